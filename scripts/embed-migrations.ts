@@ -1,0 +1,30 @@
+/**
+ * Writes the migrations into src, so that bundled code needs no files beside it.
+ * With --check it writes nothing, and fails when the embedded copy is not current.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+const directory = new URL('../migrations/', import.meta.url);
+const target = new URL('../src/migrations/embedded.generated.ts', import.meta.url);
+
+const migrations = readdirSync(directory)
+  .filter((file) => file.endsWith('.sql'))
+  .sort()
+  .map((file) => ({
+    version: Number.parseInt(file, 10),
+    name: file,
+    sql: readFileSync(new URL(file, directory), 'utf8'),
+  }));
+
+const source = `// Generated from migrations/*.sql by \`npm run migrations:embed\`. Do not edit.
+import type { Migration } from './migration.ts';
+
+export const migrations: readonly Migration[] = ${JSON.stringify(migrations, null, 2)};
+`;
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(target, source);
+} else if (readFileSync(target, 'utf8') !== source) {
+  console.error('src/migrations/embedded.generated.ts is not current: run `npm run migrations:embed`');
+  process.exitCode = 1;
+}

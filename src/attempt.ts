@@ -1,0 +1,21 @@
+/** One run of a handler. */
+export interface Attempt {
+  readonly key: string;
+  readonly scope: string;
+  /** How often this message has been tried, this time included: from 1. */
+  readonly number: number;
+  /**
+   * Aborts when the lease is lost (reason `LeaseLostError`), when the caller's signal aborts (its reason), and when
+   * `timeoutMs` has passed (reason a `TimeoutError`). A handler that ignores it cannot make the record wrong.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * A key for one effect of this message, the same on every attempt: give it to a payment provider as idempotency key.
+   *
+   * 64 hexadecimal digits; never changes between versions. Throws `InvalidKeyError` on an empty or overlong name.
+   */
+  childKey(name: string): string;
+}
+
+/** What runs once. It gets the payload, parsed and validated where that was asked for. */
+export type Handler<Payload, Result> = (payload: Payload, attempt: Attempt) => Result | PromiseLike<Result>;

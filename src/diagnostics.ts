@@ -1,0 +1,33 @@
+import type { FailedReason, ResultOmitted } from './outcome.ts';
+
+interface OfMessage {
+  readonly scope: string;
+  readonly key: string;
+}
+
+interface OfAttempt extends OfMessage {
+  readonly attempts: number;
+}
+
+/**
+ * Everything that happens to a message, each as it happens. Payloads and results are never part of an event.
+ *
+ * Every call of `handleOnce` ends in one of: `succeeded`, `failed`, `released`, `lease-lost`, `unrecorded` (it ran);
+ * `replayed`, `in-flight`, `backing-off` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw).
+ */
+export type HandleOnceEvent =
+  | (OfAttempt & { readonly type: 'claimed' | 'taken-over' })
+  | (OfAttempt & { readonly type: 'succeeded'; readonly resultOmitted?: ResultOmitted })
+  | (OfAttempt & { readonly type: 'failed'; readonly reason: FailedReason; readonly error: unknown })
+  | (OfAttempt & { readonly type: 'released'; readonly retryAfterMs: number; readonly error: unknown })
+  | (OfAttempt & { readonly type: 'lease-lost' | 'unrecorded' })
+  | (OfAttempt & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
+  | (OfAttempt & { readonly type: 'in-flight' | 'backing-off'; readonly retryAfterMs: number })
+  | (OfMessage & { readonly type: 'mismatch' | 'aborted' })
+  | (OfMessage & {
+      readonly type: 'store-error';
+      readonly verb: 'claim' | 'settle' | 'extend';
+      readonly error: unknown;
+    });
+
+export type HandleOnceEventType = HandleOnceEvent['type'];

@@ -1,0 +1,48 @@
+import type { Outcome, Pending } from '../outcome.ts';
+import type { Settlement } from '../store/store.ts';
+import { toStoredError } from '../stored-error.ts';
+import type { Ending } from './settlement.ts';
+
+/** The outcome of an attempt whose settlement is on record. */
+export function recordedOutcome<R>(settlement: Settlement, ending: Ending<R>, attempts: number): Outcome<R> {
+  switch (settlement.kind) {
+    case 'succeed': {
+      const { resultOmitted } = settlement;
+      const base = { state: 'succeeded', replayed: false, attempts } as const;
+      const result = (ending.kind === 'returned' ? ending.value : undefined) as R;
+      return resultOmitted === null ? { ...base, result } : { ...base, result, resultOmitted };
+    }
+    case 'fail': {
+      const { reason } = settlement;
+      return { state: 'failed', reason, error: toStoredError(errorOf(ending)), replayed: false, attempts };
+    }
+    case 'release': {
+      const { retryAfterMs } = settlement;
+      return { state: 'pending', reason: 'released', retryAfterMs, attempts, ...thrown(ending) };
+    }
+  }
+}
+
+/** The outcome of an attempt that could not be put on record. */
+export function unsettledOutcome(
+  reason: 'lease-lost' | 'unrecorded',
+  retryAfterMs: number,
+  ending: Ending<unknown>,
+  attempts: number,
+): Pending {
+  return {
+    state: 'pending',
+    reason,
+    retryAfterMs: Math.max(0, Math.ceil(retryAfterMs)),
+    attempts,
+    ...thrown(ending),
+  };
+}
+
+function thrown(ending: Ending<unknown>): Pick<Pending, 'error'> {
+  return ending.kind === 'threw' ? { error: toStoredError(ending.error) } : {};
+}
+
+function errorOf(ending: Ending<unknown>): unknown {
+  return ending.kind === 'threw' ? ending.error : undefined;
+}

@@ -1,0 +1,88 @@
+import type { Attempt } from '../attempt.ts';
+import { childKey } from '../child-key.ts';
+import type { HandleOnceEvent } from '../diagnostics.ts';
+import { checkKey } from '../key.ts';
+import type { Outcome } from '../outcome.ts';
+import { createAttemptSignal } from './attempt-signal.ts';
+import { type Claim, type Engine, monotonicNow } from './engine.ts';
+import { keepLease } from './lease.ts';
+import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
+import { settle, type Settled } from './settle.ts';
+import { type Ending, settlementOf } from './settlement.ts';
+
+export interface AttemptLimits {
+  readonly signal: AbortSignal | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+/** Runs the work of a claim under its lease, and settles the record by how it ended. */
+export async function runAttempt<R>(
+  engine: Engine,
+  claim: Claim,
+  limits: AttemptLimits,
+  work: (attempt: Attempt) => Promise<R>,
+): Promise<Outcome<R>> {
+  const attemptSignal = createAttemptSignal(limits.signal, limits.timeoutMs);
+  const lease = keepLease(engine, claim, attemptSignal.abort);
+  let ending: Ending<R>;
+  try {
+    const value = await work(createAttempt(engine, claim, attemptSignal.signal));
+    ending = { kind: 'returned', value };
+  } catch (error) {
+    ending = { kind: 'threw', error, interrupted: attemptSignal.abortedByCaller() };
+  } finally {
+    lease.stop();
+    attemptSignal.release();
+  }
+  const settlement = settlementOf(ending, claim.attempts, engine.settings, engine.backoff);
+  const settled = await settle(engine, claim, settlement, lease.endsAt());
+  report(engine, claim, settled, ending);
+  switch (settled.reply) {
+    case 'settled':
+      return recordedOutcome(settled.settlement, ending, claim.attempts);
+    case 'lost':
+      return unsettledOutcome('lease-lost', engine.settings.leaseMs, ending, claim.attempts);
+    case 'unrecorded':
+      return unsettledOutcome('unrecorded', lease.endsAt() - monotonicNow(), ending, claim.attempts);
+  }
+}
+
+function createAttempt(engine: Engine, claim: Claim, signal: AbortSignal): Attempt {
+  const { scope } = engine.settings;
+  const { key, attempts } = claim;
+  return {
+    key,
+    scope,
+    number: attempts,
+    signal,
+    childKey(name) {
+      checkKey('childKey name', name);
+      return childKey(scope, key, name);
+    },
+  };
+}
+
+function report(engine: Engine, claim: Claim, settled: Settled, ending: Ending<unknown>): void {
+  const message = { scope: engine.settings.scope, key: claim.key, attempts: claim.attempts };
+  engine.events.emit(attemptEvent(message, settled, ending));
+}
+
+function attemptEvent(
+  message: { scope: string; key: string; attempts: number },
+  { reply, settlement }: Settled,
+  ending: Ending<unknown>,
+): HandleOnceEvent {
+  if (reply === 'lost') return { type: 'lease-lost', ...message };
+  if (reply === 'unrecorded') return { type: 'unrecorded', ...message };
+  const error = ending.kind === 'threw' ? ending.error : undefined;
+  switch (settlement.kind) {
+    case 'succeed': {
+      const { resultOmitted } = settlement;
+      return { type: 'succeeded', ...message, ...(resultOmitted === null ? {} : { resultOmitted }) };
+    }
+    case 'fail':
+      return { type: 'failed', ...message, reason: settlement.reason, error };
+    case 'release':
+      return { type: 'released', ...message, retryAfterMs: settlement.retryAfterMs, error };
+  }
+}

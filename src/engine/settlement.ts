@@ -1,0 +1,62 @@
+import { type Backoff, boundedWait, isWait } from '../backoff.ts';
+import { InvalidPayloadError, RetryableError, TerminalError } from '../handler-errors.ts';
+import type { HandleOnceSettings } from '../options.ts';
+import type { FailedReason } from '../outcome.ts';
+import { encodeResult } from '../result-codec.ts';
+import type { Settlement } from '../store/store.ts';
+import { toStoredError } from '../stored-error.ts';
+
+/** How a handler ended. */
+export type Ending<R> =
+  | { readonly kind: 'returned'; readonly value: R }
+  | {
+      readonly kind: 'threw';
+      readonly error: unknown;
+      /** Whether the caller had asked the attempt to stop: then it was interrupted, and did not fail. */
+      readonly interrupted: boolean;
+    };
+
+/** The whole decision of what an attempt's end means for its record. */
+export function settlementOf(
+  ending: Ending<unknown>,
+  attempts: number,
+  settings: HandleOnceSettings,
+  backoff: Backoff,
+): Settlement {
+  if (ending.kind === 'returned') return success(ending.value, settings);
+  const { error, interrupted } = ending;
+  const reason = failedReason(error, interrupted, attempts >= settings.maxAttempts);
+  if (reason !== undefined) {
+    return {
+      kind: 'fail',
+      reason,
+      error: JSON.stringify(toStoredError(error)),
+      retentionMs: settings.failedRetentionMs,
+    };
+  }
+  return {
+    kind: 'release',
+    error: JSON.stringify(toStoredError(error)),
+    retryAfterMs: interrupted ? 0 : retryAfter(error, attempts, backoff),
+    uncounted: interrupted,
+  };
+}
+
+function success(value: unknown, settings: HandleOnceSettings): Settlement {
+  const encoded = settings.storeResult
+    ? encodeResult(value, settings.maxResultBytes)
+    : ({ result: null, resultOmitted: 'not-stored' } as const);
+  return { kind: 'succeed', ...encoded, retentionMs: settings.succeededRetentionMs };
+}
+
+function failedReason(error: unknown, interrupted: boolean, lastAttempt: boolean): FailedReason | undefined {
+  if (error instanceof InvalidPayloadError) return 'invalid-payload';
+  if (error instanceof TerminalError) return 'terminal';
+  if (interrupted) return undefined;
+  return lastAttempt ? 'attempts-exhausted' : undefined;
+}
+
+function retryAfter(error: unknown, attempts: number, backoff: Backoff): number {
+  const asked = error instanceof RetryableError ? error.retryAfterMs : undefined;
+  return boundedWait(isWait(asked) ? asked : backoff(attempts, error));
+}

@@ -1,0 +1,112 @@
+/** The stable codes of everything that this package throws; messages may change, codes do not. */
+export type HandleOnceErrorCode =
+  | 'ABORTED'
+  | 'INVALID_KEY'
+  | 'INVALID_OPTIONS'
+  | 'LEASE_LOST'
+  | 'PAYLOAD_MISMATCH'
+  | 'SCHEMA'
+  | 'STORE'
+  | 'UNHASHABLE_PAYLOAD';
+
+/**
+ * Base class of everything that this package throws.
+ *
+ * `retriable` says whether the same call can succeed later without a change of code or data.
+ */
+export abstract class HandleOnceError extends Error {
+  abstract readonly code: HandleOnceErrorCode;
+  abstract readonly retriable: boolean;
+}
+
+/** One thing that is wrong with the options: where, and what would be right. */
+export interface OptionIssue {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Options that cannot work, found before anything runs. `issues` names every wrong field. */
+export class InvalidOptionsError extends HandleOnceError {
+  override readonly name = 'InvalidOptionsError';
+  readonly code = 'INVALID_OPTIONS';
+  readonly retriable = false;
+  readonly issues: readonly OptionIssue[];
+
+  constructor(subject: string, issues: readonly OptionIssue[]) {
+    const lines = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
+    super(`${subject}: ${lines.join('; ')}`);
+    this.issues = issues;
+  }
+}
+
+/** A key, scope or child-key name that Postgres could not keep apart from another, or not keep at all. */
+export class InvalidKeyError extends HandleOnceError {
+  override readonly name = 'InvalidKeyError';
+  readonly code = 'INVALID_KEY';
+  readonly retriable = false;
+}
+
+/** A payload of which no canonical JSON, and so no fingerprint, can be made: a cycle, or a `toJSON` that throws. */
+export class UnhashablePayloadError extends HandleOnceError {
+  override readonly name = 'UnhashablePayloadError';
+  readonly code = 'UNHASHABLE_PAYLOAD';
+  readonly retriable = false;
+}
+
+/**
+ * The key is on record with another payload. Nothing ran.
+ *
+ * Either the producer reused an id, or the key does not identify a message (a re-created Kafka topic, a truncated id).
+ */
+export class PayloadMismatchError extends HandleOnceError {
+  override readonly name = 'PayloadMismatchError';
+  readonly code = 'PAYLOAD_MISMATCH';
+  readonly retriable = false;
+  readonly scope: string;
+  readonly key: string;
+
+  constructor(scope: string, key: string) {
+    super(
+      `key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is on record with a different payload; ` +
+        'nothing ran. Give each message a key of its own, or change the scope to process anew on purpose.',
+    );
+    this.scope = scope;
+    this.key = key;
+  }
+}
+
+/** The caller's own signal was aborted before the claim. Nothing ran and no attempt was counted. */
+export class AbortedError extends HandleOnceError {
+  override readonly name = 'AbortedError';
+  readonly code = 'ABORTED';
+  readonly retriable = true;
+}
+
+/** The reason of `attempt.signal` when the lease lapsed or another worker took the record over. */
+export class LeaseLostError extends HandleOnceError {
+  override readonly name = 'LeaseLostError';
+  readonly code = 'LEASE_LOST';
+  readonly retriable = true;
+}
+
+/** The store did not do what was asked: unreachable, too slow, or refused. `cause` is the driver's own error. */
+export class StoreError extends HandleOnceError {
+  override readonly name = 'StoreError';
+  readonly code = 'STORE';
+  readonly retriable: boolean;
+  /** Whether the values sent were refused, as a text that the database's encoding lacks. */
+  readonly dataRefused: boolean;
+
+  constructor(message: string, options: { retriable: boolean; dataRefused?: boolean; cause?: unknown }) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.retriable = options.retriable;
+    this.dataRefused = options.dataRefused ?? false;
+  }
+}
+
+/** The tables are missing, older or newer than this version of the package. The message says what to run. */
+export class SchemaError extends HandleOnceError {
+  override readonly name = 'SchemaError';
+  readonly code = 'SCHEMA';
+  readonly retriable = false;
+}

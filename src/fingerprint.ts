@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { configure } from 'safe-stable-stringify';
+import { UnhashablePayloadError } from './errors.ts';
+
+const canonicalJson = configure({ circularValue: TypeError });
+
+/**
+ * SHA-256 of a payload, in hexadecimal.
+ *
+ * Strings and bytes are hashed as they are; any other value as JSON with sorted keys, so that the order in which an
+ * object was built does not matter. The tag keeps the text `1` and the number 1 apart.
+ */
+export function fingerprint(payload: unknown): string {
+  if (typeof payload === 'string') return sha256('text', payload);
+  if (payload instanceof Uint8Array) return sha256('bytes', payload);
+  return sha256('json', toCanonicalJson(payload));
+}
+
+function sha256(tag: string, content: string | Uint8Array): string {
+  return createHash('sha256').update(`${tag}:`).update(content).digest('hex');
+}
+
+function toCanonicalJson(payload: unknown): string {
+  try {
+    return canonicalJson(payload) ?? 'undefined';
+  } catch (error) {
+    throw new UnhashablePayloadError(
+      'the payload has no canonical JSON (a cycle, or a toJSON that throws); ' +
+        'pass the message body as text or bytes, and turn it into a value with the parse option',
+      { cause: error },
+    );
+  }
+}

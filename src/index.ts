@@ -1,0 +1,59 @@
+/**
+ * Makes a queue consumer effectively once: `handleOnce(key, payload, fn)` keeps each message's state in Postgres, runs
+ * `fn` for the one caller that owns the claim, and answers every other delivery from the record.
+ *
+ * @module
+ */
+export type { Attempt, Handler } from './attempt.ts';
+export type { Backoff, BackoffBounds } from './backoff.ts';
+export type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
+export {
+  AbortedError,
+  HandleOnceError,
+  type HandleOnceErrorCode,
+  InvalidKeyError,
+  InvalidOptionsError,
+  LeaseLostError,
+  type OptionIssue,
+  PayloadMismatchError,
+  SchemaError,
+  StoreError,
+  UnhashablePayloadError,
+} from './errors.ts';
+export type { Counts } from './event-sink.ts';
+export {
+  type CallOptions,
+  createHandleOnce,
+  type HandleOnce,
+  type HandleOnceWithSchema,
+  type ParseOption,
+  type SchemaOption,
+} from './handle-once.ts';
+export { InvalidPayloadError, RetryableError, TerminalError } from './handler-errors.ts';
+export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';
+export { migrationSql, type MigrationSqlOptions } from './migrations/migration-sql.ts';
+export type { HandleOnceOptions, HandleOnceSettings } from './options.ts';
+export type {
+  Failed,
+  FailedReason,
+  Outcome,
+  Pending,
+  PendingReason,
+  ResultOmitted,
+  StoredError,
+  Succeeded,
+  SucceededWithoutResult,
+  SucceededWithResult,
+} from './outcome.ts';
+export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/client.ts';
+export type {
+  ClaimReply,
+  ClaimRequest,
+  ClaimTerms,
+  ExtendReply,
+  ExtendRequest,
+  Settlement,
+  SettleReply,
+  SettleRequest,
+  Store,
+} from './store/store.ts';

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import { parseOptions, wholeNumber } from '../parse-options.ts';
+import { migrations } from './embedded.generated.ts';
+import { schemaOption } from './options.ts';
+import { renderBootstrap, renderMigration } from './render.ts';
+
+export interface MigrationSqlOptions {
+  /** The Postgres schema that gets the tables. Default `handle_once`. */
+  readonly schema?: string | undefined;
+  /** Leaves out the migrations up to this version, for a database that has them. Default 0. */
+  readonly after?: number | undefined;
+}
+
+const optionsSchema = z.strictObject(
+  { schema: schemaOption, after: wholeNumber('migrations', 0, migrations.length).default(0) },
+  { error: 'the options must be an object' },
+);
+
+/**
+ * The migrations as one SQL script, for a migration tool of your own. Run it in one transaction.
+ *
+ * It notes in `migrations` what it did, so that `migrate` later goes on from there. Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * await writeFile('db/20260101_handle_once.sql', migrationSql());
+ * ```
+ */
+export function migrationSql(options: MigrationSqlOptions = {}): string {
+  const { schema, after } = parseOptions('migrationSql', optionsSchema, options);
+  const missing = migrations.filter(({ version }) => version > after);
+  const parts = [renderBootstrap(schema), ...missing.map((migration) => renderMigration(migration, schema))];
+  return `${parts.join('\n\n')}\n`;
+}

@@ -1,0 +1,24 @@
+import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import type { Migration } from './migration.ts';
+
+/** Makes the schema and the table that records which migrations ran. */
+const BOOTSTRAP = `create schema if not exists :"schema";
+create table if not exists :"schema".migrations (
+  version    integer     primary key,
+  name       text        not null,
+  applied_at timestamptz not null default now()
+);`;
+
+export function renderBootstrap(schema: string): string {
+  return withSchema(BOOTSTRAP, schema);
+}
+
+/** A migration and the note that it ran. */
+export function renderMigration({ version, name, sql }: Migration, schema: string): string {
+  const note = `insert into :"schema".migrations (version, name) values (${version}, '${name}');`;
+  return withSchema(`${sql.trim()}\n\n${note}`, schema);
+}
+
+function withSchema(sql: string, schema: string): string {
+  return sql.replaceAll(':"schema"', quoteIdentifier(schema));
+}

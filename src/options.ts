@@ -1,0 +1,174 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { type Backoff, type BackoffBounds, DEFAULT_BACKOFF, exponentialBackoff, guardedBackoff, MAX_WAIT_MS } from './backoff.ts';
+import type { HandleOnceEvent } from './diagnostics.ts';
+import { scopeFault } from './key.ts';
+import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+import type { PostgresClient } from './store/postgres/client.ts';
+import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
+import { createPostgresStore } from './store/postgres/index.ts';
+import type { Store } from './store/store.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_LEASE_MS = 43_200_000;
+const MAX_RETENTION_MS = 3_650 * DAY_MS;
+const DEFAULT_MAX_RESULT_BYTES = 65_536;
+
+/** Options of `createHandleOnce`. Give either `sql` or `store`. */
+export interface HandleOnceOptions {
+  /** A client made by `postgres(url)`, whose database `migrate(sql)` has prepared. */
+  readonly sql?: PostgresClient | undefined;
+  /** A store in place of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
+  readonly store?: Store | undefined;
+  /** Namespace of the keys: one logical consumer. 1 to 512 characters. */
+  readonly scope: string;
+  /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
+  readonly leaseMs?: number | undefined;
+  /** How often a message is tried before it has failed for good. At least 1; Infinity is allowed. Default 10. */
+  readonly maxAttempts?: number | undefined;
+  /** Wait after a retryable error: bounds of an exponential backoff with full jitter, or a function. */
+  readonly backoff?: BackoffBounds | Backoff | undefined;
+  /** Milliseconds after which an attempt's signal aborts. Default: never. */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds that a succeeded record answers redeliveries. Default 7 days. */
+  readonly succeededRetentionMs?: number | undefined;
+  /** Milliseconds that a failed record answers redeliveries. Default 7 days. */
+  readonly failedRetentionMs?: number | undefined;
+  /** Any Standard Schema (zod, valibot, arktype): the handler gets its output; an invalid payload fails for good. */
+  readonly schema?: StandardSchemaV1 | undefined;
+  /** Whether records keep what the handler returned, for replays. Default true. */
+  readonly storeResult?: boolean | undefined;
+  /** The largest result that is kept, in bytes of JSON; a larger one is omitted. Default 65,536. */
+  readonly maxResultBytes?: number | undefined;
+  /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+  /** Called with each event as it happens. What it throws becomes a process warning. */
+  readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
+}
+
+/** The options as they apply, defaults filled in. */
+export interface HandleOnceSettings {
+  readonly scope: string;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+  readonly timeoutMs: number | undefined;
+  readonly succeededRetentionMs: number;
+  readonly failedRetentionMs: number;
+  readonly storeResult: boolean;
+  readonly maxResultBytes: number;
+}
+
+export interface ResolvedOptions {
+  readonly settings: HandleOnceSettings;
+  readonly store: Store;
+  readonly backoff: Backoff;
+  readonly schema: StandardSchemaV1 | undefined;
+  readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
+}
+
+const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
+
+const backoffBounds = z
+  .strictObject(
+    {
+      baseMs: milliseconds(0, MAX_WAIT_MS).default(DEFAULT_BACKOFF.baseMs),
+      maxMs: milliseconds(0, MAX_WAIT_MS).default(DEFAULT_BACKOFF.maxMs),
+    },
+    { error: 'must be { baseMs, maxMs } or a function of (attempt, error) that returns milliseconds' },
+  )
+  .refine(({ baseMs, maxMs }) => baseMs <= maxMs, { error: 'baseMs must not be above maxMs' });
+
+const optionsSchema = z
+  .strictObject(
+    {
+      sql: withMethods<PostgresClient>(
+        ['unsafe', 'begin'],
+        'a client made by postgres(url), not a transaction or a URL',
+      ).optional(),
+      store: withMethods<Store>(
+        ['claim', 'settle', 'extend'],
+        'a store such as createMemoryStore() returns',
+      ).optional(),
+      scope: z.custom<string>().superRefine((value, context) => {
+        const fault = scopeFault(value);
+        if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+      }),
+      leaseMs: milliseconds(100, MAX_LEASE_MS).default(30_000),
+      maxAttempts: z
+        .union([wholeNumber('attempts', 1, 2_147_483_647), z.literal(Infinity)], {
+          error: 'must be a whole number of attempts, at least 1, or Infinity',
+        })
+        .default(10),
+      backoff: z
+        .union([callback<Backoff>('a function'), backoffBounds], {
+          error: (issue) =>
+            typeof issue.input === 'object'
+              ? `must be { baseMs, maxMs }, whole milliseconds from 0 to ${MAX_WAIT_MS.toLocaleString('en-US')}, ` +
+                'baseMs not above maxMs'
+              : 'must be { baseMs, maxMs } or a function of (attempt, error) that returns milliseconds',
+        })
+        .default(DEFAULT_BACKOFF),
+      timeoutMs: milliseconds(1, MAX_LEASE_MS).optional(),
+      succeededRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
+      failedRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
+      schema: standardSchema().optional(),
+      storeResult: z.boolean({ error: 'must be true or false' }).default(true),
+      maxResultBytes: wholeNumber('bytes', 0, 16_777_216).optional(),
+      databaseSchema: z
+        .string({ error: SCHEMA_NAME_RULE })
+        .regex(SCHEMA_NAME, { error: SCHEMA_NAME_RULE })
+        .optional(),
+      onEvent: callback<(event: HandleOnceEvent) => unknown>('a function of one event').optional(),
+    },
+    { error: 'the options must be an object' },
+  )
+  .superRefine((options, context) => {
+    for (const [field, message] of contradictions(options)) {
+      context.addIssue({ code: 'custom', path: [field], message });
+    }
+  });
+
+interface Contradictable {
+  readonly sql?: PostgresClient | undefined;
+  readonly store?: Store | undefined;
+  readonly leaseMs: number;
+  readonly succeededRetentionMs: number;
+  readonly failedRetentionMs: number;
+  readonly storeResult: boolean;
+  readonly maxResultBytes?: number | undefined;
+  readonly databaseSchema?: string | undefined;
+}
+
+/** What zod cannot see in one field: options that are right alone and wrong together. */
+function* contradictions(options: Contradictable): Generator<[field: string, message: string]> {
+  const { sql, store, leaseMs, storeResult, maxResultBytes, databaseSchema } = options;
+  if (sql === undefined && store === undefined) yield ['sql', 'is missing: pass a client made by postgres(url)'];
+  if (sql !== undefined && store !== undefined) yield ['store', 'must not be given together with sql'];
+  if (store !== undefined && databaseSchema !== undefined) {
+    yield ['databaseSchema', 'has no meaning for a store of your own; remove it'];
+  }
+  if (!storeResult && maxResultBytes !== undefined) {
+    yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
+  }
+  for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
+    if (options[field] < leaseMs) {
+      yield [field, 'must not be below leaseMs: a record that expires so soon answers no redelivery'];
+    }
+  }
+}
+
+export function resolveOptions(options: HandleOnceOptions): ResolvedOptions {
+  const { sql, store, backoff, schema, onEvent, databaseSchema, maxResultBytes, timeoutMs, ...rest } =
+    parseOptions('createHandleOnce', optionsSchema, options);
+  return {
+    settings: Object.freeze({
+      ...rest,
+      timeoutMs,
+      maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
+    }),
+    store: sql === undefined ? (store as Store) : createPostgresStore(sql, databaseSchema ?? DEFAULT_SCHEMA),
+    backoff: typeof backoff === 'function' ? guardedBackoff(backoff) : exponentialBackoff(backoff),
+    schema,
+    onEvent,
+  };
+}

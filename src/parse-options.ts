@@ -1,0 +1,61 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { InvalidOptionsError, type OptionIssue } from './errors.ts';
+
+/** Validates options, or throws `InvalidOptionsError` with every wrong field. Values are never quoted. */
+export function parseOptions<Schema extends z.ZodType>(
+  subject: string,
+  schema: Schema,
+  options: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  throw new InvalidOptionsError(subject, parsed.error.issues.flatMap(toOptionIssues));
+}
+
+function toOptionIssues(issue: z.core.$ZodIssue): OptionIssue[] {
+  const field = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: field === '' ? key : `${field}.${key}`,
+      message: 'is not an option; remove it or correct its spelling',
+    }));
+  }
+  return [{ field, message: issue.message }];
+}
+
+/** A whole number within bounds, with one message that names the unit and both bounds. */
+export function wholeNumber(unit: string, min: number, max: number): z.ZodNumber {
+  const error = `must be a whole number of ${unit} from ${format(min)} to ${format(max)}`;
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** Something with these methods: clients are taken by shape, so that a wrapped one fits. */
+export function withMethods<Client>(methods: readonly string[], what: string): z.ZodType<Client, Client> {
+  return z.custom<Client>((value) => methods.every((method) => hasMethod(value, method)), {
+    error: `must be ${what}`,
+  });
+}
+
+export function callback<Fn>(what: string): z.ZodType<Fn, Fn> {
+  return z.custom<Fn>((value) => typeof value === 'function', { error: `must be ${what}` });
+}
+
+export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> {
+  return z.custom<StandardSchemaV1>(
+    (value) => {
+      const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
+      return isObject && '~standard' in value;
+    },
+    { error: 'must be a Standard Schema, such as a zod schema' },
+  );
+}
+
+function hasMethod(value: unknown, method: string): boolean {
+  const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
+  return isObject && typeof (value as Record<string, unknown>)[method] === 'function';
+}
+
+function format(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,97 @@
+import { StoreError } from '../errors.ts';
+
+export interface CoalesceOptions<Request, Reply> {
+  /** Sends many requests with distinct keys, and answers each in order. */
+  readonly send: (requests: readonly Request[]) => Promise<readonly Reply[]>;
+  readonly maxBatch: number;
+  /** After this long without a reply every caller of the batch is told so, and the next batch may go. */
+  readonly replyTimeoutMs: number;
+}
+
+interface Waiting<Request, Reply> {
+  readonly request: Request;
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** More in the air split the same requests over more commits: 2 keeps the database busy while replies travel. */
+const MAX_IN_THE_AIR = 2;
+
+/**
+ * Makes one-by-one calls share statements, since round trips and commits decide the speed.
+ *
+ * A request goes at once when nothing is in the air, and gathers with others only while a statement is: no timer, so
+ * nobody waits for more than the next reply. A key never stands twice in one batch; the later one waits for the next,
+ * and meets the earlier as another worker would.
+ */
+export function coalesce<Request extends { readonly key: string }, Reply>(
+  options: CoalesceOptions<Request, Reply>,
+): (request: Request) => Promise<Reply> {
+  let waiting: Waiting<Request, Reply>[] = [];
+  let inTheAir = 0;
+  let scheduled = false;
+
+  function takeBatch(): Waiting<Request, Reply>[] {
+    const batch = new Map<string, Waiting<Request, Reply>>();
+    const rest: Waiting<Request, Reply>[] = [];
+    for (const entry of waiting) {
+      const fits = batch.size < options.maxBatch && !batch.has(entry.request.key);
+      if (fits) batch.set(entry.request.key, entry);
+      else rest.push(entry);
+    }
+    waiting = rest;
+    return [...batch.values()];
+  }
+
+  function flush(): void {
+    scheduled = false;
+    while (inTheAir < MAX_IN_THE_AIR && waiting.length > 0) {
+      inTheAir += 1;
+      void deliver(takeBatch(), options).finally(() => {
+        inTheAir -= 1;
+        flush();
+      });
+    }
+  }
+
+  return (request) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ request, resolve, reject });
+      if (scheduled) return;
+      scheduled = true;
+      queueMicrotask(flush);
+    });
+}
+
+async function deliver<Request, Reply>(
+  batch: readonly Waiting<Request, Reply>[],
+  options: CoalesceOptions<Request, Reply>,
+): Promise<void> {
+  try {
+    const replies = await replyInTime(options.send(batch.map(({ request }) => request)), options.replyTimeoutMs);
+    batch.forEach(({ resolve }, index) => {
+      resolve(replies[index] as Reply);
+    });
+  } catch (error) {
+    const oneMayHurtAll = error instanceof StoreError && error.dataRefused && batch.length > 1;
+    if (oneMayHurtAll) {
+      await Promise.all(batch.map((entry) => deliver([entry], options)));
+    } else {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}
+
+async function replyInTime<T>(reply: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new StoreError(`the store gave no reply within ${timeoutMs} ms`, { retriable: true }));
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([reply, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

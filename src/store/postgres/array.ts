@@ -1,0 +1,10 @@
+/** A Postgres array literal, so that an array can be sent as one text parameter and cast in the statement. */
+export function arrayLiteral(values: readonly (string | number | boolean | null)[]): string {
+  return `{${values.map(element).join(',')}}`;
+}
+
+function element(value: string | number | boolean | null): string {
+  if (value === null) return 'NULL';
+  if (typeof value !== 'string') return String(value);
+  return `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+}

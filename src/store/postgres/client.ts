@@ -1,0 +1,18 @@
+/** A query of the `postgres` client, read as raw bytes by position. */
+export interface PostgresQuery {
+  raw(): PromiseLike<readonly (readonly (Uint8Array | null)[])[]>;
+}
+
+/** What runs a statement: a client, or its transaction. */
+export interface PostgresQueries {
+  unsafe(statement: string, parameters?: string[], options?: { prepare?: boolean }): PostgresQuery;
+}
+
+/**
+ * The part of a `postgres` (porsager) client that this package uses, so that any typed or wrapped client fits.
+ *
+ * It must be the client itself: a transaction has no `begin`.
+ */
+export interface PostgresClient extends PostgresQueries {
+  begin(options: string, run: (transaction: PostgresQueries) => Promise<unknown>): Promise<unknown>;
+}

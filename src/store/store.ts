@@ -1,0 +1,99 @@
+import type { FailedReason, ResultOmitted } from '../outcome.ts';
+
+/** What all claims of one call have in common. */
+export interface ClaimTerms {
+  readonly scope: string;
+  readonly leaseMs: number;
+  /** Claims beyond this many attempts fail the record instead of owning it. May be Infinity. */
+  readonly maxAttempts: number;
+  /** How long a record stays that fails because its attempts are used up. */
+  readonly failedRetentionMs: number;
+}
+
+export interface ClaimRequest {
+  readonly key: string;
+  /** A random UUID: the fencing token of this claim. Sending a claim again with its token is harmless. */
+  readonly token: string;
+  /** SHA-256 of the payload, 64 hexadecimal digits. */
+  readonly fingerprint: string;
+}
+
+/** What the claim found. Results and errors are JSON text. */
+export type ClaimReply =
+  | { readonly kind: 'claimed'; readonly attempts: number; readonly tookOver: boolean }
+  | { readonly kind: 'mismatch' }
+  | { readonly kind: 'in-flight'; readonly attempts: number; readonly retryAfterMs: number }
+  | {
+      readonly kind: 'released';
+      readonly attempts: number;
+      readonly retryAfterMs: number;
+      readonly error: string | null;
+    }
+  | {
+      readonly kind: 'succeeded';
+      readonly attempts: number;
+      readonly result: string | null;
+      readonly resultOmitted: ResultOmitted | null;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly attempts: number;
+      readonly reason: FailedReason;
+      readonly error: string | null;
+      /** False when this very claim found the attempts used up. */
+      readonly replayed: boolean;
+    };
+
+/** How an attempt ends. */
+export type Settlement =
+  | {
+      readonly kind: 'succeed';
+      readonly result: string | null;
+      readonly resultOmitted: ResultOmitted | null;
+      readonly retentionMs: number;
+    }
+  | {
+      readonly kind: 'fail';
+      readonly reason: FailedReason;
+      readonly error: string;
+      readonly retentionMs: number;
+    }
+  | {
+      readonly kind: 'release';
+      readonly error: string | null;
+      readonly retryAfterMs: number;
+      /** Whether the attempt is taken back from the count: it was interrupted, it did not fail. */
+      readonly uncounted: boolean;
+    };
+
+export interface SettleRequest {
+  readonly key: string;
+  readonly token: string;
+  readonly settlement: Settlement;
+}
+
+/** `lost`: the record belongs to another token now, or is gone. Nothing was written. */
+export type SettleReply = 'settled' | 'lost';
+
+export interface ExtendRequest {
+  readonly key: string;
+  readonly token: string;
+}
+
+export type ExtendReply = 'extended' | 'lost';
+
+/**
+ * Where records live. Every verb takes many requests with distinct keys and answers each, in their order.
+ *
+ * A store promises: the claim is atomic; only the store's clock decides; a write after the claim happens for the
+ * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`.
+ * It throws `StoreError` or `SchemaError`, and nothing else.
+ */
+export interface Store {
+  claim(requests: readonly ClaimRequest[], terms: ClaimTerms): Promise<readonly ClaimReply[]>;
+  settle(requests: readonly SettleRequest[], scope: string): Promise<readonly SettleReply[]>;
+  extend(
+    requests: readonly ExtendRequest[],
+    terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
+  ): Promise<readonly ExtendReply[]>;
+}

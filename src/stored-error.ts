@@ -1,0 +1,57 @@
+import type { StoredError } from './outcome.ts';
+
+const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_NAME_LENGTH = 200;
+const MAX_CAUSES = 4;
+
+/**
+ * What the record keeps of anything that a handler threw: name, message, code, and a bounded chain of causes.
+ *
+ * Other properties are left out, since clients hang requests and payloads on their errors. It never throws.
+ */
+export function toStoredError(thrown: unknown, causesLeft = MAX_CAUSES): StoredError {
+  if (!(thrown instanceof Error)) return nonError(thrown);
+  const code = readable(thrown, 'code');
+  const cause = readable(thrown, 'cause');
+  return {
+    name: bounded(textOf(readable(thrown, 'name'), 'Error'), MAX_NAME_LENGTH),
+    message: bounded(textOf(readable(thrown, 'message'), ''), MAX_MESSAGE_LENGTH),
+    ...(isCode(code) ? { code: typeof code === 'string' ? bounded(code, MAX_NAME_LENGTH) : code } : {}),
+    ...(cause !== undefined && causesLeft > 0 ? { cause: toStoredError(cause, causesLeft - 1) } : {}),
+  };
+}
+
+function nonError(thrown: unknown): StoredError {
+  const message =
+    typeof thrown === 'string' ? bounded(thrown, MAX_MESSAGE_LENGTH) : `a ${typeof thrown} was thrown`;
+  return { name: 'NonErrorThrown', message };
+}
+
+/** A property, also of an error whose getters throw. */
+function readable(error: Error, property: 'name' | 'message' | 'code' | 'cause'): unknown {
+  try {
+    return (error as unknown as Record<string, unknown>)[property];
+  } catch {
+    return undefined;
+  }
+}
+
+function isCode(code: unknown): code is string | number {
+  return typeof code === 'string' || (typeof code === 'number' && Number.isFinite(code));
+}
+
+function textOf(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}
+
+function bounded(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+}
+
+/** The error of a record whose attempts ran out without any of them reporting one: its workers died. */
+export function attemptsExhausted(attempts: number): StoredError {
+  return {
+    name: 'AttemptsExhaustedError',
+    message: `none of ${attempts} attempts ended within its lease: each lost its worker`,
+  };
+}
