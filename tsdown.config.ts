@@ -1,0 +1,15 @@
+import { defineConfig } from 'tsdown';
+
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    sqs: 'adapters/sqs/index.ts',
+    testing: 'src/testing.ts',
+  },
+  platform: 'node',
+  target: 'node20',
+  // The package is ESM only: plain .js, not .mjs.
+  fixedExtension: false,
+  dts: true,
+  sourcemap: true,
+});
