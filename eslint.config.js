@@ -1,0 +1,41 @@
+import js from '@eslint/js';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+function forbidImports(files, ...patterns) {
+  return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
+}
+
+/** Dependencies point one way: examples -> adapters -> src. */
+const importDirection = [
+  forbidImports(
+    ['src/**'],
+    { group: ['**/adapters/**'], message: 'src knows no adapter.' },
+    { group: ['@aws-sdk/*', 'kafkajs'], message: 'src knows no broker.' },
+  ),
+  forbidImports(['adapters/**'], {
+    regex: String.raw`^\.\./(?!\.\./src/(index|adapter-kit)\.ts$)`,
+    message: 'An adapter imports its own folder, src/index.ts and src/adapter-kit.ts.',
+  }),
+  forbidImports(['examples/**'], {
+    regex: String.raw`^(\.\./)+(src|adapters)/`,
+    message: 'Examples import the public names, as users do: handle-once, handle-once/sqs.',
+  }),
+];
+
+export default defineConfig(
+  { ignores: ['dist/', 'bench/peers/', '**/*.generated.ts'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      // A number in a message is what was meant.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+    },
+  },
+  importDirection,
+);
