@@ -1,3 +1,4 @@
-/** What the adapters share beyond the public face: how options are refused and how events are told. */
+/** What the adapters share beyond the public face: sharing calls, refusing options, telling events. */
+export { coalesce } from './coalesce.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';

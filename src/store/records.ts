@@ -1,4 +1,6 @@
-import { coalesce } from './coalesce.ts';
+import { coalesce } from '../coalesce.ts';
+import { StoreError } from '../errors.ts';
+import { replyInTime } from './reply-in-time.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
 import type { SettleReply, SettleRequest, Store } from './store.ts';
 
@@ -17,14 +19,24 @@ function replyTimeoutMs(leaseMs: number): number {
   return Math.max(SHORTEST_REPLY_TIMEOUT_MS, leaseMs / 3);
 }
 
+/** One row that the database cannot take must not hurt its neighbours. */
+function isolates(error: unknown): boolean {
+  return error instanceof StoreError && error.dataRefused;
+}
+
 export function createRecords(store: Store, terms: ClaimTerms): Records {
-  const limits = { maxBatch: MAX_BATCH, replyTimeoutMs: replyTimeoutMs(terms.leaseMs) };
+  const timeoutMs = replyTimeoutMs(terms.leaseMs);
+  const shared = <Request extends { readonly key: string }, Reply>(
+    send: (requests: readonly Request[]) => Promise<readonly Reply[]>,
+  ) =>
+    coalesce({
+      send: (requests: readonly Request[]) => replyInTime(send(requests), timeoutMs),
+      maxBatch: MAX_BATCH,
+      isolates,
+    });
   return {
-    claim: coalesce({ ...limits, send: (requests: readonly ClaimRequest[]) => store.claim(requests, terms) }),
-    settle: coalesce({
-      ...limits,
-      send: (requests: readonly SettleRequest[]) => store.settle(requests, terms.scope),
-    }),
-    extend: coalesce({ ...limits, send: (requests: readonly ExtendRequest[]) => store.extend(requests, terms) }),
+    claim: shared((requests: readonly ClaimRequest[]) => store.claim(requests, terms)),
+    settle: shared((requests: readonly SettleRequest[]) => store.settle(requests, terms.scope)),
+    extend: shared((requests: readonly ExtendRequest[]) => store.extend(requests, terms)),
   };
 }

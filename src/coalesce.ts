@@ -1,11 +1,9 @@
-import { StoreError } from '../errors.ts';
-
 export interface CoalesceOptions<Request, Reply> {
-  /** Sends many requests with distinct keys, and answers each in order. */
+  /** Sends many requests with distinct keys, and answers each in order. It must settle: a lane waits for it. */
   readonly send: (requests: readonly Request[]) => Promise<readonly Reply[]>;
   readonly maxBatch: number;
-  /** After this long without a reply every caller of the batch is told so, and the next batch may go. */
-  readonly replyTimeoutMs: number;
+  /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
+  readonly isolates?: (error: unknown) => boolean;
 }
 
 interface Waiting<Request, Reply> {
@@ -14,11 +12,11 @@ interface Waiting<Request, Reply> {
   readonly reject: (error: unknown) => void;
 }
 
-/** More in the air split the same requests over more commits: 2 keeps the database busy while replies travel. */
+/** Two keep the other side busy while replies travel; more would split the same requests over more round trips. */
 const MAX_IN_THE_AIR = 2;
 
 /**
- * Makes one-by-one calls share statements, since round trips and commits decide the speed.
+ * Makes one-by-one calls share statements, since round trips decide the speed.
  *
  * A request goes at once when nothing is in the air, and gathers with others only while a statement is: no timer, so
  * nobody waits for more than the next reply. A key never stands twice in one batch; the later one waits for the next,
@@ -68,30 +66,15 @@ async function deliver<Request, Reply>(
   options: CoalesceOptions<Request, Reply>,
 ): Promise<void> {
   try {
-    const replies = await replyInTime(options.send(batch.map(({ request }) => request)), options.replyTimeoutMs);
+    const replies = await options.send(batch.map(({ request }) => request));
     batch.forEach(({ resolve }, index) => {
       resolve(replies[index] as Reply);
     });
   } catch (error) {
-    const oneMayHurtAll = error instanceof StoreError && error.dataRefused && batch.length > 1;
-    if (oneMayHurtAll) {
+    if (batch.length > 1 && options.isolates?.(error) === true) {
       await Promise.all(batch.map((entry) => deliver([entry], options)));
     } else {
       for (const { reject } of batch) reject(error);
     }
-  }
-}
-
-async function replyInTime<T>(reply: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new StoreError(`the store gave no reply within ${timeoutMs} ms`, { retriable: true }));
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([reply, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }
