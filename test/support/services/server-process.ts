@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onExit } from './on-exit.ts';
+import type { Command } from './run.ts';
+
+const START_TIMEOUT_MS = 60_000;
+
+export interface ServerProcess {
+  /** What `ready` matched in the server's output. */
+  readonly ready: RegExpExecArray;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a server and waits until its output says that it is ready. */
+export async function startServerProcess(
+  { file, args, ...options }: Command,
+  { ready, stopSignal }: { ready: RegExp; stopSignal: NodeJS.Signals },
+): Promise<ServerProcess> {
+  const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const cancel = onExit(() => child.kill('SIGKILL'));
+  const timeout = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
+  let output = '';
+
+  const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      const found = ready.exec(output);
+      if (found) resolve(found);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('error', reject);
+    child.once('exit', () => {
+      reject(new Error(`${file} ended before it was ready:\n${output}`));
+    });
+  }).finally(() => {
+    clearTimeout(timeout);
+  });
+
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.removeAllListeners('data');
+    // A full pipe would stop the server.
+    stream.resume();
+  }
+
+  return {
+    ready: match,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(stopSignal);
+        await once(child, 'exit');
+      }
+      cancel();
+    },
+  };
+}
