@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// Its notice that Node 20 will not be supported for ever is printed by every process that loads the SDK.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {

@@ -6,6 +6,7 @@ import { createDatabase, databaseUrl, dropDatabases } from './databases.ts';
 import { startElasticMq } from './services/elasticmq.ts';
 import { startFauxqs } from './services/fauxqs.ts';
 import { startPostgres } from './services/postgres.ts';
+import { NoServiceError } from './services/service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -43,7 +44,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     };
   } catch (error) {
     await stopAll();
-    throw error;
+    if (!(error instanceof NoServiceError)) throw error;
+    // Thrown, it would be lost between a stack and "No test files found".
+    console.error(error.message);
+    process.exit(1);
   }
 }
 

@@ -2,7 +2,7 @@ import { GenericContainer, Wait } from 'testcontainers';
 import { dockerIsRunning } from './docker.ts';
 import { startElasticMqProcess } from './elasticmq-process.ts';
 import { succeeds } from './run.ts';
-import { externalService, type Service } from './service.ts';
+import { externalService, NoServiceError, type Service } from './service.ts';
 
 const PORT = 9324;
 
@@ -18,7 +18,7 @@ export async function startElasticMq(): Promise<Service> {
   ]);
   if (tools.every(Boolean)) return startElasticMqProcess();
 
-  throw new Error('SQS tests need TEST_SQS_ENDPOINT, Docker, or Java 17 and Maven');
+  throw new NoServiceError('SQS tests need TEST_SQS_ENDPOINT, Docker, or Java 17 and Maven');
 }
 
 async function startElasticMqContainer(): Promise<Service> {

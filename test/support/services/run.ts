@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { onExit } from './on-exit.ts';
 
 /** A program to start, and as whom. */
 export interface Command {
@@ -13,7 +14,9 @@ const execute = promisify(execFile);
 
 /** Runs a program to its end. */
 export async function run({ file, args, ...options }: Command): Promise<void> {
-  await execute(file, args, options);
+  const running = execute(file, args, options);
+  const cancel = onExit(() => running.child.kill('SIGKILL'));
+  await running.finally(cancel);
 }
 
 /** Whether a program can be run at all and ends well. */

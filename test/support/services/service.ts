@@ -9,3 +9,6 @@ export function externalService(variable: string): Service | undefined {
   const url = process.env[variable];
   return url ? { url, stop: () => Promise.resolve() } : undefined;
 }
+
+/** No way to have a service was found on this machine. */
+export class NoServiceError extends Error {}
