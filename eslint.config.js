@@ -33,6 +33,8 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      // It asks for the `!` that no-non-null-assertion forbids.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
       // A number in a message is what was meant.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },

@@ -3,8 +3,8 @@ export type Counts<Type extends string> = Readonly<Partial<Record<Type, number>>
 
 /** Counts events and hands them to the user's hook. */
 export interface EventSink<Event extends { readonly type: string }> {
-  emit(event: Event): void;
-  counts(): Counts<Event['type']>;
+  readonly emit: (event: Event) => void;
+  readonly counts: () => Counts<Event['type']>;
 }
 
 /** A hook that throws or rejects is reported as a process warning: it must not decide what becomes of a message. */

@@ -34,7 +34,9 @@ export interface SchemaOption<Schema extends StandardSchemaV1> {
   readonly schema: Schema;
 }
 
-interface HandleOnceBase {
+/** A `handleOnce` of either kind, as the adapters take it. */
+export interface AnyHandleOnce {
+  /** The options as they apply, defaults filled in. */
   readonly settings: HandleOnceSettings;
   /** How often each type of event happened in this process. */
   counts(): Counts<HandleOnceEventType>;
@@ -47,7 +49,7 @@ interface HandleOnceBase {
  * `InvalidOptionsError`, `UnhashablePayloadError`, `AbortedError`, `PayloadMismatchError`, `StoreError` and
  * `SchemaError`; after any of them `fn` has not run.
  */
-export interface HandleOnce extends HandleOnceBase {
+export interface HandleOnce extends AnyHandleOnce {
   <Payload, Schema extends StandardSchemaV1, Result>(
     key: string,
     payload: Payload,
@@ -69,7 +71,7 @@ export interface HandleOnce extends HandleOnceBase {
 }
 
 /** A `HandleOnce` made with a schema: handlers get the schema's output, whatever the payload is. */
-export interface HandleOnceWithSchema<Schema extends StandardSchemaV1> extends HandleOnceBase {
+export interface HandleOnceWithSchema<Schema extends StandardSchemaV1> extends AnyHandleOnce {
   <Result, Payload = unknown>(
     key: string,
     payload: Payload,
@@ -128,7 +130,9 @@ export function createHandleOnce(options: HandleOnceOptions): HandleOnce {
     const hash = fingerprint(payload);
     if (signal?.aborted === true) {
       events.emit({ type: 'aborted', scope: settings.scope, key });
-      throw new AbortedError('the signal was aborted before the claim; nothing ran', { cause: signal.reason });
+      throw new AbortedError('the signal was aborted before the claim; nothing ran', {
+        cause: signal.reason,
+      });
     }
     const { reply, token, sentAt } = await claim(engine, key, hash);
     if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply);
@@ -141,12 +145,14 @@ export function createHandleOnce(options: HandleOnceOptions): HandleOnce {
     );
   }
 
-  return Object.assign(handleOnce, { settings, counts: events.counts }) as HandleOnce;
+  return Object.assign(handleOnce, { settings, counts: events.counts });
 }
 
 function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {
   if (typeof fn !== 'function') {
-    throw new InvalidOptionsError('handleOnce', [{ field: 'fn', message: 'must be a function of (payload, attempt)' }]);
+    throw new InvalidOptionsError('handleOnce', [
+      { field: 'fn', message: 'must be a function of (payload, attempt)' },
+    ]);
   }
   return options === undefined ? {} : parseOptions('handleOnce', callOptionsSchema, options);
 }

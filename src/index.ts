@@ -22,6 +22,7 @@ export {
 } from './errors.ts';
 export type { Counts } from './event-sink.ts';
 export {
+  type AnyHandleOnce,
   type CallOptions,
   createHandleOnce,
   type HandleOnce,

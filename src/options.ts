@@ -1,6 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { type Backoff, type BackoffBounds, DEFAULT_BACKOFF, exponentialBackoff, guardedBackoff, MAX_WAIT_MS } from './backoff.ts';
+import {
+  type Backoff,
+  type BackoffBounds,
+  DEFAULT_BACKOFF,
+  exponentialBackoff,
+  guardedBackoff,
+  MAX_WAIT_MS,
+} from './backoff.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
 import { scopeFault } from './key.ts';
 import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
@@ -142,7 +149,8 @@ interface Contradictable {
 /** What zod cannot see in one field: options that are right alone and wrong together. */
 function* contradictions(options: Contradictable): Generator<[field: string, message: string]> {
   const { sql, store, leaseMs, storeResult, maxResultBytes, databaseSchema } = options;
-  if (sql === undefined && store === undefined) yield ['sql', 'is missing: pass a client made by postgres(url)'];
+  if (sql === undefined && store === undefined)
+    yield ['sql', 'is missing: pass a client made by postgres(url)'];
   if (sql !== undefined && store !== undefined) yield ['store', 'must not be given together with sql'];
   if (store !== undefined && databaseSchema !== undefined) {
     yield ['databaseSchema', 'has no meaning for a store of your own; remove it'];
@@ -166,7 +174,7 @@ export function resolveOptions(options: HandleOnceOptions): ResolvedOptions {
       timeoutMs,
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     }),
-    store: sql === undefined ? (store as Store) : createPostgresStore(sql, databaseSchema ?? DEFAULT_SCHEMA),
+    store: store ?? createPostgresStore(sql as PostgresClient, databaseSchema ?? DEFAULT_SCHEMA),
     backoff: typeof backoff === 'function' ? guardedBackoff(backoff) : exponentialBackoff(backoff),
     schema,
     onEvent,

@@ -22,7 +22,7 @@ export function decodeResult(json: string | null): unknown {
 /** Undefined for what JSON cannot express: BigInt, a cycle, a function, a toJSON that throws or gives nothing. */
 function toJson(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) as string | undefined;
+    return JSON.stringify(value);
   } catch {
     return undefined;
   }

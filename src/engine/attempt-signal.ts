@@ -1,6 +1,6 @@
 export interface AttemptSignal {
   readonly signal: AbortSignal;
-  abort(reason: unknown): void;
+  readonly abort: (reason: unknown) => void;
   /** Whether the caller's own signal has aborted. */
   abortedByCaller(): boolean;
   release(): void;

@@ -23,7 +23,9 @@ export async function claim(engine: Engine, key: string, fingerprint: string): P
   const sentAt = monotonicNow();
   const reply = await sendTwice(engine, request);
   if (reply.kind === 'claimed' && monotonicNow() - sentAt >= engine.settings.leaseMs) {
-    throw new StoreError('the reply to the claim came after its lease had lapsed; nothing ran', { retriable: true });
+    throw new StoreError('the reply to the claim came after its lease had lapsed; nothing ran', {
+      retriable: true,
+    });
   }
   return { token: request.token, sentAt, reply };
 }

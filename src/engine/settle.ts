@@ -37,7 +37,8 @@ export async function settle(
       }
       const delayMs = Math.min(FIRST_RESEND_DELAY_MS * 2 ** resends, LONGEST_RESEND_DELAY_MS);
       const worthResending = error instanceof StoreError && error.retriable;
-      if (!worthResending || monotonicNow() + delayMs >= leaseEndsAt) return { reply: 'unrecorded', settlement };
+      if (!worthResending || monotonicNow() + delayMs >= leaseEndsAt)
+        return { reply: 'unrecorded', settlement };
       await sleep(delayMs);
     }
   }
@@ -55,4 +56,7 @@ function withoutRefusedText(settlement: Settlement): Settlement {
   }
 }
 
-const REFUSED_ERROR = JSON.stringify({ name: 'Error', message: 'the database refused the text of this error' });
+const REFUSED_ERROR = JSON.stringify({
+  name: 'Error',
+  message: 'the database refused the text of this error',
+});

@@ -22,7 +22,10 @@ export interface MigrateResult {
 
 const optionsSchema = z.strictObject({ schema: schemaOption }, { error: 'the options must be an object' });
 const clientSchema = z.object({
-  sql: withMethods<PostgresClient>(['unsafe', 'begin'], 'a client made by postgres(url), not a transaction or a URL'),
+  sql: withMethods<PostgresClient>(
+    ['unsafe', 'begin'],
+    'a client made by postgres(url), not a transaction or a URL',
+  ),
 });
 
 const LATEST = Math.max(...migrations.map(({ version }) => version));
@@ -83,7 +86,11 @@ async function versionOf(sql: PostgresQueries, schema: string): Promise<number> 
   return found;
 }
 
-async function readText(sql: PostgresQueries, statement: string, parameters: string[]): Promise<string | null> {
+async function readText(
+  sql: PostgresQueries,
+  statement: string,
+  parameters: string[],
+): Promise<string | null> {
   const rows = await sql.unsafe(statement, parameters).raw();
   const cell = rows[0]?.[0];
   return cell == null ? null : Buffer.from(cell).toString();

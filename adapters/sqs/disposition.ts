@@ -1,0 +1,49 @@
+import { AbortedError, InvalidKeyError, type Outcome, PayloadMismatchError } from '../../src/index.ts';
+
+/** What to do with a message that has failed for good. */
+export type OnFailed = 'delete' | 'leave' | { readonly deadLetterQueueUrl: string };
+
+/** What `handleOnce` said of a delivery: its outcome, or what it threw. */
+export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
+
+/** What is done with the message at the queue. */
+export type Disposition =
+  | { readonly action: 'delete' }
+  /** Send a copy to the dead-letter queue, and delete the message once that has succeeded. */
+  | { readonly action: 'dead-letter'; readonly deadLetterQueueUrl: string }
+  /** Keep the message. Without a time it is not touched, and its visibility timeout runs out. */
+  | { readonly action: 'leave'; readonly visibleAfterMs?: number };
+
+const UNTOUCHED: Disposition = { action: 'leave' };
+
+/** The whole decision, in one place. */
+export function dispositionOf(handled: Handled<unknown>, onFailed: OnFailed): Disposition {
+  return 'outcome' in handled ? ofOutcome(handled.outcome, onFailed) : ofError(handled.thrown, onFailed);
+}
+
+function ofOutcome(outcome: Outcome<unknown>, onFailed: OnFailed): Disposition {
+  switch (outcome.state) {
+    case 'succeeded':
+      return { action: 'delete' };
+    case 'failed':
+      if (onFailed === 'delete') return { action: 'delete' };
+      return onFailed === 'leave' ? UNTOUCHED : { action: 'dead-letter', ...onFailed };
+    case 'pending':
+      switch (outcome.reason) {
+        case 'in-flight':
+        case 'released':
+          return { action: 'leave', visibleAfterMs: outcome.retryAfterMs };
+        // Somebody else may hold the message by now: an old receipt handle can still reach it.
+        case 'lease-lost':
+        case 'unrecorded':
+          return UNTOUCHED;
+      }
+  }
+}
+
+function ofError(thrown: unknown, onFailed: OnFailed): Disposition {
+  const refusedForGood = thrown instanceof PayloadMismatchError || thrown instanceof InvalidKeyError;
+  if (refusedForGood)
+    return typeof onFailed === 'object' ? { action: 'dead-letter', ...onFailed } : UNTOUCHED;
+  return thrown instanceof AbortedError ? { action: 'leave', visibleAfterMs: 0 } : UNTOUCHED;
+}

@@ -1,0 +1,48 @@
+interface OfMessage {
+  readonly messageId: string;
+}
+
+/** Why a message was left in the queue. */
+export type LeftReason =
+  | 'in-flight'
+  | 'released'
+  | 'lease-lost'
+  | 'unrecorded'
+  | 'failed'
+  | 'mismatch'
+  | 'invalid-key'
+  | 'store-error'
+  | 'aborted'
+  | 'error'
+  /** Its visibility timeout had lapsed: its receipt handle may reach somebody else's message. */
+  | 'lapsed'
+  /** The queue, or the dead-letter queue, did not take the call. */
+  | 'queue-error';
+
+/** Names of what the start-up check found. */
+export type SqsWarning = 'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW' | 'QUEUE_ATTRIBUTES_UNREADABLE';
+
+/** Everything that happens to a message at the queue. Bodies are never part of an event. */
+export type SqsEvent =
+  | (OfMessage & { readonly type: 'received'; readonly receiveCount: number | undefined })
+  | (OfMessage & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
+  | (OfMessage & { readonly type: 'deleted' })
+  | (OfMessage & { readonly type: 'dead-lettered'; readonly deadLetterQueueUrl: string })
+  | (OfMessage & {
+      readonly type: 'left';
+      readonly reason: LeftReason;
+      /** When the queue shows it again; undefined when it was not touched. */
+      readonly visibleAfterSeconds: number | undefined;
+      readonly error?: unknown;
+    })
+  /** Returned to the queue without having been started: the worker stops, or its group had to wait. */
+  | (OfMessage & { readonly type: 'given-back' })
+  /** The queue refused to keep it invisible; the worker touches it no more. */
+  | (OfMessage & { readonly type: 'visibility-lost'; readonly code: string })
+  | {
+      readonly type: 'queue-error';
+      readonly verb: 'receive' | 'delete' | 'change-visibility' | 'dead-letter';
+      readonly messageId?: string;
+      readonly error: unknown;
+    }
+  | { readonly type: 'warning'; readonly warning: SqsWarning; readonly message: string };

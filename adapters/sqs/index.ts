@@ -1,0 +1,27 @@
+/**
+ * SQS: a worker that handles each message once, and a wrapper for a loop that you already have.
+ *
+ * @example
+ * ```ts
+ * import { createSqsWorker } from 'handle-once/sqs';
+ *
+ * const worker = createSqsWorker({ client, queueUrl, handleOnce, handler: async (order) => ship(order) });
+ * await worker.start();
+ * ```
+ *
+ * @module
+ */
+export {
+  createSqsWorker,
+  type SqsWorker,
+  type SqsWorkerOptions,
+  type StopOptions,
+} from './create-sqs-worker.ts';
+export { type Disposition, dispositionOf, type Handled, type OnFailed } from './disposition.ts';
+export type { LeftReason, SqsEvent, SqsWarning } from './events.ts';
+export type { SqsMessage } from './message.ts';
+export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
+export type { HandledMessage } from './process-delivery.ts';
+export type { SqsClient } from './queue.ts';
+export type { StopReport } from './run.ts';
+export { type HandleMessage, type HandleMessageOptions, wrapSqsHandler } from './wrap-sqs-handler.ts';

@@ -1,0 +1,78 @@
+import { type Delivery, messageGroupId } from './message.ts';
+
+/** Whether a message is done with: a FIFO group may go on only then. */
+export type Ran = 'done' | 'left';
+
+export interface LanesOptions<Item> {
+  readonly concurrency: number;
+  /** Runs one. It must not throw. */
+  readonly run: (item: Item) => Promise<Ran>;
+  /** Returns what has not been started to the queue. */
+  readonly giveBack: (items: readonly Item[]) => void;
+  /** Called when one has ended. */
+  readonly onRoom: () => void;
+}
+
+/** Starts messages in order, at most `concurrency` at once, and those of one FIFO group one after the other. */
+export interface Lanes<Item> {
+  add(items: readonly Item[]): void;
+  /** How many are here, waiting or running. */
+  readonly size: () => number;
+  /** Gives back what waits. What runs goes on. */
+  clear(): void;
+  running(): readonly Promise<void>[];
+}
+
+export function createLanes<Item extends { readonly delivery: Delivery }>(
+  options: LanesOptions<Item>,
+): Lanes<Item> {
+  let waiting: Item[] = [];
+  const running = new Set<Promise<void>>();
+  const busyGroups = new Set<string>();
+
+  function startWhatCan(): void {
+    const rest: Item[] = [];
+    for (const item of waiting) {
+      const group = messageGroupId(item.delivery.message);
+      const blocked = group !== undefined && busyGroups.has(group);
+      if (blocked || running.size >= options.concurrency) rest.push(item);
+      else start(item, group);
+    }
+    waiting = rest;
+  }
+
+  function start(item: Item, group: string | undefined): void {
+    if (group !== undefined) busyGroups.add(group);
+    const run = options.run(item).then((ran) => {
+      running.delete(run);
+      if (group !== undefined) leaveGroup(group, ran);
+      startWhatCan();
+      options.onRoom();
+    });
+    running.add(run);
+  }
+
+  /** When one of a group stays in the queue, those behind it must not run ahead of it. */
+  function leaveGroup(group: string, ran: Ran): void {
+    busyGroups.delete(group);
+    if (ran === 'left') giveBack((item) => messageGroupId(item.delivery.message) === group);
+  }
+
+  function giveBack(which: (item: Item) => boolean): void {
+    const returned = waiting.filter(which);
+    waiting = waiting.filter((item) => !which(item));
+    if (returned.length > 0) options.giveBack(returned);
+  }
+
+  return {
+    add(items) {
+      waiting.push(...items);
+      startWhatCan();
+    },
+    size: () => waiting.length + running.size,
+    clear: () => {
+      giveBack(() => true);
+    },
+    running: () => [...running],
+  };
+}

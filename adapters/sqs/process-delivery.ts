@@ -1,0 +1,197 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import { AbortedError, InvalidKeyError, type Outcome, PayloadMismatchError } from '../../src/index.ts';
+import { SchemaError, StoreError } from '../../src/index.ts';
+import { deadLetterOf } from './dead-letter.ts';
+import { dispositionOf, type Handled, type OnFailed } from './disposition.ts';
+import type { LeftReason, SqsEvent } from './events.ts';
+import type { Delivery, SqsMessage } from './message.ts';
+import type { EntryReply, Queue } from './queue.ts';
+import type { Hold } from './visibility.ts';
+
+/** What was done with a message, and why. */
+export interface HandledMessage<R> {
+  /** `left`: the message is still in the queue. */
+  readonly action: 'deleted' | 'dead-lettered' | 'left';
+  /** When a message that was left shows again, in seconds; undefined when it was not touched. */
+  readonly visibleAfterSeconds?: number;
+  /** What `handleOnce` returned; undefined when it threw. */
+  readonly outcome?: Outcome<R>;
+  /** What `handleOnce` or the queue threw. */
+  readonly error?: unknown;
+}
+
+export interface Processor<R> {
+  readonly queue: Queue;
+  readonly events: EventSink<SqsEvent>;
+  readonly scope: string;
+  readonly onFailed: OnFailed;
+  readonly keyOf: (message: SqsMessage) => string;
+  readonly handle: (key: string, message: SqsMessage, signal: AbortSignal | undefined) => Promise<Outcome<R>>;
+}
+
+/** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
+export async function processDelivery<R>(
+  processor: Processor<R>,
+  delivery: Delivery,
+  hold: Hold,
+  signal: AbortSignal | undefined,
+): Promise<HandledMessage<R>> {
+  if (!hold.isOurs()) return await skipLapsed(processor, delivery, hold);
+  const remnant: Remnant<R> = { processor, delivery, hold, ...(await handle(processor, delivery, signal)) };
+  reportReplay(remnant);
+  const disposition = dispositionOf(remnant.handled, processor.onFailed);
+  switch (disposition.action) {
+    case 'leave':
+      return await leave(remnant, disposition.visibleAfterMs);
+    case 'delete':
+      return await remove(remnant, 'deleted');
+    case 'dead-letter': {
+      const sent = hold.isOurs() && (await deadLetter(remnant, disposition.deadLetterQueueUrl));
+      return sent ? await remove(remnant, 'dead-lettered') : await leave(remnant, undefined);
+    }
+  }
+}
+
+/** Its visibility lapsed while it waited for its turn: somebody else may have it by now. */
+async function skipLapsed(
+  processor: Processor<unknown>,
+  { messageId }: Delivery,
+  hold: Hold,
+): Promise<HandledMessage<never>> {
+  await hold.release();
+  processor.events.emit({ type: 'left', messageId, reason: 'lapsed', visibleAfterSeconds: undefined });
+  return { action: 'left' };
+}
+
+/** A message that has been handled and not yet been disposed of. */
+interface Remnant<R> {
+  readonly processor: Processor<R>;
+  readonly delivery: Delivery;
+  readonly hold: Hold;
+  /** Empty when the key function threw. */
+  readonly key: string;
+  readonly handled: Handled<R>;
+}
+
+async function handle<R>(
+  processor: Processor<R>,
+  { message }: Delivery,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Remnant<R>, 'key' | 'handled'>> {
+  let key = '';
+  try {
+    key = keyOf(processor, message);
+    return { key, handled: { outcome: await processor.handle(key, message, signal) } };
+  } catch (thrown) {
+    return { key, handled: { thrown } };
+  }
+}
+
+function keyOf(processor: Processor<unknown>, message: SqsMessage): string {
+  try {
+    return processor.keyOf(message);
+  } catch (error) {
+    throw new InvalidKeyError('the key function threw', { cause: error });
+  }
+}
+
+function reportReplay({ processor, delivery, handled }: Remnant<unknown>): void {
+  if (!('outcome' in handled) || handled.outcome.state === 'pending' || !handled.outcome.replayed) return;
+  const { state } = handled.outcome;
+  processor.events.emit({ type: 'replayed', messageId: delivery.messageId, state });
+}
+
+async function remove<R>(
+  remnant: Remnant<R>,
+  action: 'deleted' | 'dead-lettered',
+): Promise<HandledMessage<R>> {
+  const { processor, delivery, hold, handled } = remnant;
+  await hold.release();
+  if (!hold.isOurs()) return left(remnant, 'lapsed', undefined);
+  const { messageId, receiptHandle } = delivery;
+  const reply = await attempt(processor.queue.delete(receiptHandle));
+  if (!reply.done) return refused(remnant, 'delete', reply.error);
+  processor.events.emit({ type: 'deleted', messageId });
+  return { action, ...handledFacts(handled) };
+}
+
+async function leave<R>(remnant: Remnant<R>, visibleAfterMs: number | undefined): Promise<HandledMessage<R>> {
+  const { processor, delivery, hold, handled } = remnant;
+  await hold.release();
+  if (!hold.isOurs()) return left(remnant, 'lapsed', undefined);
+  if (visibleAfterMs === undefined) return left(remnant, leftReason(handled), undefined);
+  const seconds = hold.boundedSeconds(visibleAfterMs);
+  const reply = await attempt(processor.queue.changeVisibility(delivery.receiptHandle, seconds));
+  if (!reply.done) return refused(remnant, 'change-visibility', reply.error);
+  return left(remnant, leftReason(handled), seconds);
+}
+
+async function deadLetter(remnant: Remnant<unknown>, deadLetterQueueUrl: string): Promise<boolean> {
+  const { processor, delivery, key, handled } = remnant;
+  const { message, messageId } = delivery;
+  const facts = { scope: processor.scope, key, ...failureFacts(handled) };
+  try {
+    await processor.queue.send(deadLetterOf(message, facts, deadLetterQueueUrl));
+  } catch (error) {
+    processor.events.emit({ type: 'queue-error', verb: 'dead-letter', messageId, error });
+    return false;
+  }
+  processor.events.emit({ type: 'dead-lettered', messageId, deadLetterQueueUrl });
+  return true;
+}
+
+function failureFacts(handled: Handled<unknown>): { errorName: string; attempts: number } {
+  if ('outcome' in handled) {
+    const { outcome } = handled;
+    return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
+  }
+  return { errorName: handled.thrown instanceof Error ? handled.thrown.name : '', attempts: 0 };
+}
+
+function refused<R>(
+  remnant: Remnant<R>,
+  verb: 'delete' | 'change-visibility',
+  error: unknown,
+): HandledMessage<R> {
+  const { processor, delivery } = remnant;
+  processor.events.emit({ type: 'queue-error', verb, messageId: delivery.messageId, error });
+  return { ...left(remnant, 'queue-error', undefined), error };
+}
+
+function left<R>(
+  { processor, delivery, handled }: Remnant<R>,
+  reason: LeftReason,
+  visibleAfterSeconds: number | undefined,
+): HandledMessage<R> {
+  const facts = handledFacts(handled);
+  const { messageId } = delivery;
+  processor.events.emit({ type: 'left', messageId, reason, visibleAfterSeconds, ...facts });
+  return { action: 'left', ...(visibleAfterSeconds === undefined ? {} : { visibleAfterSeconds }), ...facts };
+}
+
+function handledFacts<R>(handled: Handled<R>): Pick<HandledMessage<R>, 'outcome' | 'error'> {
+  return 'outcome' in handled ? { outcome: handled.outcome } : { error: handled.thrown };
+}
+
+function leftReason(handled: Handled<unknown>): LeftReason {
+  if ('outcome' in handled) return handled.outcome.state === 'pending' ? handled.outcome.reason : 'failed';
+  const { thrown } = handled;
+  if (thrown instanceof PayloadMismatchError) return 'mismatch';
+  if (thrown instanceof InvalidKeyError) return 'invalid-key';
+  if (thrown instanceof StoreError || thrown instanceof SchemaError) return 'store-error';
+  return thrown instanceof AbortedError ? 'aborted' : 'error';
+}
+
+type Attempted = { readonly done: true } | { readonly done: false; readonly error: unknown };
+
+/** A call for one entry, with what the queue refused and what the client threw as one. */
+async function attempt(call: Promise<EntryReply>): Promise<Attempted> {
+  try {
+    const reply = await call;
+    return reply.done
+      ? reply
+      : { done: false, error: new Error(`the queue refused the entry: ${reply.code}`) };
+  } catch (error) {
+    return { done: false, error };
+  }
+}

@@ -1,0 +1,43 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { EventSink } from '../../src/adapter-kit.ts';
+import type { AnyHandleOnce, HandleOnce, ParseOption } from '../../src/index.ts';
+import type { OnFailed } from './disposition.ts';
+import type { SqsEvent } from './events.ts';
+import type { SqsMessage } from './message.ts';
+import type { SqsAttempt } from './options.ts';
+import type { Processor } from './process-delivery.ts';
+import type { Queue } from './queue.ts';
+
+export interface ProcessorOptions {
+  readonly handleOnce: AnyHandleOnce;
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly parse: (body: string) => unknown;
+  readonly key: (message: SqsMessage) => string;
+  readonly onFailed: OnFailed;
+}
+
+/** Binds `handleOnce` to a queue: the body is the payload, and is parsed only by the delivery that runs. */
+export function createProcessor<R>(
+  options: ProcessorOptions,
+  queue: Queue,
+  events: EventSink<SqsEvent>,
+  handler: (payload: never, attempt: SqsAttempt) => R | PromiseLike<R>,
+): Processor<R> {
+  const { parse, schema, key: keyOf, onFailed } = options;
+  const handleOnce = options.handleOnce as HandleOnce;
+  const how: ParseOption<string, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
+  return {
+    queue,
+    events,
+    scope: handleOnce.settings.scope,
+    onFailed,
+    keyOf,
+    handle: (key, message, signal) =>
+      handleOnce(
+        key,
+        message.Body ?? '',
+        (payload, attempt) => handler(payload as never, { ...attempt, message }),
+        { ...how, signal },
+      ),
+  };
+}

@@ -1,0 +1,124 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type BatchResultErrorEntry,
+  type SendMessageCommandInput,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { coalesce } from '../../src/adapter-kit.ts';
+import type { SqsMessage } from './message.ts';
+
+/** The part of an `SQSClient` that the adapter uses. */
+export type SqsClient = Pick<SQSClient, 'send'>;
+
+/** What the queue says of one entry of a batch call. */
+export type EntryReply =
+  { readonly done: true } | { readonly done: false; readonly code: string; readonly retriable: boolean };
+
+interface Entry {
+  readonly key: string;
+}
+
+interface VisibilityEntry extends Entry {
+  readonly timeoutSeconds: number;
+}
+
+export interface ReceiveRequest {
+  readonly max: number;
+  readonly waitTimeSeconds: number;
+  readonly visibilityTimeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** One queue, with the calls that the adapter makes. Entries are receipt handles; concurrent ones share a call. */
+export interface Queue {
+  receive(request: ReceiveRequest): Promise<readonly SqsMessage[]>;
+  delete(receiptHandle: string): Promise<EntryReply>;
+  changeVisibility(receiptHandle: string, timeoutSeconds: number): Promise<EntryReply>;
+  attributes(): Promise<Readonly<Partial<Record<string, string>>>>;
+  /** Sends to another queue. */
+  send(input: SendMessageCommandInput): Promise<void>;
+}
+
+/** The most entries that SQS takes in a batch, and gives in a receive. */
+export const MAX_BATCH = 10;
+
+const CALL_TIMEOUT_MS = 15_000;
+const ENTRY_TRIES = 3;
+const ENTRY_RETRY_DELAY_MS = 100;
+
+export function createQueue(client: SqsClient, queueUrl: string): Queue {
+  const remove = coalesce<Entry, EntryReply>({
+    maxBatch: MAX_BATCH,
+    send: async (requests) => {
+      const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
+      const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
+      const { Failed } = await client.send(command, callOptions());
+      return entryReplies(requests.length, Failed);
+    },
+  });
+  const changeVisibility = coalesce<VisibilityEntry, EntryReply>({
+    maxBatch: MAX_BATCH,
+    send: async (requests) => {
+      const Entries = requests.map(({ key, timeoutSeconds }, index) => ({
+        Id: String(index),
+        ReceiptHandle: key,
+        VisibilityTimeout: timeoutSeconds,
+      }));
+      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
+      const { Failed } = await client.send(command, callOptions());
+      return entryReplies(requests.length, Failed);
+    },
+  });
+  return {
+    async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal }) {
+      const command = new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        MaxNumberOfMessages: max,
+        WaitTimeSeconds: waitTimeSeconds,
+        VisibilityTimeout: visibilityTimeoutSeconds,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      });
+      const { Messages } = await client.send(command, callOptions(waitTimeSeconds * 1_000, signal));
+      return Messages ?? [];
+    },
+    delete: (key) => retryEntry(() => remove({ key })),
+    changeVisibility: (key, timeoutSeconds) => retryEntry(() => changeVisibility({ key, timeoutSeconds })),
+    async attributes() {
+      const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
+      const { Attributes } = await client.send(command, callOptions());
+      return Attributes ?? {};
+    },
+    async send(input) {
+      await client.send(new SendMessageCommand(input), callOptions());
+    },
+  };
+}
+
+/** Without a bound a connection that hangs would hold its messages, and everything that waits for them, for ever. */
+function callOptions(extraMs = 0, signal?: AbortSignal): { abortSignal: AbortSignal } {
+  const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS + extraMs);
+  return { abortSignal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]) };
+}
+
+/** A batch call succeeds as a whole even where entries fail: only its `Failed` tells. */
+function entryReplies(count: number, failed: readonly BatchResultErrorEntry[] | undefined): EntryReply[] {
+  const replies = Array.from({ length: count }, (): EntryReply => ({ done: true }));
+  for (const { Id, Code, SenderFault } of failed ?? []) {
+    replies[Number(Id)] = { done: false, code: Code ?? 'unknown', retriable: SenderFault !== true };
+  }
+  return replies;
+}
+
+async function retryEntry(call: () => Promise<EntryReply>): Promise<EntryReply> {
+  for (let tries = 1; ; tries += 1) {
+    const reply = await call();
+    if (reply.done || !reply.retriable || tries === ENTRY_TRIES) return reply;
+    await sleep(ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
+  }
+}

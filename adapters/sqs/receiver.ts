@@ -1,0 +1,115 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import type { SqsEvent } from './events.ts';
+import type { SqsMessage } from './message.ts';
+import { createPause } from './pause.ts';
+import { MAX_BATCH, type Queue } from './queue.ts';
+
+export interface ReceiverOptions {
+  readonly queue: Queue;
+  readonly events: EventSink<SqsEvent>;
+  readonly waitTimeSeconds: number;
+  readonly visibilityTimeoutSeconds: number;
+  /** The most messages to have in hand. */
+  readonly capacity: number;
+  /** How many are in hand. */
+  readonly inHand: () => number;
+  readonly onMessages: (messages: readonly SqsMessage[], receivedAt: number) => void;
+}
+
+export interface Receiver {
+  /** Receives what there is room for. To be called whenever room has come free. */
+  pump(): void;
+  /** Tells whether the store answered the last message: while it is down, one message at a time is tried. */
+  storeAnswered(answered: boolean): void;
+  /** Starts no further receive. Resolves when the last one has ended. */
+  stop(): Promise<void>;
+  /** Ends the receives in the air: a message that was on its way may stay invisible for its visibility timeout. */
+  abort(): void;
+}
+
+/** An empty receive that was quicker than this is followed by a wait: a short poll must not become a hot loop. */
+const SHORTEST_EMPTY_POLL_MS = 500;
+
+/**
+ * Long polls, as many at once as find full batches, and never for more messages than there is room for.
+ *
+ * One poll is in the air while the queue is quiet. Each full batch allows one more, each poorer one takes one away.
+ */
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const { queue, events, capacity } = options;
+  const mostPolls = Math.ceil(capacity / MAX_BATCH);
+  const worthwhile = Math.min(MAX_BATCH, Math.ceil(capacity / 2));
+  const polls = new Map<Promise<void>, number>();
+  const aborter = new AbortController();
+  const receivePause = createPause(pump);
+  const storePause = createPause(pump);
+  let allowedPolls = 1;
+  let quiet: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function room(): number {
+    let asked = 0;
+    for (const max of polls.values()) asked += max;
+    return capacity - options.inHand() - asked;
+  }
+
+  function mayPoll(): boolean {
+    if (stopped || quiet !== undefined || receivePause.isPaused() || storePause.isPaused()) return false;
+    return polls.size < allowedPolls && room() >= worthwhile;
+  }
+
+  function pump(): void {
+    while (mayPoll()) {
+      const max = storePause.isFailing() ? 1 : Math.min(MAX_BATCH, room());
+      if (storePause.isFailing()) allowedPolls = 1;
+      const poll = receive(max).finally(() => {
+        polls.delete(poll);
+        pump();
+      });
+      polls.set(poll, max);
+    }
+  }
+
+  async function receive(max: number): Promise<void> {
+    const { waitTimeSeconds, visibilityTimeoutSeconds } = options;
+    const sentAt = performance.now();
+    try {
+      const signal = aborter.signal;
+      const messages = await queue.receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal });
+      receivePause.succeed();
+      adapt(messages.length, max, performance.now() - sentAt);
+      options.onMessages(messages, performance.now());
+    } catch (error) {
+      if (aborter.signal.aborted) return;
+      events.emit({ type: 'queue-error', verb: 'receive', error });
+      if (!stopped) receivePause.fail();
+    }
+  }
+
+  function adapt(received: number, max: number, tookMs: number): void {
+    allowedPolls = received === max ? Math.min(mostPolls, allowedPolls + 1) : Math.max(1, allowedPolls - 1);
+    if (received > 0 || tookMs >= SHORTEST_EMPTY_POLL_MS || stopped) return;
+    quiet ??= setTimeout(() => {
+      quiet = undefined;
+      pump();
+    }, SHORTEST_EMPTY_POLL_MS);
+  }
+
+  return {
+    pump,
+    storeAnswered(answered) {
+      if (answered) storePause.succeed();
+      else if (!stopped) storePause.fail();
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(quiet);
+      receivePause.cancel();
+      storePause.cancel();
+      await Promise.all(polls.keys());
+    },
+    abort() {
+      aborter.abort();
+    },
+  };
+}

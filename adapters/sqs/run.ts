@@ -1,0 +1,130 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import { SchemaError, StoreError } from '../../src/index.ts';
+import type { SqsEvent } from './events.ts';
+import { createLanes, type Ran } from './lanes.ts';
+import { type Delivery, type SqsMessage, toDelivery } from './message.ts';
+import { type HandledMessage, processDelivery, type Processor } from './process-delivery.ts';
+import { MAX_BATCH, type Queue } from './queue.ts';
+import { createReceiver } from './receiver.ts';
+import { createVisibilityKeeper, type Hold } from './visibility.ts';
+import { endsWithin } from './within.ts';
+
+export interface RunOptions {
+  readonly queue: Queue;
+  readonly events: EventSink<SqsEvent>;
+  readonly processor: Processor<unknown>;
+  readonly concurrency: number;
+  readonly waitTimeSeconds: number;
+  readonly visibilityTimeoutSeconds: number;
+}
+
+/** What `stop` leaves behind. */
+export interface StopReport {
+  /** Handlers that went on after their signals aborted. Their messages come back when lease and visibility lapse. */
+  readonly abandoned: number;
+}
+
+/** A worker from start to stop. */
+export interface Run {
+  stop(drainMs: number): Promise<StopReport>;
+}
+
+interface InHand {
+  readonly delivery: Delivery;
+  readonly hold: Hold;
+}
+
+/** What handlers get, once their signals have aborted, to end and have their messages given back. */
+const ABORT_GRACE_MS = 5_000;
+
+export function startRun(options: RunOptions): Run {
+  const { queue, events, processor, concurrency } = options;
+  const keeper = createVisibilityKeeper(queue, options.visibilityTimeoutSeconds, events);
+  const handlers = new AbortController();
+  const returning = new Set<Promise<void>>();
+  let stopping = false;
+
+  const lanes = createLanes<InHand>({
+    concurrency,
+    run,
+    giveBack,
+    onRoom: () => {
+      receiver.pump();
+    },
+  });
+  const receiver = createReceiver({
+    queue,
+    events,
+    waitTimeSeconds: options.waitTimeSeconds,
+    visibilityTimeoutSeconds: options.visibilityTimeoutSeconds,
+    // One batch waits in line, so that a free handler does not wait for a receive.
+    capacity: concurrency + Math.min(concurrency, MAX_BATCH),
+    inHand: lanes.size,
+    onMessages,
+  });
+
+  function onMessages(messages: readonly SqsMessage[], receivedAt: number): void {
+    const items = messages.map((message) => {
+      const delivery = toDelivery(message, receivedAt);
+      const receiveCount = Number(message.Attributes?.ApproximateReceiveCount ?? Number.NaN);
+      events.emit({ type: 'received', messageId: delivery.messageId, receiveCount });
+      return { delivery, hold: keeper.hold(delivery) };
+    });
+    if (stopping) giveBack(items);
+    else lanes.add(items);
+  }
+
+  async function run({ delivery, hold }: InHand): Promise<Ran> {
+    const handled = await processDelivery(processor, delivery, hold, handlers.signal);
+    const answered = storeAnswered(handled);
+    if (answered !== undefined) receiver.storeAnswered(answered);
+    return handled.action === 'left' ? 'left' : 'done';
+  }
+
+  function giveBack(items: readonly InHand[]): void {
+    for (const item of items) {
+      const returned = returnToQueue(item).finally(() => returning.delete(returned));
+      returning.add(returned);
+    }
+  }
+
+  async function returnToQueue({ delivery, hold }: InHand): Promise<void> {
+    const { messageId, receiptHandle } = delivery;
+    await hold.release();
+    if (!hold.isOurs()) return;
+    try {
+      await queue.changeVisibility(receiptHandle, 0);
+      events.emit({ type: 'given-back', messageId });
+    } catch (error) {
+      events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error });
+    }
+  }
+
+  async function drained(receiversEnded: Promise<void>): Promise<void> {
+    await receiversEnded;
+    await Promise.all(lanes.running());
+    await Promise.all(returning);
+  }
+
+  receiver.pump();
+  return {
+    async stop(drainMs) {
+      stopping = true;
+      const end = drained(receiver.stop());
+      lanes.clear();
+      if (!(await endsWithin(end, drainMs))) {
+        handlers.abort(new DOMException('the worker is stopping', 'AbortError'));
+        receiver.abort();
+        await endsWithin(end, ABORT_GRACE_MS);
+      }
+      keeper.stop();
+      return { abandoned: lanes.running().length };
+    },
+  };
+}
+
+/** Whether the store did its part for a message; undefined where it was not asked. */
+function storeAnswered({ outcome, error }: HandledMessage<unknown>): boolean | undefined {
+  if (outcome !== undefined) return !(outcome.state === 'pending' && outcome.reason === 'unrecorded');
+  return error instanceof StoreError || error instanceof SchemaError ? false : undefined;
+}

@@ -1,0 +1,112 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import type { SqsEvent } from './events.ts';
+import type { Delivery } from './message.ts';
+import type { Queue } from './queue.ts';
+
+/** A message that is kept invisible while it is in hand. */
+export interface Hold {
+  /** Ends the heartbeats, and waits for one in the air: none may arrive after what is done next. */
+  release(): Promise<void>;
+  /** Whether the visibility timeout can not have lapsed. Once it may have, the message must not be touched. */
+  isOurs(): boolean;
+  /** A visibility timeout that the queue will accept: none reaches past 12 hours after the receive. */
+  boundedSeconds(milliseconds: number): number;
+}
+
+export interface VisibilityKeeper {
+  hold(delivery: Delivery): Hold;
+  /** Ends all heartbeats. */
+  stop(): void;
+}
+
+interface Held {
+  readonly delivery: Delivery;
+  invisibleUntil: number;
+  lost: boolean;
+  beating: Promise<void> | undefined;
+}
+
+const MAX_VISIBILITY_MS = 43_200_000;
+/** The queue counts from when it sent the message, we from when it came: allow for the way between. */
+const TRAVEL_MARGIN_MS = 500;
+
+/**
+ * Keeps every message in hand invisible, whether it runs or waits for its turn.
+ *
+ * A beat comes three times per visibility timeout, and extends what has less than two thirds left; beats of many
+ * messages share calls.
+ */
+export function createVisibilityKeeper(
+  queue: Queue,
+  visibilityTimeoutSeconds: number,
+  events: EventSink<SqsEvent>,
+): VisibilityKeeper {
+  const timeoutMs = visibilityTimeoutSeconds * 1_000;
+  const holds = new Set<Held>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function beat(): void {
+    for (const held of holds) {
+      const due = held.invisibleUntil - performance.now() < (timeoutMs * 2) / 3 + TRAVEL_MARGIN_MS;
+      if (due && held.beating === undefined && isOurs(held)) {
+        held.beating = extend(held).finally(() => {
+          held.beating = undefined;
+        });
+      }
+    }
+  }
+
+  async function extend(held: Held): Promise<void> {
+    const { messageId, receiptHandle } = held.delivery;
+    const seconds = boundedSeconds(held.delivery, timeoutMs);
+    const sentAt = performance.now();
+    try {
+      const reply = await queue.changeVisibility(receiptHandle, seconds);
+      if (reply.done) {
+        held.invisibleUntil = sentAt + seconds * 1_000;
+      } else if (!reply.retriable) {
+        held.lost = true;
+        events.emit({ type: 'visibility-lost', messageId, code: reply.code });
+      }
+    } catch (error) {
+      events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error });
+    }
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    stop,
+    hold(delivery) {
+      const held: Held = {
+        delivery,
+        invisibleUntil: delivery.receivedAt + timeoutMs,
+        lost: false,
+        beating: undefined,
+      };
+      holds.add(held);
+      timer ??= setInterval(beat, timeoutMs / 3);
+      return {
+        async release() {
+          holds.delete(held);
+          if (holds.size === 0) stop();
+          await held.beating;
+        },
+        isOurs: () => isOurs(held),
+        boundedSeconds: (milliseconds) => boundedSeconds(delivery, milliseconds),
+      };
+    },
+  };
+}
+
+function isOurs(held: Held): boolean {
+  return !held.lost && performance.now() < held.invisibleUntil - TRAVEL_MARGIN_MS;
+}
+
+function boundedSeconds({ receivedAt }: Delivery, milliseconds: number): number {
+  const left = receivedAt + MAX_VISIBILITY_MS - performance.now();
+  return Math.max(0, Math.min(Math.ceil(milliseconds / 1_000), Math.floor(left / 1_000)));
+}

@@ -1,0 +1,78 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { createEventSink, parseOptions } from '../../src/adapter-kit.ts';
+import { type SqsMessage, toDelivery } from './message.ts';
+import { type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
+import { type HandledMessage, processDelivery } from './process-delivery.ts';
+import { createProcessor } from './processor.ts';
+import { createQueue } from './queue.ts';
+import { checkLease, checkQueue } from './queue-check.ts';
+import { createVisibilityKeeper, type VisibilityKeeper } from './visibility.ts';
+
+const SUBJECT = 'wrapSqsHandler';
+
+/** What the loop knows of a message beyond the message. */
+export interface HandleMessageOptions {
+  /** Aborts `attempt.signal`, and gives a message that has not started back at once. */
+  readonly signal?: AbortSignal;
+  /** `Date.now()` of when the receive returned, for a loop that lets messages wait. Default: now. */
+  readonly receivedAt?: number;
+}
+
+export type HandleMessage<R> = (
+  message: SqsMessage,
+  options?: HandleMessageOptions,
+) => Promise<HandledMessage<R>>;
+
+/**
+ * Wraps a handler for a receive loop that you already have: give it a message, and it is run once, kept invisible
+ * meanwhile, and then deleted, left or dead-lettered. Your loop must not delete messages itself.
+ *
+ * The function it returns resolves with what was done, also when the handler threw. It throws `InvalidOptionsError`
+ * when the first message shows that the queue's visibility timeout is not above the lease.
+ *
+ * @example
+ * ```ts
+ * const handleMessage = wrapSqsHandler({ client, queueUrl, handleOnce }, async (order, attempt) => {
+ *   await charge(order, { idempotencyKey: attempt.childKey('charge') });
+ * });
+ * const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }));
+ * for (const message of Messages) await handleMessage(message);
+ * ```
+ */
+export function wrapSqsHandler<
+  Result,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(options: SqsOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): HandleMessage<Result> {
+  const resolved = parseOptions(SUBJECT, sqsOptions, options);
+  const { handleOnce, visibilityTimeoutSeconds } = resolved;
+  if (visibilityTimeoutSeconds !== undefined) {
+    checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
+  }
+  const events = createEventSink(resolved.onEvent);
+  const queue = createQueue(resolved.client, resolved.queueUrl);
+  const processor = createProcessor(resolved, queue, events, handler);
+  let keeper: Promise<VisibilityKeeper> | undefined;
+
+  async function createKeeper(): Promise<VisibilityKeeper> {
+    const seconds = await checkQueue(SUBJECT, queue, handleOnce.settings, visibilityTimeoutSeconds, events);
+    return createVisibilityKeeper(queue, seconds, events);
+  }
+
+  return async (message, messageOptions = {}) => {
+    const { signal, receivedAt = Date.now() } = parseOptions(SUBJECT, messageOptionsSchema, messageOptions);
+    const delivery = toDelivery(message, performance.now() - Math.max(0, Date.now() - receivedAt));
+    keeper ??= createKeeper();
+    const hold = (await keeper).hold(delivery);
+    return await processDelivery(processor, delivery, hold, signal);
+  };
+}
+
+const messageOptionsSchema = z.strictObject(
+  {
+    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+    receivedAt: z.number({ error: 'must be milliseconds, as Date.now() gives them' }).optional(),
+  },
+  { error: 'the options must be an object' },
+);
