@@ -1,3 +1,5 @@
+import { onAbort } from './on-abort.ts';
+
 export interface AttemptSignal {
   readonly signal: AbortSignal;
   readonly abort: (reason: unknown) => void;
@@ -6,12 +8,7 @@ export interface AttemptSignal {
   release(): void;
 }
 
-/**
- * A signal that aborts with the caller's, after `timeoutMs`, or by `abort`.
- *
- * Its listener is taken off the caller's signal in `release`: `AbortSignal.any` would keep one dependent signal per
- * message alive for as long as a long-lived signal lives.
- */
+/** A signal that aborts with the caller's, after `timeoutMs`, or by `abort`. */
 export function createAttemptSignal(
   caller: AbortSignal | undefined,
   timeoutMs: number | undefined,
@@ -20,11 +17,11 @@ export function createAttemptSignal(
   const abort = (reason: unknown): void => {
     controller.abort(reason);
   };
-  const onCallerAbort = (): void => {
-    abort(caller?.reason);
-  };
-  if (caller?.aborted === true) onCallerAbort();
-  caller?.addEventListener('abort', onCallerAbort, { once: true });
+  const takeOff =
+    caller &&
+    onAbort(caller, () => {
+      abort(caller.reason);
+    });
   const timer =
     timeoutMs === undefined
       ? undefined
@@ -37,7 +34,7 @@ export function createAttemptSignal(
     abortedByCaller: () => caller?.aborted === true,
     release() {
       clearTimeout(timer);
-      caller?.removeEventListener('abort', onCallerAbort);
+      takeOff?.();
     },
   };
 }
