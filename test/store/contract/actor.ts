@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  ClaimReply,
+  ClaimTerms,
+  ExtendReply,
+  Settlement,
+  SettleReply,
+  Store,
+} from '../../../src/index.ts';
+
+/** A store whose time a test can move. */
+export interface ControlledStore {
+  readonly store: Store;
+  /** Lets leases, backoffs and retentions of a scope come closer to their end. */
+  advance(scope: string, milliseconds: number): Promise<void>;
+}
+
+export type MakeStore = () => ControlledStore;
+export type NewActor = () => Actor;
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+/** Tokens of three workers. */
+export const ALICE = '00000000-0000-4000-8000-00000000000a';
+export const BOB = '00000000-0000-4000-8000-00000000000b';
+export const CAROL = '00000000-0000-4000-8000-00000000000c';
+
+export const PAYLOAD = 'a1'.repeat(32);
+export const OTHER_PAYLOAD = 'b2'.repeat(32);
+
+export const LEASE = MINUTE;
+export const TERMS = { leaseMs: LEASE, maxAttempts: 3, failedRetentionMs: HOUR };
+
+type ClaimOptions = Partial<Omit<ClaimTerms, 'scope'>> & { readonly fingerprint?: string };
+
+/** The verbs of a store for one key at a time, in a scope that no other test uses. */
+export interface Actor {
+  readonly store: Store;
+  readonly scope: string;
+  claim(key: string, token: string, options?: ClaimOptions): Promise<ClaimReply>;
+  settle(key: string, token: string, settlement: Settlement): Promise<SettleReply>;
+  extend(key: string, token: string, leaseMs?: number): Promise<ExtendReply>;
+  advance(milliseconds: number): Promise<void>;
+}
+
+export function actorOn({ store, advance }: ControlledStore, scope: string = randomUUID()): Actor {
+  return {
+    store,
+    scope,
+    async claim(key, token, { fingerprint = PAYLOAD, ...terms } = {}) {
+      return only(await store.claim([{ key, token, fingerprint }], { scope, ...TERMS, ...terms }));
+    },
+    async settle(key, token, settlement) {
+      return only(await store.settle([{ key, token, settlement }], scope));
+    },
+    async extend(key, token, leaseMs = LEASE) {
+      return only(await store.extend([{ key, token }], { scope, leaseMs }));
+    },
+    advance: (milliseconds) => advance(scope, milliseconds),
+  };
+}
+
+function only<Reply>(replies: readonly Reply[]): Reply {
+  const [reply] = replies;
+  if (reply === undefined || replies.length !== 1) throw new Error(`1 request got ${replies.length} replies`);
+  return reply;
+}

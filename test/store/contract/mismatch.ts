@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { ALICE, type Actor, BOB, CAROL, LEASE, MINUTE, type NewActor, OTHER_PAYLOAD } from './actor.ts';
+import { failed, released, succeeded } from './settlements.ts';
+
+const OTHER = { fingerprint: OTHER_PAYLOAD };
+
+interface Situation {
+  readonly name: string;
+  reach(actor: Actor): Promise<unknown>;
+  /** What the next claim with the right payload still finds. */
+  readonly next: object;
+}
+
+const SITUATIONS: Situation[] = [
+  {
+    name: 'an owned',
+    reach: (actor) => actor.claim('key', ALICE),
+    next: { kind: 'in-flight', attempts: 1 },
+  },
+  {
+    name: 'a lapsed',
+    async reach(actor) {
+      await actor.claim('key', ALICE);
+      await actor.advance(LEASE);
+    },
+    next: { kind: 'claimed', attempts: 2, tookOver: true },
+  },
+  {
+    name: 'a lapsed and exhausted',
+    async reach(actor) {
+      for (let attempt = 1; attempt <= 3; attempt += 1) {
+        await actor.claim('key', ALICE);
+        await actor.advance(LEASE);
+      }
+    },
+    next: { kind: 'failed', attempts: 3, replayed: false },
+  },
+  {
+    name: 'a released',
+    async reach(actor) {
+      await actor.claim('key', ALICE);
+      await actor.settle('key', ALICE, released('{"message":"busy"}', MINUTE));
+    },
+    next: { kind: 'released', attempts: 1, error: '{"message":"busy"}' },
+  },
+  {
+    name: 'a claimable',
+    async reach(actor) {
+      await actor.claim('key', ALICE);
+      await actor.settle('key', ALICE, released(null, 0));
+    },
+    next: { kind: 'claimed', attempts: 2, tookOver: false },
+  },
+  {
+    name: 'a succeeded',
+    async reach(actor) {
+      await actor.claim('key', ALICE);
+      await actor.settle('key', ALICE, succeeded('"kept"'));
+    },
+    next: { kind: 'succeeded', attempts: 1, result: '"kept"' },
+  },
+  {
+    name: 'a failed',
+    async reach(actor) {
+      await actor.claim('key', ALICE);
+      await actor.settle('key', ALICE, failed('{"message":"kept"}'));
+    },
+    next: { kind: 'failed', attempts: 1, error: '{"message":"kept"}', replayed: true },
+  },
+];
+
+export function mismatchContract(newActor: NewActor): void {
+  test.each(SITUATIONS)(
+    'another payload for $name key is refused, and changes nothing',
+    async (situation) => {
+      const actor = newActor();
+      await situation.reach(actor);
+      expect(await actor.claim('key', BOB, OTHER)).toEqual({ kind: 'mismatch' });
+      expect(await actor.claim('key', BOB, OTHER)).toEqual({ kind: 'mismatch' });
+      expect(await actor.claim('key', CAROL)).toMatchObject(situation.next);
+    },
+  );
+
+  test('another payload does not take the lease from its owner', async () => {
+    const actor = newActor();
+    await actor.claim('key', ALICE);
+    await actor.advance(LEASE);
+    await actor.claim('key', BOB, OTHER);
+    expect(await actor.extend('key', ALICE)).toBe('extended');
+    expect(await actor.settle('key', ALICE, succeeded())).toBe('settled');
+  });
+
+  test('the owner itself is refused when it comes with another payload', async () => {
+    const actor = newActor();
+    await actor.claim('key', ALICE);
+    expect(await actor.claim('key', ALICE, OTHER)).toEqual({ kind: 'mismatch' });
+  });
+}

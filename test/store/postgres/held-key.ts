@@ -1,0 +1,35 @@
+import type postgres from 'postgres';
+import { expect } from 'vitest';
+
+/** A key that another transaction has locked: whoever wants to write it waits until it is released. */
+export interface HeldKey {
+  /** Resolves once so many sessions of this database wait for a lock. */
+  waitedForBy(sessions: number): Promise<void>;
+  /** Lets all that wait go on at once. The record is as it was, or absent as it was. */
+  release(): Promise<void>;
+}
+
+export async function holdKey(sql: postgres.Sql, scope: string, key: string): Promise<HeldKey> {
+  const session = await sql.reserve();
+  await session`begin isolation level read committed`;
+  await session`
+    insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+    values (${scope}, ${key}, gen_random_uuid(), '', 'pending', true, 1, now() + interval '1 hour', now())
+    on conflict (scope, key) do update set attempts = t.attempts`;
+  return {
+    async waitedForBy(sessions) {
+      await expect.poll(() => waiting(sql), { timeout: 10_000, interval: 5 }).toBe(sessions);
+    },
+    async release() {
+      await session`rollback`;
+      session.release();
+    },
+  };
+}
+
+async function waiting(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  return row?.count ?? 0;
+}
