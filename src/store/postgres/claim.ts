@@ -10,8 +10,8 @@ const MAX_INTEGER = 2_147_483_647;
 /**
  * One statement: look first, and write only where the look says that the key is free.
  *
- * - `asked` reads each key by an index probe (lateral, limit 1), whatever the statistics say of the table: a join
- *   is planned as a sequential scan on a table that was empty when it was planned.
+ * - `asked` reads each key by an index probe of its own (lateral, limit 1): a join is planned as a sequential scan on
+ *   a table that was empty when it was planned. So is the probe on a table without pages; the migration makes some.
  * - A live record is answered from the look: a duplicate writes nothing, locks nothing, makes no WAL.
  * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
  *   moment one updates a dead record, and the other finds it alive and writes it back unchanged. `do nothing` with

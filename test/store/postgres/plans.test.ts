@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type postgres from 'postgres';
+import { claimStatement } from '../../../src/store/postgres/claim.ts';
+import { extendStatement } from '../../../src/store/postgres/extend.ts';
+import { settleStatement } from '../../../src/store/postgres/settle.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const TABLE = 'handle_once.records';
+const STATEMENTS = {
+  claim: claimStatement(TABLE),
+  settle: settleStatement(TABLE),
+  extend: extendStatement(TABLE),
+};
+
+const { sql } = useDatabase();
+let session: postgres.ReservedSql;
+
+beforeAll(async () => {
+  session = await sql.reserve();
+  await session`set plan_cache_mode = force_generic_plan`;
+});
+
+afterAll(() => {
+  session.release();
+});
+
+/** What the statement does to find records, by the plan that is kept and used for any parameters. */
+async function scansOfRecords(verb: keyof typeof STATEMENTS): Promise<string[]> {
+  const statement = STATEMENTS[verb];
+  const count = new Set(statement.match(/\$\d+/g)).size;
+  await session.unsafe(`prepare planned as ${statement}`);
+  const parameters = Array.from({ length: count }, () => 'null').join(', ');
+  const rows = await session.unsafe(`explain (costs off) execute planned(${parameters})`);
+  await session.unsafe('deallocate planned');
+  const plan = rows.map((row) => String(row['QUERY PLAN']));
+  return plan.flatMap((line) => /\w+(?: Only)? Scan.* on records\b/.exec(line)?.[0] ?? []);
+}
+
+const FILLINGS = {
+  'is new': () => Promise.resolve(),
+  'was vacuumed while it was empty': async () => {
+    await session.unsafe(`vacuum analyze ${TABLE}`);
+  },
+  'was analysed with a few records': async () => {
+    await session.unsafe(`
+      insert into ${TABLE} (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+      select 'scope', 'key-' || n, gen_random_uuid(), '', 'succeeded', false, 1, now() + interval '1 day', now()
+      from generate_series(1, 50) n`);
+    await session.unsafe(`vacuum analyze ${TABLE}`);
+  },
+  'was emptied': async () => {
+    await session.unsafe(`delete from ${TABLE}`);
+    await session.unsafe(`vacuum analyze ${TABLE}`);
+  },
+  'has many records': async () => {
+    await session.unsafe(`
+      insert into ${TABLE} (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+      select 'scope', 'key-' || n, gen_random_uuid(), '', 'succeeded', false, 1, now() + interval '1 day', now()
+      from generate_series(1, 20000) n`);
+    await session.unsafe(`vacuum analyze ${TABLE}`);
+  },
+};
+
+describe.each(Object.entries(FILLINGS))('On a table that %s', (_, fill) => {
+  beforeAll(fill);
+
+  test.each(['claim', 'settle', 'extend'] as const)('%s finds records by their key', async (verb) => {
+    const scans = await scansOfRecords(verb);
+    expect(scans).not.toEqual([]);
+    expect(scans.filter((scan) => !scan.startsWith('Index Scan using records_pkey'))).toEqual([]);
+  });
+});
