@@ -1,3 +1,5 @@
+import { describeThrown } from './stored-error.ts';
+
 /** Exponential backoff with full jitter: a random time up to `min(maxMs, baseMs * 2 ** (attempt - 1))`. */
 export interface BackoffBounds {
   /** The most that the first retry waits, in milliseconds. Default 1,000. */
@@ -36,7 +38,10 @@ export function guardedBackoff(backoff: Backoff): Backoff {
       if (isWait(waitMs)) return waitMs;
       process.emitWarning('backoff must return milliseconds; the default applies', 'HandleOnceWarning');
     } catch (thrown) {
-      process.emitWarning(`backoff threw, the default applies: ${String(thrown)}`, 'HandleOnceWarning');
+      process.emitWarning(
+        `backoff threw, the default applies: ${describeThrown(thrown)}`,
+        'HandleOnceWarning',
+      );
     }
     return fallback(attempt, error);
   };

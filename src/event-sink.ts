@@ -1,3 +1,5 @@
+import { describeThrown } from './stored-error.ts';
+
 /** How often each type of event happened since the sink was made. A type that never happened is absent. */
 export type Counts<Type extends string> = Readonly<Partial<Record<Type, number>>>;
 
@@ -29,6 +31,6 @@ async function callHook<Event extends { readonly type: string }>(
   try {
     await onEvent(event);
   } catch (error) {
-    process.emitWarning(`onEvent failed on ${event.type}: ${String(error)}`, 'HandleOnceWarning');
+    process.emitWarning(`onEvent failed on ${event.type}: ${describeThrown(error)}`, 'HandleOnceWarning');
   }
 }

@@ -23,8 +23,16 @@ export function toStoredError(thrown: unknown, causesLeft = MAX_CAUSES): StoredE
 
 function nonError(thrown: unknown): StoredError {
   const message =
-    typeof thrown === 'string' ? bounded(thrown, MAX_MESSAGE_LENGTH) : `a ${typeof thrown} was thrown`;
+    typeof thrown === 'string'
+      ? bounded(thrown, MAX_MESSAGE_LENGTH)
+      : `a value of type ${thrown === null ? 'null' : typeof thrown} was thrown, not an Error`;
   return { name: 'NonErrorThrown', message };
+}
+
+/** Anything thrown, in one line of text. It never throws, which `String(thrown)` can. */
+export function describeThrown(thrown: unknown): string {
+  const { name, message } = toStoredError(thrown, 0);
+  return `${name}: ${message}`;
 }
 
 /** A property, also of an error whose getters throw. */

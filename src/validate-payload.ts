@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidPayloadError } from './handler-errors.ts';
+import { toStoredError } from './stored-error.ts';
 
 const MAX_ISSUES = 10;
 
@@ -18,8 +19,7 @@ async function parsePayload(payload: unknown, parse: (payload: never) => unknown
   try {
     return await parse(payload as never);
   } catch (error) {
-    const name = error instanceof Error ? error.name : typeof error;
-    throw new InvalidPayloadError(`the payload could not be parsed (${name})`);
+    throw new InvalidPayloadError(`the payload could not be parsed (${toStoredError(error, 0).name})`);
   }
 }
 

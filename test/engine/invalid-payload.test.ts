@@ -1,0 +1,146 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { createHandleOnce } from '../../src/index.ts';
+import { storeKinds, useBench } from './support/bench.ts';
+
+/** A Standard Schema by hand, so that nothing rests on zod. */
+function handWritten(
+  validate: StandardSchemaV1['~standard']['validate'],
+): StandardSchemaV1<unknown, { id: string }> {
+  return { '~standard': { version: 1, vendor: 'test', validate } } as StandardSchemaV1<
+    unknown,
+    { id: string }
+  >;
+}
+
+const order = z.object({ id: z.string(), amount: z.number() });
+
+describe.each(storeKinds)('a payload that is checked, over the %s store', (kind) => {
+  const bench = useBench(kind);
+
+  it('reaches the handler as the schema turned it out', async () => {
+    const schema = z.object({ at: z.string().transform((text) => new Date(text)) });
+    const outcome = await bench.handleOnce()(
+      'key',
+      { at: '2020-01-02T03:04:05Z' },
+      ({ at }) => at.getUTCFullYear(),
+      { schema },
+    );
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 2020 });
+  });
+
+  it('is parsed first and then checked', async () => {
+    const outcome = await bench.handleOnce()('key', '{"id":"a","amount":3}', ({ amount }) => amount * 2, {
+      parse: (body) => JSON.parse(body) as unknown,
+      schema: order,
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 6 });
+  });
+
+  it('can be parsed and checked asynchronously', async () => {
+    const schema = handWritten(async (value) => {
+      await Promise.resolve();
+      return { value: { id: String(value) } };
+    });
+    const outcome = await bench.handleOnce()('key', '5', ({ id }) => id, {
+      parse: (text) => Promise.resolve(Number(text)),
+      schema,
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: '5' });
+  });
+
+  it('uses the schema of the call in place of the one of the instance', async () => {
+    const handleOnce = createHandleOnce({ store: bench.store, scope: 'schemas', schema: z.never() });
+    const options: object = { schema: z.string() };
+    expect(await handleOnce('key', 'body', (body: unknown) => body, options)).toMatchObject({
+      result: 'body',
+    });
+  });
+
+  it('fails for good when it does not fit the schema, without running the handler', async () => {
+    const handleOnce = createHandleOnce({ store: bench.store, scope: 'misfit', schema: order });
+    const handler = vi.fn();
+    const payload = { id: 'secret', amount: 'also secret' };
+
+    const outcome = await handleOnce('key', payload, handler);
+
+    expect(outcome).toMatchObject({
+      state: 'failed',
+      reason: 'invalid-payload',
+      replayed: false,
+      attempts: 1,
+      error: { name: 'InvalidPayloadError' },
+    });
+    const message = outcome.state === 'failed' ? outcome.error.message : '';
+    expect(message).toContain('amount: ');
+    expect(message).not.toContain('secret');
+    expect(handler).not.toHaveBeenCalled();
+    expect(await handleOnce('key', payload, handler)).toStrictEqual({ ...outcome, replayed: true });
+  });
+
+  it('names the place and the message of each issue, and bounds their number', async () => {
+    const schema = handWritten(() => ({
+      issues: [
+        { message: 'is wrong as a whole' },
+        { message: 'is wrong', path: ['items', { key: 0 }, 'id'] },
+        ...Array.from({ length: 10 }, () => ({ message: 'is wrong too', path: ['more'] })),
+      ],
+    }));
+    const outcome = await bench.handleOnce()('key', {}, vi.fn(), { schema });
+    expect(outcome).toMatchObject({ state: 'failed', reason: 'invalid-payload' });
+    const message = outcome.state === 'failed' ? outcome.error.message : '';
+    expect(message).toMatch(/: is wrong as a whole; items\.0\.id: is wrong; more: is wrong too; /);
+    expect(message).toMatch(/; and 2 more$/);
+  });
+
+  it.each([
+    ['throws', (text: string) => JSON.parse(text) as unknown],
+    ['rejects', (text: string) => Promise.resolve(text).then((body) => JSON.parse(body) as unknown)],
+  ])('fails for good when parse %s, and never quotes the body', async (_, parse) => {
+    const handler = vi.fn();
+    const outcome = await bench.handleOnce()('key', 'secret body', handler, { parse });
+    expect(outcome).toMatchObject({
+      state: 'failed',
+      reason: 'invalid-payload',
+      error: { name: 'InvalidPayloadError', message: 'the payload could not be parsed (SyntaxError)' },
+    });
+    expect(JSON.stringify(outcome)).not.toContain('secret');
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('fails for good whatever odd thing parse throws', async () => {
+    const odd = Object.defineProperty(new Error('odd'), 'name', {
+      get() {
+        throw new Error('no name');
+      },
+    });
+    const parse = (): never => {
+      throw odd;
+    };
+    const outcome = await bench.handleOnce()('key', 'body', vi.fn(), { parse });
+    expect(outcome).toMatchObject({ state: 'failed', reason: 'invalid-payload' });
+  });
+
+  it('is tried again when the schema itself breaks: that says nothing of the payload', async () => {
+    const schema = handWritten(() => {
+      throw new Error('the lookup service is down');
+    });
+    const handler = vi.fn();
+    const outcome = await bench.handleOnce()('key', {}, handler, { schema });
+    expect(outcome).toMatchObject({
+      state: 'pending',
+      reason: 'released',
+      error: { message: 'the lookup service is down' },
+    });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('is not even looked at on a replay', async () => {
+    const handleOnce = bench.handleOnce();
+    await handleOnce('key', 'body', () => 1);
+    const parse = vi.fn();
+    expect(await handleOnce('key', 'body', vi.fn(), { parse })).toMatchObject({ replayed: true });
+    expect(parse).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,82 @@
+import { createHandleOnce, type HandleOnce, type HandleOnceOptions, type Store } from '../../../src/index.ts';
+import { createPostgresStore } from '../../../src/store/postgres/index.ts';
+import { createMemoryStore } from '../../../src/testing.ts';
+import { type TestDatabase, useDatabase } from '../../support/database.ts';
+
+export const storeKinds = ['postgres', 'memory'] as const;
+export type StoreKind = (typeof storeKinds)[number];
+
+export interface Bench {
+  readonly store: Store;
+  /** A `handleOnce` over the store, in a scope of its own unless one is given. */
+  handleOnce(options?: Omit<HandleOnceOptions, 'scope' | 'schema'> & { scope?: string }): HandleOnce;
+  /** Lets time pass in the store: leases lapse, backoffs end, records expire. */
+  pass(milliseconds: number): Promise<void>;
+}
+
+/** What a test of the engine needs of either store. Call it in a `describe`. */
+export function useBench(kind: StoreKind): Bench {
+  return kind === 'postgres' ? usePostgresBench() : memoryBench();
+}
+
+export interface PostgresBench extends Bench {
+  readonly database: TestDatabase;
+  /** The record of a key, as it stands. Undefined when there is none. */
+  record(scope: string, key: string): Promise<RecordRow | undefined>;
+}
+
+export interface RecordRow {
+  readonly state: string;
+  readonly owned: boolean;
+  readonly token: string;
+  readonly attempts: number;
+  readonly failed_reason: string | null;
+  readonly result: string | null;
+  readonly result_omitted: string | null;
+  readonly error: string | null;
+  /** Milliseconds until the lease, the backoff or the retention ends. */
+  readonly live_ms: number;
+}
+
+export function usePostgresBench(): PostgresBench {
+  const database = useDatabase();
+  const { sql } = database;
+  const store = createPostgresStore(sql, 'handle_once');
+  return {
+    database,
+    store,
+    handleOnce: factory(store),
+    async pass(milliseconds) {
+      await sql`
+        update handle_once.records set live_until = live_until - ${milliseconds} * interval '1 millisecond'`;
+    },
+    async record(scope, key) {
+      const [row] = await sql<RecordRow[]>`
+        select state, owned, token, attempts, failed_reason, result, result_omitted, error,
+          (extract(epoch from live_until - clock_timestamp()) * 1000)::float8 as live_ms
+        from handle_once.records
+        where scope = ${scope} and key = ${key}`;
+      return row;
+    },
+  };
+}
+
+function memoryBench(): Bench {
+  const store = createMemoryStore();
+  return {
+    store,
+    handleOnce: factory(store),
+    pass(milliseconds) {
+      store.advance(milliseconds);
+      return Promise.resolve();
+    },
+  };
+}
+
+function factory(store: Store): Bench['handleOnce'] {
+  let scopes = 0;
+  return (options) => {
+    scopes += 1;
+    return createHandleOnce({ store, scope: `scope-${scopes}`, ...options });
+  };
+}
