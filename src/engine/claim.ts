@@ -23,9 +23,11 @@ export async function claim(engine: Engine, key: string, fingerprint: string): P
   const sentAt = monotonicNow();
   const reply = await sendTwice(engine, request);
   if (reply.kind === 'claimed' && monotonicNow() - sentAt >= engine.settings.leaseMs) {
-    throw new StoreError('the reply to the claim came after its lease had lapsed; nothing ran', {
+    const error = new StoreError('the reply to the claim came after its lease had lapsed; nothing ran', {
       retriable: true,
     });
+    report(engine, key, error);
+    throw error;
   }
   return { token: request.token, sentAt, reply };
 }
@@ -44,8 +46,11 @@ async function send(engine: Engine, request: ClaimRequest): Promise<ClaimReply> 
   try {
     return await engine.records.claim(request);
   } catch (error) {
-    const { scope } = engine.settings;
-    engine.events.emit({ type: 'store-error', scope, key: request.key, verb: 'claim', error });
+    report(engine, request.key, error);
     throw error;
   }
+}
+
+function report(engine: Engine, key: string, error: unknown): void {
+  engine.events.emit({ type: 'store-error', scope: engine.settings.scope, key, verb: 'claim', error });
 }

@@ -1,0 +1,173 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type ClaimRequest, StoreError } from '../../src/index.ts';
+import { storeKinds, useBench } from './support/bench.ts';
+import {
+  flakyStore,
+  isHeldUntil,
+  isUnreachable,
+  losesReply,
+  refusesForGood,
+  works,
+} from './support/flaky-store.ts';
+import { gate } from './support/gate.ts';
+
+describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
+  const bench = useBench(kind);
+
+  it.each([
+    ['once', [losesReply]],
+    ['three times', [losesReply, losesReply, losesReply]],
+    ['after it was down', [isUnreachable, losesReply]],
+  ])('a settle whose reply was lost %s is sent again, and the message succeeds', async (_, faults) => {
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { settle: faults }) });
+    const handler = vi.fn(() => 'done');
+    expect(await handleOnce('key', 'body', handler)).toStrictEqual({
+      state: 'succeeded',
+      replayed: false,
+      attempts: 1,
+      result: 'done',
+    });
+    expect(await handleOnce('key', 'body', handler)).toMatchObject({ replayed: true, result: 'done' });
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(handleOnce.counts()).toMatchObject({ 'store-error': faults.length, succeeded: 1 });
+  });
+
+  it('a release whose reply was lost is sent again, and counts once', async () => {
+    const store = flakyStore(bench.store, { settle: [losesReply] });
+    const controller = new AbortController();
+    const handleOnce = bench.handleOnce({ store });
+    const outcome = await handleOnce(
+      'key',
+      'body',
+      () => {
+        controller.abort();
+        throw new Error('stopped');
+      },
+      { signal: controller.signal },
+    );
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+    expect(await handleOnce('key', 'body', (_, { number }) => number)).toMatchObject({ result: 1 });
+  });
+
+  it('is never taken for success: a settle that fails until the lease ends is unrecorded', async () => {
+    const send = vi.fn(isUnreachable);
+    const store = flakyStore(bench.store, { settle: send as typeof isUnreachable });
+    const handleOnce = bench.handleOnce({ store, leaseMs: 400 });
+    const outcome = await handleOnce('key', 'body', () => 'done');
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'unrecorded', attempts: 1 });
+    expect(outcome).not.toHaveProperty('result');
+    expect(outcome.state === 'pending' && outcome.retryAfterMs).toBeLessThanOrEqual(400);
+    expect(send.mock.calls.length).toBeGreaterThan(1);
+    expect(handleOnce.counts()).toEqual({ claimed: 1, unrecorded: 1, 'store-error': send.mock.calls.length });
+
+    await bench.pass(60_000);
+    const other = bench.handleOnce({ scope: handleOnce.settings.scope });
+    expect(await other('key', 'body', () => 'again')).toMatchObject({ result: 'again', attempts: 2 });
+  });
+
+  it('is unrecorded at once when the store says that sending again is no use', async () => {
+    const send = vi.fn(refusesForGood);
+    const store = flakyStore(bench.store, { settle: send as typeof refusesForGood });
+    const error = new Error('no charge');
+    const outcome = await bench.handleOnce({ store })('key', 'body', () => {
+      throw error;
+    });
+    expect(outcome).toMatchObject({
+      state: 'pending',
+      reason: 'unrecorded',
+      error: { message: 'no charge' },
+    });
+    expect(send).toHaveBeenCalledTimes(1);
+  });
+
+  it('a settle that comes through after its reply was lost and the record was taken over is fenced', async () => {
+    const handleOnce = bench.handleOnce({
+      scope: 'fenced',
+      store: flakyStore(bench.store, { settle: [isUnreachable] }),
+    });
+    const other = bench.handleOnce({ scope: 'fenced' });
+    const outcome = await handleOnce('key', 'body', async () => {
+      await bench.pass(30_001);
+      expect(await other('key', 'body', () => 'other')).toMatchObject({ state: 'succeeded', attempts: 2 });
+      return 'first';
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+    expect(await other('key', 'body', vi.fn())).toMatchObject({ replayed: true, result: 'other' });
+  });
+
+  it('a claim whose reply was lost is sent again with its token, and the message runs once', async () => {
+    const claim = vi.spyOn(bench.store, 'claim');
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { claim: [losesReply] }) });
+    const handler = vi.fn();
+    const outcome = await handleOnce('key', 'body', handler);
+    const tokens = claim.mock.calls.flatMap(([requests]: [readonly ClaimRequest[], unknown]) =>
+      requests.map(({ token }) => token),
+    );
+    claim.mockRestore();
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(tokens).toHaveLength(2);
+    expect(new Set(tokens)).toHaveProperty('size', 1);
+  });
+
+  it('a claim that does not reach the store twice throws, and nothing ran or was counted', async () => {
+    const store = flakyStore(bench.store, { claim: [isUnreachable, isUnreachable] });
+    const handleOnce = bench.handleOnce({ store });
+    const handler = vi.fn();
+    const refusal = await handleOnce('key', 'body', handler).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(StoreError);
+    expect(refusal).toMatchObject({ code: 'STORE', retriable: true });
+    expect(handler).not.toHaveBeenCalled();
+    expect(handleOnce.counts()).toEqual({ 'store-error': 2 });
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ attempts: 1 });
+  });
+
+  it('a claim that the store refuses for good is not sent again', async () => {
+    const store = flakyStore(bench.store, { claim: [refusesForGood, works] });
+    const handler = vi.fn();
+    await expect(bench.handleOnce({ store })('key', 'body', handler)).rejects.toMatchObject({
+      retriable: false,
+    });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('a claim whose reply comes after its lease is no claim: nothing runs, and it is reported', async () => {
+    const arrive = gate();
+    const late: typeof losesReply = async (send) => {
+      const reply = await send();
+      await arrive.opened;
+      return reply;
+    };
+    const handleOnce = bench.handleOnce({ store: flakyStore(bench.store, { claim: [late] }), leaseMs: 100 });
+    const handler = vi.fn();
+    setTimeout(() => {
+      arrive.open();
+    }, 110);
+    await expect(handleOnce('key', 'body', handler)).rejects.toMatchObject({
+      code: 'STORE',
+      retriable: true,
+      message: 'the reply to the claim came after its lease had lapsed; nothing ran',
+    });
+    expect(handler).not.toHaveBeenCalled();
+    expect(handleOnce.counts()).toEqual({ 'store-error': 1 });
+  });
+
+  it('a store that never answers is an error in the end, not a hang', async () => {
+    const never = gate();
+    const store = flakyStore(bench.store, { claim: isHeldUntil(never.opened) });
+    const handler = vi.fn();
+    await expect(bench.handleOnce({ store, leaseMs: 100 })('key', 'body', handler)).rejects.toMatchObject({
+      code: 'STORE',
+      retriable: true,
+      message: 'the store gave no reply within 1000 ms',
+    });
+    expect(handler).not.toHaveBeenCalled();
+    never.open();
+  });
+
+  it('an error that a store should not throw ends the message unrecorded, not succeeded', async () => {
+    const settle = (): Promise<never> => Promise.reject(new TypeError('a bug'));
+    const handleOnce = bench.handleOnce({ store: { ...bench.store, settle } });
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ reason: 'unrecorded' });
+  });
+});
