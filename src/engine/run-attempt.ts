@@ -26,6 +26,8 @@ export async function runAttempt<R>(
   const lease = keepLease(engine, claim, attemptSignal.abort);
   let ending: Ending<R>;
   try {
+    // The caller may have aborted while the claim was in the air.
+    limits.signal?.throwIfAborted();
     const value = await work(createAttempt(engine, claim, attemptSignal.signal));
     ending = { kind: 'returned', value };
   } catch (error) {
