@@ -1,0 +1,96 @@
+import { describe, expect, it, vi } from 'vitest';
+import { flakyStore, refusesData } from './support/flaky-store.ts';
+import { storeKinds, useBench } from './support/bench.ts';
+
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+
+/** The effect has happened when the handler returned: whatever it returned, the message is done. */
+describe.each(storeKinds)('a result that cannot be kept, over the %s store', (kind) => {
+  const bench = useBench(kind);
+
+  it.each([
+    ['a BigInt', 10n],
+    ['a BigInt deep inside', { balance: { cents: 10n } }],
+    ['a cycle', cycle],
+    ['a function', () => 'called'],
+    ['a symbol', Symbol('result')],
+    ['a toJSON that gives nothing', { toJSON: () => undefined }],
+    [
+      'a toJSON that throws',
+      {
+        toJSON() {
+          throw new Error('no JSON');
+        },
+      },
+    ],
+    [
+      'a getter that throws',
+      {
+        get charge(): string {
+          throw new Error('no charge');
+        },
+      },
+    ],
+  ])('succeeds with %s, which only the first run has', async (_, value) => {
+    const handleOnce = bench.handleOnce();
+    const handler = vi.fn(() => value as unknown);
+
+    const first = await handleOnce('key', 'body', handler);
+    expect(first).toMatchObject({ state: 'succeeded', replayed: false, resultOmitted: 'not-serializable' });
+    expect(first.state === 'succeeded' && first.result).toBe(value);
+
+    expect(await handleOnce('key', 'body', handler)).toStrictEqual({
+      state: 'succeeded',
+      replayed: true,
+      attempts: 1,
+      result: undefined,
+      resultOmitted: 'not-serializable',
+    });
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it('omits a result of more bytes of JSON than maxResultBytes, and keeps one of as many', async () => {
+    const handleOnce = bench.handleOnce({ maxResultBytes: 6 });
+    const fits = await handleOnce('fits', 'body', () => 'éé');
+    const over = await handleOnce('over', 'body', () => 'ééa');
+    expect(fits).not.toHaveProperty('resultOmitted');
+    expect(over).toMatchObject({ state: 'succeeded', result: 'ééa', resultOmitted: 'too-large' });
+    expect(await handleOnce('over', 'body', () => 'ran again')).toMatchObject({
+      replayed: true,
+      result: undefined,
+      resultOmitted: 'too-large',
+    });
+  });
+
+  it('stores no result at all with storeResult: false', async () => {
+    const handleOnce = bench.handleOnce({ storeResult: false });
+    const handler = vi.fn(() => 'secret');
+    expect(await handleOnce('key', 'body', handler)).toMatchObject({
+      result: 'secret',
+      resultOmitted: 'not-stored',
+    });
+    expect(await handleOnce('key', 'body', handler)).toMatchObject({
+      replayed: true,
+      result: undefined,
+      resultOmitted: 'not-stored',
+    });
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it('succeeds without the result when the database refuses its text', async () => {
+    const store = flakyStore(bench.store, { settle: [refusesData] });
+    const handleOnce = bench.handleOnce({ store });
+    const handler = vi.fn(() => 'text');
+    expect(await handleOnce('key', 'body', handler)).toMatchObject({
+      state: 'succeeded',
+      result: 'text',
+      resultOmitted: 'refused-by-store',
+    });
+    expect(await handleOnce('key', 'body', handler)).toMatchObject({
+      replayed: true,
+      resultOmitted: 'refused-by-store',
+    });
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+});
