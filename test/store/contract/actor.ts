@@ -12,7 +12,7 @@ import type {
 export interface ControlledStore {
   readonly store: Store;
   /** Lets leases, backoffs and retentions of a scope come closer to their end. */
-  advance(scope: string, milliseconds: number): Promise<void>;
+  readonly advance: (scope: string, milliseconds: number) => Promise<void>;
 }
 
 export type MakeStore = () => ControlledStore;

@@ -27,7 +27,6 @@ const MODES: Record<string, Parameters<typeof useClient>[1]> = {
     ),
   },
   'one connection': { max: 1 },
-  'one query at a time on a connection': { max_pipeline: 1 },
   'a search path without the schema': { connection: { search_path: 'pg_catalog' } },
   'a time zone, date style and interval style of its own': {
     connection: { TimeZone: 'Asia/Kolkata', DateStyle: 'SQL, DMY', IntervalStyle: 'iso_8601' },

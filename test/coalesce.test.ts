@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { coalesce } from '../src/coalesce.ts';
+
+interface Request {
+  readonly key: string;
+}
+
+interface Sent {
+  readonly keys: string[];
+  answer(): void;
+  fail(error: Error): void;
+}
+
+/** A batch verb whose calls the test sees and answers when it likes. */
+function controlledSend() {
+  const sent: Sent[] = [];
+  const send = (requests: readonly Request[]): Promise<string[]> =>
+    new Promise((resolve, reject) => {
+      const keys = requests.map(({ key }) => key);
+      sent.push({
+        keys,
+        answer() {
+          resolve(keys.map((key) => `${key}!`));
+        },
+        fail: reject,
+      });
+    });
+  return { sent, send, keysSent: () => sent.map(({ keys }) => keys) };
+}
+
+/** Lets everything that is ready to run, run. */
+async function settled(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+const POISON = new Error('poison');
+const isolates = (error: unknown) => error === POISON;
+
+test('a request goes at once when nothing is in the air', async () => {
+  const { send, keysSent } = controlledSend();
+  void coalesce({ send, maxBatch: 10 })({ key: 'a' });
+  await Promise.resolve();
+  expect(keysSent()).toEqual([['a']]);
+});
+
+test('requests of one moment go together, and each gets its own answer', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 10 });
+  const answers = Promise.all([ask({ key: 'a' }), ask({ key: 'b' }), ask({ key: 'c' })]);
+  await settled();
+  expect(keysSent()).toEqual([['a', 'b', 'c']]);
+  sent[0]?.answer();
+  expect(await answers).toEqual(['a!', 'b!', 'c!']);
+});
+
+test('with two batches in the air the rest gathers, and goes when one of them lands', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 10 });
+  for (const key of ['a', 'b', 'c', 'd', 'e']) {
+    void ask({ key });
+    await settled();
+  }
+  expect(keysSent()).toEqual([['a'], ['b']]);
+  sent[1]?.answer();
+  await settled();
+  expect(keysSent()).toEqual([['a'], ['b'], ['c', 'd', 'e']]);
+});
+
+test('no more than two batches are in the air, however many requests wait', async () => {
+  const { sent, send } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 2 });
+  const answers = Promise.all(Array.from({ length: 11 }, (_, index) => ask({ key: `k${index}` })));
+  for (let landed = 0; landed < 6; landed += 1) {
+    await settled();
+    expect(sent.length - landed).toBeLessThanOrEqual(2);
+    sent[landed]?.answer();
+  }
+  expect(await answers).toHaveLength(11);
+  expect(sent.map(({ keys }) => keys.length)).toEqual([2, 2, 2, 2, 2, 1]);
+});
+
+test('a key never stands twice in a batch: the later one goes with the next', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 10 });
+  const answers = Promise.all([ask({ key: 'a' }), ask({ key: 'b' }), ask({ key: 'a' }), ask({ key: 'a' })]);
+  await settled();
+  expect(keysSent()).toEqual([['a', 'b'], ['a']]);
+  sent[0]?.answer();
+  await settled();
+  expect(keysSent()).toEqual([['a', 'b'], ['a'], ['a']]);
+  sent[1]?.answer();
+  sent[2]?.answer();
+  expect(await answers).toEqual(['a!', 'b!', 'a!', 'a!']);
+});
+
+test('a batch has at most maxBatch requests, the oldest first', async () => {
+  const { send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 2 });
+  for (const key of ['a', 'b', 'c']) void ask({ key });
+  await settled();
+  expect(keysSent()).toEqual([['a', 'b'], ['c']]);
+});
+
+test('a batch that fails rejects each of its requests, and the next one goes', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 2, isolates });
+  const answers = Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map((key) => ask({ key })));
+  await settled();
+  const lost = new Error('connection lost');
+  sent[0]?.fail(lost);
+  sent[1]?.answer();
+  await settled();
+  expect(keysSent()).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+  sent[2]?.answer();
+  const rejected = { status: 'rejected', reason: lost };
+  expect(await answers).toEqual([
+    rejected,
+    rejected,
+    { status: 'fulfilled', value: 'c!' },
+    { status: 'fulfilled', value: 'd!' },
+    { status: 'fulfilled', value: 'e!' },
+  ]);
+});
+
+test('a batch that one request spoiled is sent one by one, and only that one is rejected', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 10, isolates });
+  const answers = Promise.allSettled(['a', 'bad', 'c'].map((key) => ask({ key })));
+  await settled();
+  sent[0]?.fail(POISON);
+  await settled();
+  expect(keysSent()).toEqual([['a', 'bad', 'c'], ['a'], ['bad'], ['c']]);
+  sent[1]?.answer();
+  sent[2]?.fail(POISON);
+  sent[3]?.answer();
+  expect(await answers).toEqual([
+    { status: 'fulfilled', value: 'a!' },
+    { status: 'rejected', reason: POISON },
+    { status: 'fulfilled', value: 'c!' },
+  ]);
+});
+
+test('a request that was spoiled alone is not sent again', async () => {
+  const { sent, send } = controlledSend();
+  const answer = coalesce({ send, maxBatch: 10, isolates })({ key: 'bad' });
+  await settled();
+  sent[0]?.fail(POISON);
+  await expect(answer).rejects.toBe(POISON);
+  expect(sent).toHaveLength(1);
+});
+
+test('a verb that throws instead of rejecting is an answer like any other', async () => {
+  const ask = coalesce<Request, string>({
+    send: () => {
+      throw POISON;
+    },
+    maxBatch: 10,
+  });
+  await expect(ask({ key: 'a' })).rejects.toBe(POISON);
+  await expect(ask({ key: 'a' })).rejects.toBe(POISON);
+});

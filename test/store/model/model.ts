@@ -1,0 +1,132 @@
+import type {
+  ClaimReply,
+  ClaimRequest,
+  ExtendReply,
+  ExtendRequest,
+  Settlement,
+  SettleReply,
+  SettleRequest,
+} from '../../../src/index.ts';
+
+/**
+ * What a store must do, told a second time and in another way: a key's whole history is kept, and every answer is
+ * worked out from it. Slow, simple, and without a line in common with the stores.
+ */
+export class Model {
+  #now = 0;
+  readonly #histories = new Map<string, Happening[]>();
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
+  claim(
+    request: ClaimRequest,
+    terms: { leaseMs: number; maxAttempts: number; failedRetentionMs: number },
+  ): ClaimReply {
+    const { key, token, fingerprint } = request;
+    const life = this.#life(key);
+    if (life.length === 0) {
+      this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
+      return { kind: 'claimed', attempts: 1, tookOver: false };
+    }
+    if (life[0]?.what === 'claimed' && life[0].fingerprint !== fingerprint) return { kind: 'mismatch' };
+    const last = life.at(-1) as Happening;
+    const isOver = last.what === 'failed' || last.what === 'succeeded';
+    if (isOver || last.until > this.#now) return this.#answer(life, token, false);
+    if (attemptsOf(life) >= terms.maxAttempts) {
+      const until = this.#now + terms.failedRetentionMs;
+      this.#note(key, { what: 'failed', token, until, reason: 'attempts-exhausted', error: null });
+    } else {
+      this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
+    }
+    return this.#answer(this.#life(key), token, last.what === 'claimed');
+  }
+
+  settle({ key, token, settlement }: SettleRequest): SettleReply {
+    const last = this.#histories.get(key)?.at(-1);
+    if (last?.token !== token) return 'lost';
+    if (last.what === 'claimed') this.#note(key, settledAt(this.#now, token, settlement));
+    return 'settled';
+  }
+
+  extend({ key, token }: ExtendRequest, leaseMs: number): ExtendReply {
+    const last = this.#histories.get(key)?.at(-1);
+    if (last?.what !== 'claimed' || last.token !== token) return 'lost';
+    last.until = this.#now + leaseMs;
+    return 'extended';
+  }
+
+  /** What happened to a key since it was last absent: nothing, once a settled record's time is over. */
+  #life(key: string): Happening[] {
+    const history = this.#histories.get(key) ?? [];
+    const last = history.at(-1);
+    const over =
+      last !== undefined && last.what !== 'claimed' && last.what !== 'released' && last.until <= this.#now;
+    return over ? [] : history;
+  }
+
+  #note(key: string, happening: Happening): void {
+    this.#histories.set(key, [...this.#life(key), happening]);
+  }
+
+  #answer(life: readonly Happening[], token: string, tookOver: boolean): ClaimReply {
+    const last = life.at(-1) as Happening;
+    const attempts = attemptsOf(life);
+    const error = life.findLast((event) => 'error' in event && event.error !== null);
+    const lastError = error !== undefined && 'error' in error ? error.error : null;
+    const retryAfterMs = last.until - this.#now;
+    switch (last.what) {
+      case 'claimed':
+        if (last.token === token) return { kind: 'claimed', attempts, tookOver };
+        return { kind: 'in-flight', attempts, retryAfterMs };
+      case 'released':
+        return { kind: 'released', attempts, retryAfterMs, error: lastError };
+      case 'succeeded':
+        return { kind: 'succeeded', attempts, result: last.result, resultOmitted: null };
+      case 'failed':
+        return {
+          kind: 'failed',
+          attempts,
+          reason: last.reason,
+          error: lastError,
+          replayed: last.token !== token,
+        };
+    }
+  }
+}
+
+type Happening = { readonly token: string; until: number } & (
+  | { readonly what: 'claimed'; readonly fingerprint: string }
+  | { readonly what: 'released'; readonly error: string | null; readonly uncounted: boolean }
+  | { readonly what: 'succeeded'; readonly result: string | null }
+  | {
+      readonly what: 'failed';
+      readonly reason: 'terminal' | 'attempts-exhausted';
+      readonly error: string | null;
+    }
+);
+
+function attemptsOf(life: readonly Happening[]): number {
+  const claims = life.filter(({ what }) => what === 'claimed').length;
+  return claims - life.filter((event) => event.what === 'released' && event.uncounted).length;
+}
+
+function settledAt(now: number, token: string, settlement: Settlement): Happening {
+  switch (settlement.kind) {
+    case 'succeed':
+      return { what: 'succeeded', token, until: now + settlement.retentionMs, result: settlement.result };
+    case 'fail':
+      return {
+        what: 'failed',
+        token,
+        until: now + settlement.retentionMs,
+        reason: 'terminal',
+        error: settlement.error,
+      };
+    case 'release': {
+      const { retryAfterMs, error, uncounted } = settlement;
+      return { what: 'released', token, until: now + retryAfterMs, error, uncounted };
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createHandleOnce,
+  type HandleOnceError,
+  SchemaError,
+  type Store,
+  StoreError,
+} from '../../../src/index.ts';
+import { createPostgresStore } from '../../../src/store/postgres/index.ts';
+import { useDatabase, useEmptyDatabase } from '../../support/database.ts';
+import { ALICE, PAYLOAD, TERMS } from '../contract/actor.ts';
+import { succeeded } from '../contract/settlements.ts';
+import { useClient } from './client.ts';
+import { useRole } from './role.ts';
+
+const SECRET = 'secret-of-the-message';
+
+const VERBS: [verb: string, send: (store: Store) => Promise<unknown>][] = [
+  [
+    'claim',
+    (store) => store.claim([{ key: SECRET, token: ALICE, fingerprint: PAYLOAD }], { scope: 's', ...TERMS }),
+  ],
+  [
+    'settle',
+    (store) => store.settle([{ key: SECRET, token: ALICE, settlement: succeeded(`"${SECRET}"`) }], 's'),
+  ],
+  ['extend', (store) => store.extend([{ key: SECRET, token: ALICE }], { scope: 's', leaseMs: 1_000 })],
+];
+
+async function failureOf(promise: Promise<unknown>): Promise<HandleOnceError> {
+  return promise.then(
+    () => expect.fail('it did not fail'),
+    (error: unknown) => error as HandleOnceError,
+  );
+}
+
+const { url, sql } = useDatabase();
+const empty = useEmptyDatabase();
+
+const stranger = useRole(sql);
+
+describe.each(VERBS)('%s', (_, send) => {
+  const unreachable = useClient('postgres://nobody@127.0.0.1:1/none', { connect_timeout: 5 });
+  const readOnly = useClient(url, { connection: { default_transaction_read_only: true } });
+  const withoutRights = useClient(url, { connection: { role: stranger } });
+  const hurried = useClient(url, { connection: { lock_timeout: 1 } });
+
+  test('on a database without the tables says to run migrate', async () => {
+    const error = await failureOf(send(createPostgresStore(empty.sql, 'handle_once')));
+    expect(error).toBeInstanceOf(SchemaError);
+    expect(error).toMatchObject({ code: 'SCHEMA', retriable: false });
+    expect(error.message).toMatch(/run migrate\(sql\)/);
+  });
+
+  test('with a schema name that nobody migrated says to run migrate', async () => {
+    const error = await failureOf(send(createPostgresStore(sql, 'elsewhere')));
+    expect(error).toBeInstanceOf(SchemaError);
+    expect(error.message).toMatch(/run migrate\(sql\) with the same schema name/);
+  });
+
+  test('on an unreachable database can be sent again', async () => {
+    const error = await failureOf(send(createPostgresStore(unreachable, 'handle_once')));
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ retriable: true, dataRefused: false });
+    expect(error.message).toMatch(/cannot be reached.*ECONNREFUSED/);
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  test('as a role without rights is not sent again', async () => {
+    const error = await failureOf(send(createPostgresStore(withoutRights, 'handle_once')));
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ retriable: false, dataRefused: false });
+    expect(error.message).toMatch(/SQLSTATE 42501/);
+  });
+
+  test('on a read-only standby can be sent again, to the next primary', async () => {
+    const error = await failureOf(send(createPostgresStore(readOnly, 'handle_once')));
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ retriable: true, dataRefused: false });
+  });
+
+  test('that the database cancelled can be sent again', async () => {
+    const session = await sql.reserve();
+    await session`begin`;
+    await session`lock handle_once.records in access exclusive mode`;
+    const error = await failureOf(send(createPostgresStore(hurried, 'handle_once')));
+    await session`rollback`;
+    session.release();
+    expect(error).toBeInstanceOf(StoreError);
+    expect(error).toMatchObject({ retriable: true, dataRefused: false });
+  });
+
+  test('names no key, no result and no payload in its errors', async () => {
+    const stores = [
+      createPostgresStore(empty.sql, 'handle_once'),
+      createPostgresStore(unreachable, 'handle_once'),
+      createPostgresStore(readOnly, 'handle_once'),
+    ];
+    for (const store of stores) {
+      const error = await failureOf(send(store));
+      expect(`${error.message} ${String(error.stack)}`).not.toContain(SECRET);
+    }
+  });
+});
+
+test('a key that the database cannot store is told apart from a database that fails', async () => {
+  const store = createPostgresStore(sql, 'handle_once');
+  const claim = store.claim([{ key: 'nul\0', token: ALICE, fingerprint: PAYLOAD }], { scope: 's', ...TERMS });
+  expect(await failureOf(claim)).toMatchObject({ code: 'STORE', retriable: false, dataRefused: true });
+});
+
+test('handleOnce throws what the store threw, and runs nothing', async () => {
+  const handleOnce = createHandleOnce({ sql: empty.sql, scope: 'billing' });
+  let ran = false;
+  const error = await failureOf(
+    handleOnce('key', {}, () => {
+      ran = true;
+    }),
+  );
+  expect(error).toBeInstanceOf(SchemaError);
+  expect(ran).toBe(false);
+});

@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { ClaimReply, Store } from '../../src/index.ts';
+import { createRecords } from '../../src/store/records.ts';
+import { ALICE, PAYLOAD } from './contract/actor.ts';
+
+const LEASE_MS = 30_000;
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, tookOver: false };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A store that never replies to its first two claims. */
+function silentAtFirst(): Pick<Store, 'claim'> & { calls: number } {
+  return {
+    calls: 0,
+    claim(requests) {
+      this.calls += 1;
+      return this.calls <= 2 ? new Promise(() => undefined) : Promise.resolve(requests.map(() => CLAIMED));
+    },
+  };
+}
+
+test('without a reply every caller of a batch is told so in a third of the lease, and the next batch goes', async () => {
+  const store = silentAtFirst();
+  const terms = { scope: 's', leaseMs: LEASE_MS, maxAttempts: 1, failedRetentionMs: LEASE_MS };
+  const records = createRecords(store as unknown as Store, terms);
+  const claim = (key: string) => records.claim({ key, token: ALICE, fingerprint: PAYLOAD });
+
+  const unanswered = Promise.allSettled([claim('a'), claim('b'), claim('a')]);
+  const waiting = claim('a');
+  await vi.advanceTimersByTimeAsync(LEASE_MS / 3 - 1);
+  expect(store.calls).toBe(2);
+  await vi.advanceTimersByTimeAsync(1);
+
+  const noReply = { status: 'rejected', reason: { code: 'STORE', retriable: true, dataRefused: false } };
+  expect(await unanswered).toMatchObject([noReply, noReply, noReply]);
+  expect(await waiting).toEqual(CLAIMED);
+  expect(vi.getTimerCount()).toBe(0);
+});
