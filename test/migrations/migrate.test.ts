@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest';
+import {
+  InvalidOptionsError,
+  migrate,
+  migrationSql,
+  type PostgresClient,
+  SchemaError,
+  StoreError,
+} from '../../src/index.ts';
+import { useEmptyDatabase } from '../support/database.ts';
+import { useClient } from '../store/postgres/client.ts';
+import { useRole } from '../store/postgres/role.ts';
+import { schemaDump } from './schema-dump.ts';
+
+const LATEST = 1;
+const INVALID_NAMES = [
+  '',
+  '1st',
+  'pg_own',
+  'with space',
+  'semi;colon',
+  'quo"ted',
+  'schéma',
+  'a'.repeat(64),
+  'dot.ted',
+];
+
+const { url, sql } = useEmptyDatabase();
+const role = useRole(sql);
+const asRole = useClient(url, { connection: { role } });
+
+/** A client that fails the test when it is asked for anything. */
+const untouched: PostgresClient = {
+  unsafe: () => expect.fail('a statement ran'),
+  begin: () => expect.fail('a transaction began'),
+};
+
+test.each(INVALID_NAMES)('the schema name %j is refused before anything runs', async (schema) => {
+  await expect(migrate(untouched, { schema })).rejects.toThrow(InvalidOptionsError);
+  expect(() => migrationSql({ schema })).toThrow(InvalidOptionsError);
+});
+
+test('a URL in place of a client is refused with words', async () => {
+  await expect(migrate(url as unknown as PostgresClient)).rejects.toThrow(
+    /sql.*must be a client made by postgres/,
+  );
+});
+
+test('an option that does not exist is refused before anything runs', async () => {
+  await expect(migrate(untouched, { shema: 'typo' } as object)).rejects.toThrow(/shema/);
+});
+
+test('the first of many says what it ran, and a later one that there was nothing to do', async () => {
+  expect(await migrate(sql, { schema: 'once' })).toEqual({ version: LATEST, applied: ['0001_records.sql'] });
+  expect(await migrate(sql, { schema: 'once' })).toEqual({ version: LATEST, applied: [] });
+});
+
+test('a database that is migrated by a newer version of the package is refused, and left alone', async () => {
+  await migrate(sql, { schema: 'newer' });
+  await sql`insert into newer.migrations (version, name) values (999, '0999_future.sql')`;
+  const before = await schemaDump(sql, 'newer');
+  const refused = migrate(sql, { schema: 'newer' });
+  await expect(refused).rejects.toThrow(SchemaError);
+  await expect(refused).rejects.toThrow(/version 999.*knows 1.*upgrade the package/);
+  expect(await schemaDump(sql, 'newer')).toBe(before);
+});
+
+test('on a current database migrate needs the rights to read only', async () => {
+  await migrate(sql, { schema: 'current' });
+  await sql`grant usage on schema current to ${sql(role)}`;
+  await sql`grant select on current.migrations to ${sql(role)}`;
+  expect(await migrate(asRole, { schema: 'current' })).toEqual({ version: LATEST, applied: [] });
+});
+
+test('on a current database migrate works in a session that cannot write', async () => {
+  await migrate(sql, { schema: 'standby' });
+  await sql.begin('read only', async (transaction) => {
+    const readOnly = {
+      unsafe: transaction.unsafe.bind(transaction),
+      begin: () => expect.fail('a transaction began'),
+    };
+    expect(await migrate(readOnly, { schema: 'standby' })).toMatchObject({ applied: [] });
+  });
+});
+
+test('a role that may not create a schema is told so, and nothing is left behind', async () => {
+  const refused = migrate(asRole, { schema: 'forbidden' });
+  await expect(refused).rejects.toThrow(StoreError);
+  await expect(refused).rejects.toMatchObject({ retriable: false });
+  expect(await schemaDump(sql, 'forbidden')).toBe('\n');
+});
+
+test('a schema that exists already is used', async () => {
+  await sql`create schema mine`;
+  await sql`create table mine.other (id integer)`;
+  expect((await migrate(sql, { schema: 'mine' })).applied).toEqual(['0001_records.sql']);
+});
+
+test('a migration that fails leaves nothing behind, and can be run again', async () => {
+  await sql`create schema occupied`;
+  await sql`create table occupied.records (id integer)`;
+  await expect(migrate(sql, { schema: 'occupied' })).rejects.toThrow(StoreError);
+  expect(await sql`select from pg_tables where schemaname = 'occupied' and tablename = 'migrations'`).toEqual(
+    [],
+  );
+  await sql`drop table occupied.records`;
+  expect((await migrate(sql, { schema: 'occupied' })).applied).toEqual(['0001_records.sql']);
+});
