@@ -10,7 +10,14 @@ import {
 } from './backoff.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
 import { scopeFault } from './key.ts';
-import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+import {
+  callback,
+  parseOptions,
+  satisfying,
+  standardSchema,
+  wholeNumber,
+  withMethods,
+} from './parse-options.ts';
 import type { PostgresClient } from './store/postgres/client.ts';
 import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
 import { createPostgresStore } from './store/postgres/index.ts';
@@ -75,6 +82,14 @@ export interface ResolvedOptions {
 
 const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
 
+const MAX_ATTEMPTS = 2_147_483_647;
+
+const attempts = satisfying<number>(
+  (value) =>
+    value === Infinity || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_ATTEMPTS),
+  'a whole number of attempts from 1 to 2,147,483,647, or Infinity',
+);
+
 const backoffBounds = z
   .strictObject(
     {
@@ -83,7 +98,21 @@ const backoffBounds = z
     },
     { error: 'must be { baseMs, maxMs } or a function of (attempt, error) that returns milliseconds' },
   )
-  .refine(({ baseMs, maxMs }) => baseMs <= maxMs, { error: 'baseMs must not be above maxMs' });
+  .refine(({ baseMs, maxMs }) => baseMs <= maxMs, {
+    path: ['baseMs'],
+    error: 'must not be above maxMs, which is 300,000 unless given',
+  });
+
+/** Not a union, which would not say which of the bounds is wrong. */
+const backoffOption = z.unknown().transform((backoff, context): Backoff | z.output<typeof backoffBounds> => {
+  if (typeof backoff === 'function') return backoff as Backoff;
+  const bounds = backoffBounds.safeParse(backoff);
+  if (bounds.success) return bounds.data;
+  context.issues.push(
+    ...bounds.error.issues.map((issue) => ({ ...issue, input: backoff }) as z.core.$ZodRawIssue),
+  );
+  return z.NEVER;
+});
 
 const optionsSchema = z
   .strictObject(
@@ -101,20 +130,8 @@ const optionsSchema = z
         if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
       }),
       leaseMs: milliseconds(100, MAX_LEASE_MS).default(30_000),
-      maxAttempts: z
-        .union([wholeNumber('attempts', 1, 2_147_483_647), z.literal(Infinity)], {
-          error: 'must be a whole number of attempts, at least 1, or Infinity',
-        })
-        .default(10),
-      backoff: z
-        .union([callback<Backoff>('a function'), backoffBounds], {
-          error: (issue) =>
-            typeof issue.input === 'object'
-              ? `must be { baseMs, maxMs }, whole milliseconds from 0 to ${MAX_WAIT_MS.toLocaleString('en-US')}, ` +
-                'baseMs not above maxMs'
-              : 'must be { baseMs, maxMs } or a function of (attempt, error) that returns milliseconds',
-        })
-        .default(DEFAULT_BACKOFF),
+      maxAttempts: attempts.default(10),
+      backoff: backoffOption.default(DEFAULT_BACKOFF),
       timeoutMs: milliseconds(1, MAX_LEASE_MS).optional(),
       succeededRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
       failedRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
@@ -129,25 +146,20 @@ const optionsSchema = z
     },
     { error: 'the options must be an object' },
   )
-  .superRefine((options, context) => {
-    for (const [field, message] of contradictions(options)) {
-      context.addIssue({ code: 'custom', path: [field], message });
-    }
-  });
+  .superRefine(
+    (options, context) => {
+      for (const [field, message] of contradictions(options)) {
+        context.addIssue({ code: 'custom', path: [field], message });
+      }
+    },
+    // Also where a field is wrong by itself, so that everything is said at once.
+    { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+  );
 
-interface Contradictable {
-  readonly sql?: PostgresClient | undefined;
-  readonly store?: Store | undefined;
-  readonly leaseMs: number;
-  readonly succeededRetentionMs: number;
-  readonly failedRetentionMs: number;
-  readonly storeResult: boolean;
-  readonly maxResultBytes?: number | undefined;
-  readonly databaseSchema?: string | undefined;
-}
-
-/** What zod cannot see in one field: options that are right alone and wrong together. */
-function* contradictions(options: Contradictable): Generator<[field: string, message: string]> {
+/** What zod cannot see in one field: options that are right alone and wrong together. Each may be wrong alone too. */
+function* contradictions(options: {
+  readonly [Name in keyof HandleOnceOptions]?: unknown;
+}): Generator<[field: string, message: string]> {
   const { sql, store, leaseMs, storeResult, maxResultBytes, databaseSchema } = options;
   if (sql === undefined && store === undefined)
     yield ['sql', 'is missing: pass a client made by postgres(url)'];
@@ -155,11 +167,12 @@ function* contradictions(options: Contradictable): Generator<[field: string, mes
   if (store !== undefined && databaseSchema !== undefined) {
     yield ['databaseSchema', 'has no meaning for a store of your own; remove it'];
   }
-  if (!storeResult && maxResultBytes !== undefined) {
+  if (storeResult === false && maxResultBytes !== undefined) {
     yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
   }
   for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
-    if (options[field] < leaseMs) {
+    const retentionMs = options[field];
+    if (Number.isFinite(leaseMs) && Number.isFinite(retentionMs) && Number(retentionMs) < Number(leaseMs)) {
       yield [field, 'must not be below leaseMs: a record that expires so soon answers no redelivery'];
     }
   }

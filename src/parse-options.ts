@@ -30,25 +30,25 @@ export function wholeNumber(unit: string, min: number, max: number): z.ZodNumber
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 }
 
+/** What a check accepts. A value that it refuses does not keep later checks of the whole from being made. */
+export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodType<T, T> {
+  return z.custom<T>(check, { error: `must be ${what}`, abort: false });
+}
+
 /** Something with these methods: clients are taken by shape, so that a wrapped one fits. */
 export function withMethods<Client>(methods: readonly string[], what: string): z.ZodType<Client, Client> {
-  return z.custom<Client>((value) => methods.every((method) => hasMethod(value, method)), {
-    error: `must be ${what}`,
-  });
+  return satisfying<Client>((value) => methods.every((method) => hasMethod(value, method)), what);
 }
 
 export function callback<Fn>(what: string): z.ZodType<Fn, Fn> {
-  return z.custom<Fn>((value) => typeof value === 'function', { error: `must be ${what}` });
+  return satisfying<Fn>((value) => typeof value === 'function', what);
 }
 
 export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> {
-  return z.custom<StandardSchemaV1>(
-    (value) => {
-      const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
-      return isObject && '~standard' in value;
-    },
-    { error: 'must be a Standard Schema, such as a zod schema' },
-  );
+  return satisfying<StandardSchemaV1>((value) => {
+    const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
+    return isObject && '~standard' in value;
+  }, 'a Standard Schema, such as a zod schema');
 }
 
 function hasMethod(value: unknown, method: string): boolean {

@@ -1,0 +1,242 @@
+import postgres from 'postgres';
+import { describe, expect, it } from 'vitest';
+import { createHandleOnce, InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
+import { createMemoryStore } from '../../src/testing.ts';
+
+const store = createMemoryStore();
+const sql = postgres('postgres://127.0.0.1:1/none');
+const LEASE = 'must be a whole number of milliseconds from 100 to 43,200,000';
+const RETENTION = 'must be a whole number of milliseconds from 100 to 315,360,000,000';
+const BELOW_LEASE = 'must not be below leaseMs: a record that expires so soon answers no redelivery';
+const ATTEMPTS = 'must be a whole number of attempts from 1 to 2,147,483,647, or Infinity';
+const WAIT = 'must be a whole number of milliseconds from 0 to 43,200,000';
+const BASE_ABOVE_MAX = 'must not be above maxMs, which is 300,000 unless given';
+const BACKOFF = 'must be { baseMs, maxMs } or a function of (attempt, error) that returns milliseconds';
+const BYTES = 'must be a whole number of bytes from 0 to 16,777,216';
+const SCHEMA = 'must be a Standard Schema, such as a zod schema';
+const SCHEMA_NAME = 'must be 1 to 63 ASCII letters, digits or underscores, not starting with a digit or pg_';
+const UNKNOWN = 'is not an option; remove it or correct its spelling';
+const CLIENT = 'must be a client made by postgres(url), not a transaction or a URL';
+const STORE = 'must be a store such as createMemoryStore() returns';
+
+function issuesOf(options: unknown): readonly OptionIssue[] {
+  try {
+    createHandleOnce(options as Parameters<typeof createHandleOnce>[0]);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return error.issues;
+    throw error;
+  }
+  return [];
+}
+
+describe('createHandleOnce refuses', () => {
+  it.each<[string, unknown, string]>([
+    ['scope', undefined, 'must be a string, got undefined'],
+    ['scope', null, 'must be a string, got null'],
+    ['scope', 5, 'must be a string, got number'],
+    ['scope', '', 'must not be empty'],
+    ['leaseMs', 99, LEASE],
+    ['leaseMs', 43_200_001, LEASE],
+    ['leaseMs', 100.5, LEASE],
+    ['leaseMs', NaN, LEASE],
+    ['leaseMs', Infinity, LEASE],
+    ['leaseMs', '30s', LEASE],
+    ['leaseMs', null, LEASE],
+    ['leaseMs', Symbol('30s'), LEASE],
+    ['leaseMs', 30_000n, LEASE],
+    ['maxAttempts', 0, ATTEMPTS],
+    ['maxAttempts', 1.5, ATTEMPTS],
+    ['maxAttempts', 2_147_483_648, ATTEMPTS],
+    ['maxAttempts', -Infinity, ATTEMPTS],
+    ['maxAttempts', '3', ATTEMPTS],
+    ['backoff', null, BACKOFF],
+    ['backoff', 1_000, BACKOFF],
+    ['backoff', 'exponential', BACKOFF],
+    ['backoff', [], BACKOFF],
+    ['timeoutMs', 0, 'must be a whole number of milliseconds from 1 to 43,200,000'],
+    ['timeoutMs', Infinity, 'must be a whole number of milliseconds from 1 to 43,200,000'],
+    ['succeededRetentionMs', 315_360_000_001, RETENTION],
+    ['succeededRetentionMs', '7d', RETENTION],
+    ['failedRetentionMs', Infinity, RETENTION],
+    ['failedRetentionMs', Symbol('7d'), RETENTION],
+    ['succeededRetentionMs', 29_999, BELOW_LEASE],
+    ['failedRetentionMs', 29_999, BELOW_LEASE],
+    ['schema', {}, SCHEMA],
+    ['schema', null, SCHEMA],
+    ['storeResult', 'yes', 'must be true or false'],
+    ['storeResult', 0, 'must be true or false'],
+    ['maxResultBytes', -1, BYTES],
+    ['maxResultBytes', 16_777_217, BYTES],
+    ['onEvent', 'log', 'must be a function of one event'],
+  ])('%s: %o', (field, value, message) => {
+    expect(issuesOf({ store, scope: 'a', [field]: value })).toEqual([{ field, message }]);
+  });
+
+  it.each<[string, unknown, OptionIssue[]]>([
+    ['a text as a bound', { baseMs: '1s' }, [{ field: 'backoff.baseMs', message: WAIT }]],
+    [
+      'bounds that are out of bounds',
+      { baseMs: -2, maxMs: 43_200_001 },
+      [
+        { field: 'backoff.baseMs', message: WAIT },
+        { field: 'backoff.maxMs', message: WAIT },
+      ],
+    ],
+    ['a misspelt bound', { base: 1 }, [{ field: 'backoff.base', message: UNKNOWN }]],
+    ['baseMs above maxMs', { baseMs: 2, maxMs: 1 }, [{ field: 'backoff.baseMs', message: BASE_ABOVE_MAX }]],
+    [
+      'baseMs above the default of maxMs',
+      { baseMs: 300_001 },
+      [{ field: 'backoff.baseMs', message: BASE_ABOVE_MAX }],
+    ],
+  ])('a backoff with %s', (_, backoff, issues) => {
+    expect(issuesOf({ store, scope: 'a', backoff })).toEqual(issues);
+  });
+
+  it.each<[string, object, string, string]>([
+    ['neither sql nor store', {}, 'sql', 'is missing: pass a client made by postgres(url)'],
+    ['both sql and store', { sql, store }, 'store', 'must not be given together with sql'],
+    [
+      'databaseSchema with a store',
+      { store, databaseSchema: 'a' },
+      'databaseSchema',
+      'has no meaning for a store of your own; remove it',
+    ],
+    [
+      'maxResultBytes without results',
+      { store, storeResult: false, maxResultBytes: 1 },
+      'maxResultBytes',
+      'has no meaning when storeResult is false; remove one of them',
+    ],
+    [
+      'a lease above the retention',
+      { store, leaseMs: 60_000, failedRetentionMs: 59_999 },
+      'failedRetentionMs',
+      BELOW_LEASE,
+    ],
+    ['an empty databaseSchema', { sql, databaseSchema: '' }, 'databaseSchema', SCHEMA_NAME],
+    ['a quoted databaseSchema', { sql, databaseSchema: 'a"; drop table b' }, 'databaseSchema', SCHEMA_NAME],
+    ['a databaseSchema of the system', { sql, databaseSchema: 'pg_temp' }, 'databaseSchema', SCHEMA_NAME],
+    [
+      'a databaseSchema that Postgres would cut',
+      { sql, databaseSchema: 'a'.repeat(64) },
+      'databaseSchema',
+      SCHEMA_NAME,
+    ],
+    ['a URL in place of a client', { sql: 'postgres://user:secret@host/db' }, 'sql', CLIENT],
+    ['null in place of a client', { sql: null }, 'sql', CLIENT],
+    ['a store that lacks a verb', { store: { ...store, extend: undefined } }, 'store', STORE],
+  ])('%s', (_, options, field, message) => {
+    expect(issuesOf({ scope: 'a', ...options })).toEqual([{ field, message }]);
+  });
+
+  it.each([undefined, null, 5, 'scope', []])('%o in place of the options', (options) => {
+    expect(issuesOf(options)).toEqual([{ field: '', message: 'the options must be an object' }]);
+  });
+
+  it('options that do not exist, by their names', () => {
+    expect(issuesOf({ store, scope: 'a', lease: 1, maxattempts: 3 })).toEqual([
+      { field: 'lease', message: UNKNOWN },
+      { field: 'maxattempts', message: UNKNOWN },
+    ]);
+  });
+
+  it('everything that is wrong at once, contradictions too', () => {
+    expect(
+      issuesOf({ leaseMs: '30s', maxAttempts: 0, storeResult: false, maxResultBytes: 1, lease: 1 }),
+    ).toEqual([
+      { field: 'scope', message: 'must be a string, got undefined' },
+      { field: 'leaseMs', message: LEASE },
+      { field: 'maxAttempts', message: ATTEMPTS },
+      { field: 'lease', message: UNKNOWN },
+      { field: 'sql', message: 'is missing: pass a client made by postgres(url)' },
+      { field: 'maxResultBytes', message: 'has no meaning when storeResult is false; remove one of them' },
+    ]);
+  });
+
+  it('without quoting a value', () => {
+    const secret = 'hunter2'.repeat(100);
+    const names = [
+      'sql',
+      'store',
+      'scope',
+      'leaseMs',
+      'maxAttempts',
+      'backoff',
+      'timeoutMs',
+      'succeededRetentionMs',
+    ];
+    const more = [
+      'failedRetentionMs',
+      'schema',
+      'storeResult',
+      'maxResultBytes',
+      'databaseSchema',
+      'onEvent',
+    ];
+    const options = Object.fromEntries([...names, ...more].map((name) => [name, secret]));
+    const issues = issuesOf(options);
+    expect(new Set(issues.map(({ field }) => field))).toEqual(new Set(Object.keys(options)));
+    expect(JSON.stringify(issues)).not.toContain('hunter2');
+  });
+
+  it('with an error that says whose options they are, and each field with its message', () => {
+    const options = { store, scope: '', leaseMs: 1 };
+    expect(() => createHandleOnce(options)).toThrow(InvalidOptionsError);
+    expect(() => createHandleOnce(options)).toThrow(
+      `createHandleOnce: scope: must not be empty; leaseMs: ${LEASE}`,
+    );
+    expect(() => createHandleOnce(options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_OPTIONS', retriable: false }) as Error,
+    );
+  });
+});
+
+describe('createHandleOnce accepts', () => {
+  it('a scope alone, with the documented defaults', () => {
+    const { settings } = createHandleOnce({ store, scope: 'a' });
+    expect(settings).toEqual({
+      scope: 'a',
+      leaseMs: 30_000,
+      maxAttempts: 10,
+      timeoutMs: undefined,
+      succeededRetentionMs: 604_800_000,
+      failedRetentionMs: 604_800_000,
+      storeResult: true,
+      maxResultBytes: 65_536,
+    });
+    expect(Object.isFrozen(settings)).toBe(true);
+  });
+
+  it('undefined for every option but the scope', () => {
+    const names = [
+      'leaseMs',
+      'maxAttempts',
+      'backoff',
+      'timeoutMs',
+      'schema',
+      'storeResult',
+      'maxResultBytes',
+    ];
+    const more = ['succeededRetentionMs', 'failedRetentionMs', 'databaseSchema', 'onEvent', 'sql'];
+    const unset = Object.fromEntries([...names, ...more].map((name) => [name, undefined]));
+    expect(issuesOf({ ...unset, store, scope: 'a' })).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['the least of everything', { leaseMs: 100, maxAttempts: 1, timeoutMs: 1, maxResultBytes: 0 }],
+    ['the least retention', { leaseMs: 100, succeededRetentionMs: 100, failedRetentionMs: 100 }],
+    ['the longest lease and retention', { leaseMs: 43_200_000, succeededRetentionMs: 315_360_000_000 }],
+    ['endless attempts', { maxAttempts: Infinity }],
+    ['no wait at all', { backoff: { baseMs: 0, maxMs: 0 } }],
+    ['an empty backoff', { backoff: {} }],
+    ['a backoff function', { backoff: () => 5 }],
+    ['a schema that is a function', { schema: Object.assign(() => undefined, { '~standard': {} }) }],
+  ])('%s', (_, options) => {
+    expect(issuesOf({ store, scope: 'a', ...options })).toEqual([]);
+  });
+
+  it('a client of postgres, and a schema name of 63 characters', () => {
+    expect(issuesOf({ sql, scope: 'a', databaseSchema: `A_${'1'.repeat(61)}` })).toEqual([]);
+  });
+});
