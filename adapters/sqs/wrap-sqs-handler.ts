@@ -56,8 +56,14 @@ export function wrapSqsHandler<
   let keeper: Promise<VisibilityKeeper> | undefined;
 
   async function createKeeper(): Promise<VisibilityKeeper> {
-    const seconds = await checkQueue(SUBJECT, queue, handleOnce.settings, visibilityTimeoutSeconds, events);
-    return createVisibilityKeeper(queue, seconds, events);
+    try {
+      const seconds = await checkQueue(SUBJECT, queue, handleOnce.settings, visibilityTimeoutSeconds, events);
+      return createVisibilityKeeper(queue, seconds, events);
+    } catch (error) {
+      // The next message looks again: the attributes may have been out of reach for a moment only.
+      keeper = undefined;
+      throw error;
+    }
   }
 
   return async (message, messageOptions = {}) => {
