@@ -42,9 +42,10 @@ export function deadLetterOf(
   };
 }
 
-/** SQS takes neither an empty value nor characters that XML 1.0 lacks. */
-function stringAttribute(value: string): MessageAttributeValue {
+/** SQS takes neither an empty value nor characters that XML 1.0 lacks. A key that was refused can be anything. */
+function stringAttribute(value: unknown): MessageAttributeValue {
+  const wellFormed = String(value).toWellFormed();
   // eslint-disable-next-line no-control-regex -- these are the characters to replace
-  const accepted = value.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
+  const accepted = wellFormed.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
   return { DataType: 'String', StringValue: accepted === '' ? '\ufffd' : accepted };
 }
