@@ -45,10 +45,8 @@ export async function processDelivery<R>(
       return await leave(remnant, disposition.visibleAfterMs);
     case 'delete':
       return await remove(remnant, 'deleted');
-    case 'dead-letter': {
-      const sent = hold.isOurs() && (await deadLetter(remnant, disposition.deadLetterQueueUrl));
-      return sent ? await remove(remnant, 'dead-lettered') : await leave(remnant, undefined);
-    }
+    case 'dead-letter':
+      return await deadLetter(remnant, disposition.deadLetterQueueUrl);
   }
 }
 
@@ -126,18 +124,19 @@ async function leave<R>(remnant: Remnant<R>, visibleAfterMs: number | undefined)
   return left(remnant, leftReason(handled), seconds);
 }
 
-async function deadLetter(remnant: Remnant<unknown>, deadLetterQueueUrl: string): Promise<boolean> {
-  const { processor, delivery, key, handled } = remnant;
+async function deadLetter<R>(remnant: Remnant<R>, deadLetterQueueUrl: string): Promise<HandledMessage<R>> {
+  const { processor, delivery, hold, key, handled } = remnant;
+  if (!hold.isOurs()) return await leave(remnant, undefined);
   const { message, messageId } = delivery;
   const facts = { scope: processor.scope, key, ...failureFacts(handled) };
   try {
     await processor.queue.send(deadLetterOf(message, facts, deadLetterQueueUrl));
   } catch (error) {
-    processor.events.emit({ type: 'queue-error', verb: 'dead-letter', messageId, error });
-    return false;
+    await hold.release();
+    return refused(remnant, 'dead-letter', error);
   }
   processor.events.emit({ type: 'dead-lettered', messageId, deadLetterQueueUrl });
-  return true;
+  return await remove(remnant, 'dead-lettered');
 }
 
 function failureFacts(handled: Handled<unknown>): { errorName: string; attempts: number } {
@@ -150,7 +149,7 @@ function failureFacts(handled: Handled<unknown>): { errorName: string; attempts:
 
 function refused<R>(
   remnant: Remnant<R>,
-  verb: 'delete' | 'change-visibility',
+  verb: 'delete' | 'change-visibility' | 'dead-letter',
   error: unknown,
 ): HandledMessage<R> {
   const { processor, delivery } = remnant;
