@@ -1,0 +1,3 @@
+import { sqsSuite } from './suite.ts';
+
+sqsSuite('fauxqs');

@@ -1,0 +1,302 @@
+import type { Message } from '@aws-sdk/client-sqs';
+import { InvalidOptionsError, RetryableError, StoreError } from 'handle-once';
+import { type SqsOptions, wrapSqsHandler } from 'handle-once/sqs';
+import { createMemoryStore } from 'handle-once/testing';
+import postgres from 'postgres';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import * as z from 'zod';
+import { type Fixture, type Setup, until } from '../support/fixture.ts';
+import { gate, unlessAborted } from '../support/gate.ts';
+import { interposedClient, sdkError } from '../support/interposed-client.ts';
+
+/** `wrapSqsHandler` in a loop of one's own. */
+export function wrapSuite({ client, setup }: Fixture): void {
+  const base = ({ queueUrl, handleOnce, onEvent }: Setup) => ({ client, queueUrl, handleOnce, onEvent });
+
+  describe('Whose message it is', () => {
+    test('a redelivery of a handled message is answered from its record, and deleted', async () => {
+      const queue = await setup();
+      const handler = vi.fn(() => 'done');
+      const handle = wrapSqsHandler(base(queue), handler);
+      await queue.send('{"order":1}');
+      const first = await queue.receive();
+      await queue.handleOnce(first.MessageId ?? '', first.Body, () => 'done before');
+
+      const handled = await handle(first);
+
+      expect(handled).toMatchObject({
+        action: 'deleted',
+        outcome: { replayed: true, result: 'done before' },
+      });
+      expect(handler).not.toHaveBeenCalled();
+      expect(queue.eventsOf('replayed')).toHaveLength(1);
+      await queue.empty();
+    });
+
+    test('two messages with one business key run once, and both are deleted', async () => {
+      const queue = await setup();
+      const handler = vi.fn(() => 'done');
+      const key = ({ MessageAttributes }: Message): string =>
+        MessageAttributes?.['DeliveryId']?.StringValue ?? '';
+      const handle = wrapSqsHandler({ ...base(queue), key }, handler);
+      const attributes = { DeliveryId: { DataType: 'String', StringValue: 'delivery-7' } };
+      await queue.send('{"order":1}', { attributes });
+      await queue.send('{"order":1}', { attributes });
+
+      const outcomes = [
+        (await handle(await queue.receive())).outcome,
+        (await handle(await queue.receive())).outcome,
+      ];
+
+      expect(outcomes).toMatchObject([{ replayed: false }, { replayed: true, result: 'done' }]);
+      expect(handler).toHaveBeenCalledTimes(1);
+      await queue.empty();
+    });
+
+    test('without a key function, equal bodies are two messages', async () => {
+      const queue = await setup();
+      const handler = vi.fn();
+      const handle = wrapSqsHandler(base(queue), handler);
+      await queue.send('1');
+      await queue.send('1');
+      await handle(await queue.receive());
+      await handle(await queue.receive());
+      expect(handler).toHaveBeenCalledTimes(2);
+    });
+
+    test('the handler gets the parsed body, and the message with its attributes', async () => {
+      const queue = await setup();
+      const handler = vi.fn();
+      await queue.send('{"order":1}', {
+        attributes: { Tenant: { DataType: 'String', StringValue: 'acme' } },
+      });
+      await wrapSqsHandler(base(queue), handler)(await queue.receive());
+      expect(handler).toHaveBeenCalledWith(
+        { order: 1 },
+        expect.objectContaining({
+          number: 1,
+          scope: queue.scope,
+          message: expect.objectContaining({
+            Body: '{"order":1}',
+            MessageAttributes: { Tenant: expect.objectContaining({ StringValue: 'acme' }) as unknown },
+            Attributes: expect.objectContaining({ ApproximateReceiveCount: '1' }) as unknown,
+          }) as unknown,
+        }),
+      );
+    });
+
+    test('a message that did not come from a receive is refused by name', async () => {
+      const queue = await setup();
+      const handle = wrapSqsHandler(base(queue), () => undefined);
+      await expect(handle({ MessageId: 'id', Body: '1' })).rejects.toThrow(/no ReceiptHandle/);
+      await expect(handle({ ReceiptHandle: 'handle', Body: '1' })).rejects.toThrow(/no MessageId/);
+    });
+  });
+
+  describe('Keeping it invisible', () => {
+    test('a handler that takes longer than the visibility timeout keeps its message', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: 600 });
+      const ends = Date.now() + 2_600;
+      const handle = wrapSqsHandler(base(queue), () => until(() => Date.now() > ends));
+      await queue.send('1');
+      const handled = handle(await queue.receive());
+
+      const seen: number[] = [];
+      while (Date.now() < ends - 100) {
+        seen.push((await queue.size()).visible);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+
+      expect(Math.max(...seen)).toBe(0);
+      expect(await handled).toMatchObject({ action: 'deleted' });
+      await queue.empty();
+    });
+
+    test('what was received too long ago is neither started nor touched', async () => {
+      const queue = await setup();
+      const handler = vi.fn();
+      const recording = interposedClient(client);
+      const handle = wrapSqsHandler({ ...base(queue), client: recording }, handler);
+      await queue.send('1');
+      const message = await queue.receive();
+
+      const handled = await handle(message, { receivedAt: Date.now() - 5_000 });
+
+      expect(handled).toEqual({ action: 'left' });
+      expect(handler).not.toHaveBeenCalled();
+      expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
+      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'lapsed' }]);
+      expect(queue.handleOnce.counts()).toEqual({});
+    });
+  });
+
+  describe('Payloads', () => {
+    const order = z.object({ order: z.number() });
+    const failing: [name: string, body: string, options: Partial<SqsOptions<typeof order, unknown>>][] = [
+      ['invalid JSON', '{"order":', {}],
+      ['a body that does not fit the schema', '{"order":"one"}', { schema: order }],
+      [
+        'a body that `parse` throws on',
+        '1',
+        {
+          parse: () => {
+            throw new Error('no');
+          },
+        },
+      ],
+    ];
+    test.each(failing)('%s fails for good at once, and does not come again', async (_, body, options) => {
+      const queue = await setup();
+      const handler = vi.fn();
+      await queue.send(body);
+      const handled = await wrapSqsHandler({ ...base(queue), ...options }, handler)(await queue.receive());
+      expect(handled).toMatchObject({
+        action: 'deleted',
+        outcome: { state: 'failed', reason: 'invalid-payload', attempts: 1 },
+      });
+      expect(handler).not.toHaveBeenCalled();
+      await queue.empty();
+    });
+
+    test('a parser and a schema work one after the other', async () => {
+      const queue = await setup();
+      const handler = vi.fn();
+      const options = { ...base(queue), parse: (text: string) => ({ order: Number(text) }), schema: order };
+      await queue.send('42');
+      await wrapSqsHandler(options, handler)(await queue.receive());
+      expect(handler).toHaveBeenCalledWith({ order: 42 }, expect.anything());
+    });
+
+    test('a message without a body is an empty text', async () => {
+      const queue = await setup();
+      const handler = vi.fn();
+      await queue.send('gone');
+      const message = { ...(await queue.receive()), Body: undefined };
+      const handled = await wrapSqsHandler({ ...base(queue), parse: (text) => text }, handler)(message);
+      expect(handler).toHaveBeenCalledWith('', expect.anything());
+      expect(handled.action).toBe('deleted');
+    });
+  });
+
+  describe('Errors', () => {
+    test('the wait that a RetryableError asks for is when the message shows again', async () => {
+      const queue = await setup();
+      await queue.send('1');
+      const handle = wrapSqsHandler(base(queue), () => {
+        throw new RetryableError('rate limited', { retryAfterMs: 1_000 });
+      });
+      expect(await handle(await queue.receive())).toMatchObject({
+        action: 'left',
+        visibleAfterSeconds: 1,
+        outcome: { state: 'pending', reason: 'released', attempts: 1 },
+      });
+      const redelivered = await queue.receive();
+      expect(redelivered.Attributes?.ApproximateReceiveCount).toBe('2');
+      expect(await wrapSqsHandler(base(queue), () => 'done')(redelivered)).toMatchObject({
+        action: 'deleted',
+        outcome: { state: 'succeeded', attempts: 2 },
+      });
+    });
+
+    test.each([
+      ['throws', () => expect.unreachable('thrown by the key function')],
+      ['gives an empty text', () => ''],
+      ['gives no text', () => undefined as unknown as string],
+    ])('a key function that %s leaves the message, and nothing runs', async (_, key) => {
+      const queue = await setup();
+      const handler = vi.fn();
+      await queue.send('1');
+      const handled = await wrapSqsHandler({ ...base(queue), key }, handler)(await queue.receive());
+      expect(handled).toMatchObject({ action: 'left', error: { code: 'INVALID_KEY' } });
+      expect(handler).not.toHaveBeenCalled();
+      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'invalid-key' }]);
+      expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
+    });
+
+    test('a database that nobody listens at leaves the message: nothing runs, and nothing is thrown', async () => {
+      const sql = postgres('postgres://postgres@127.0.0.1:1/none', { max: 1 });
+      onTestFinished(() => sql.end());
+      const queue = await setup({}, { store: undefined, sql });
+      const handler = vi.fn();
+      const recording = interposedClient(client);
+      await queue.send('1');
+      const message = await queue.receive();
+
+      const handled = await wrapSqsHandler({ ...base(queue), client: recording }, handler)(message);
+
+      expect(handled).toMatchObject({ action: 'left' });
+      expect(handled.error).toBeInstanceOf(StoreError);
+      expect(handler).not.toHaveBeenCalled();
+      expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
+      expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
+    });
+  });
+
+  describe('A signal of the loop', () => {
+    test('aborted while the handler runs: it is interrupted, uncounted, and visible at once', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 30 });
+      const stopping = new AbortController();
+      const never = gate();
+      const handle = wrapSqsHandler(base(queue), (_, { signal }) => {
+        stopping.abort(new Error('the loop stops'));
+        return unlessAborted(never.opened, signal);
+      });
+      await queue.send('1');
+
+      const handled = await handle(await queue.receive(), { signal: stopping.signal });
+
+      expect(handled).toMatchObject({
+        action: 'left',
+        visibleAfterSeconds: 0,
+        outcome: { reason: 'released', error: { message: 'the loop stops' } },
+      });
+      const again = await wrapSqsHandler(base(queue), () => 'done')(await queue.receive());
+      expect(again).toMatchObject({ action: 'deleted', outcome: { attempts: 1 } });
+    });
+  });
+
+  describe('Start-up', () => {
+    test('a lease not below the visibility timeout that is given is refused at construction', async () => {
+      const queue = await setup({}, { leaseMs: 5_000 });
+      const wrap = () => wrapSqsHandler({ ...base(queue), visibilityTimeoutSeconds: 5 }, () => undefined);
+      expect(wrap).toThrow(/visibilityTimeoutSeconds: is 5 s and must be above the lease of 5 s/);
+      expect(wrap).toThrow(InvalidOptionsError);
+    });
+
+    test("a lease not below the queue's own visibility timeout is refused on the first message", async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 2 }, { leaseMs: 2_000 });
+      const handler = vi.fn();
+      const handle = wrapSqsHandler(base(queue), handler);
+      await queue.send('1');
+      const message = await queue.receive();
+      await expect(handle(message)).rejects.toThrow(/visibilityTimeoutSeconds: is 2 s and must be above/);
+      await expect(handle(message)).rejects.toThrow(InvalidOptionsError);
+      expect(handler).not.toHaveBeenCalled();
+    });
+
+    test('attributes that cannot be read for a moment do not stop it for ever', async () => {
+      const queue = await setup();
+      let failures = 1;
+      const flaky = interposedClient(client, ({ verb }, forward) => {
+        if (verb === 'GetQueueAttributes' && failures-- > 0) throw sdkError('ECONNRESET');
+        return forward();
+      });
+      const handle = wrapSqsHandler({ ...base(queue), client: flaky }, () => 'done');
+      await queue.send('1');
+      const message = await queue.receive();
+      await expect(handle(message)).rejects.toThrow(InvalidOptionsError);
+      expect(await handle(message)).toMatchObject({ action: 'deleted' });
+    });
+
+    test('many messages at once read the attributes once', async () => {
+      const queue = await setup({}, { store: createMemoryStore() });
+      const recording = interposedClient(client);
+      const handle = wrapSqsHandler({ ...base(queue), client: recording }, () => 'done');
+      await Promise.all([queue.send('1'), queue.send('2'), queue.send('3')]);
+      const messages = [await queue.receive(), await queue.receive(), await queue.receive()];
+      await Promise.all(messages.map((message) => handle(message)));
+      expect(recording.calls.filter(({ verb }) => verb === 'GetQueueAttributes')).toHaveLength(1);
+      await queue.empty();
+    });
+  });
+}

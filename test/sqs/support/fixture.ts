@@ -1,0 +1,169 @@
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  type MessageAttributeValue,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { randomUUID } from 'node:crypto';
+import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from 'handle-once';
+import { createSqsWorker, type SqsEvent, type SqsWorker, type SqsWorkerOptions } from 'handle-once/sqs';
+import type postgres from 'postgres';
+import { onTestFinished, vi } from 'vitest';
+import { useDatabase } from '../../support/database.ts';
+import { createQueue, type QueueOptions, type SqsServer, useSqs } from '../../support/sqs.ts';
+
+export const LEASE_MS = 900;
+/** Long enough that a machine that is busy for a moment loses no message, short enough to wait for. */
+export const VISIBILITY_SECONDS = 2;
+
+export interface Sent {
+  readonly group?: string;
+  readonly attributes?: Record<string, MessageAttributeValue>;
+}
+
+type AnyWorkerOptions = SqsWorkerOptions<undefined, unknown, unknown>;
+
+/** A queue with a `handleOnce` of its own scope. */
+export interface Setup {
+  readonly queueUrl: string;
+  readonly scope: string;
+  readonly handleOnce: HandleOnce;
+  /** All events of the workers started by `startWorker`, and of wrappers given `onEvent`. */
+  readonly events: SqsEvent[];
+  readonly onEvent: (event: SqsEvent) => void;
+  eventsOf<Type extends SqsEvent['type']>(type: Type): Extract<SqsEvent, { type: Type }>[];
+  send(body: string, sent?: Sent): Promise<string>;
+  /** Receives until there is a message. */
+  receive(): Promise<Message>;
+  /** Makes a received message visible to everybody. */
+  show(message: Message): Promise<void>;
+  size(): Promise<{ visible: number; invisible: number }>;
+  empty(): Promise<void>;
+  /** Stopped when the test ends. */
+  worker(options: Partial<AnyWorkerOptions> & Pick<AnyWorkerOptions, 'handler'>): SqsWorker;
+  startWorker(options: Partial<AnyWorkerOptions> & Pick<AnyWorkerOptions, 'handler'>): Promise<SqsWorker>;
+}
+
+export interface Fixture {
+  readonly server: SqsServer;
+  readonly client: SQSClient;
+  readonly sql: postgres.Sql;
+  readonly databaseUrl: string;
+  readonly setup: (options?: QueueOptions, handleOnceOptions?: Partial<HandleOnceOptions>) => Promise<Setup>;
+}
+
+/** What a suite on one SQS server shares: a client and a database. */
+export function useFixture(server: SqsServer): Fixture {
+  const client = useSqs(server);
+  const { sql, url: databaseUrl } = useDatabase();
+  return {
+    server,
+    client,
+    sql,
+    databaseUrl,
+    async setup(options, handleOnceOptions) {
+      const queueUrl = await createQueue(client, {
+        visibilityTimeoutSeconds: VISIBILITY_SECONDS,
+        ...options,
+      });
+      return setupOf(client, sql, queueUrl, handleOnceOptions);
+    },
+  };
+}
+
+function setupOf(
+  client: SQSClient,
+  sql: postgres.Sql,
+  queueUrl: string,
+  handleOnceOptions: Partial<HandleOnceOptions> = {},
+): Setup {
+  const scope = handleOnceOptions.scope ?? `test-${randomUUID()}`;
+  const store = handleOnceOptions.store === undefined ? { sql } : {};
+  const backoff = { baseMs: 0, maxMs: 0 };
+  const handleOnce = createHandleOnce({ ...store, scope, leaseMs: LEASE_MS, backoff, ...handleOnceOptions });
+  const events: SqsEvent[] = [];
+  const onEvent = (event: SqsEvent): void => {
+    events.push(event);
+  };
+  const worker: Setup['worker'] = (options) => {
+    const created = createSqsWorker({
+      client,
+      queueUrl,
+      handleOnce,
+      waitTimeSeconds: 0,
+      onEvent,
+      ...options,
+    });
+    onTestFinished(async () => {
+      await created.stop();
+    });
+    return created;
+  };
+  const size: Setup['size'] = async () => {
+    const { Attributes } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] }),
+    );
+    return {
+      visible: Number(Attributes?.ApproximateNumberOfMessages),
+      invisible: Number(Attributes?.ApproximateNumberOfMessagesNotVisible),
+    };
+  };
+  return {
+    queueUrl,
+    scope,
+    handleOnce,
+    events,
+    onEvent,
+    eventsOf: (type) => events.filter((event) => event.type === type) as never,
+    async send(body, { group, attributes } = {}) {
+      const command = new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: body,
+        ...(attributes && { MessageAttributes: attributes }),
+        ...(group !== undefined && { MessageGroupId: group, MessageDeduplicationId: randomUUID() }),
+      });
+      const { MessageId = '' } = await client.send(command);
+      return MessageId;
+    },
+    receive: () => receiveFrom(client, queueUrl),
+    async show({ ReceiptHandle }) {
+      await client.send(
+        new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
+      );
+    },
+    size,
+    empty: () => until(async () => Object.values(await size()).every((count) => count === 0)),
+    worker,
+    async startWorker(options) {
+      const started = worker(options);
+      await started.start();
+      return started;
+    },
+  };
+}
+
+export function receiveFrom(client: SQSClient, queueUrl: string): Promise<Message> {
+  return vi.waitFor(
+    async () => {
+      const { Messages = [] } = await client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MessageAttributeNames: ['All'],
+          MessageSystemAttributeNames: ['All'],
+        }),
+      );
+      const [message] = Messages;
+      if (message === undefined) throw new Error('no message is visible');
+      return message;
+    },
+    { timeout: 10_000, interval: 50 },
+  );
+}
+
+/** Waits until something is true. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  await vi.waitUntil(condition, { timeout: 15_000, interval: 20 });
+}
