@@ -1,0 +1,83 @@
+import { expectTypeOf, test } from 'vitest';
+import type {
+  Attempt,
+  Backoff,
+  CallOptions,
+  Failed,
+  HandleOnce,
+  HandleOnceError,
+  HandleOnceEvent,
+  HandleOnceOptions,
+  HandleOnceSettings,
+  HandleOnceWithSchema,
+  Handler,
+  MigrateResult,
+  Outcome,
+  Pending,
+  PostgresClient,
+  PostgresQueries,
+  Store,
+  StoredError,
+  Succeeded,
+} from '../../src/index.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+
+type IsAny<T> = 0 extends 1 & T ? true : false;
+
+/** Whether `any` is in a type: itself, in a property, a parameter, a result or what a promise holds. */
+type HoldsAny<T> =
+  IsAny<T> extends true
+    ? true
+    : T extends (...args: infer Parameters) => infer Result
+      ? true extends
+          | IsAny<Result>
+          | IsAny<Awaited<Result>>
+          | { [Index in keyof Parameters]: IsAny<Parameters[Index]> }[number]
+        ? true
+        : PropertyHoldsAny<T>
+      : PropertyHoldsAny<T>;
+
+type PropertyHoldsAny<T> = true extends { [Name in keyof T]-?: IsAny<T[Name]> }[keyof T] ? true : false;
+
+test('the check for any finds any', () => {
+  /* eslint-disable @typescript-eslint/no-explicit-any */
+  expectTypeOf<HoldsAny<any>>().toEqualTypeOf<true>();
+  expectTypeOf<HoldsAny<{ a: string; b?: any }>>().toEqualTypeOf<true>();
+  expectTypeOf<HoldsAny<(a: string, b: any) => void>>().toEqualTypeOf<true>();
+  expectTypeOf<HoldsAny<() => Promise<any>>>().toEqualTypeOf<true>();
+  /* eslint-enable @typescript-eslint/no-explicit-any */
+  expectTypeOf<HoldsAny<{ a: string; b(c: unknown): void }>>().toEqualTypeOf<false>();
+});
+
+test('no public type holds any', () => {
+  expectTypeOf<HoldsAny<Attempt>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Attempt['childKey']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Backoff>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<CallOptions>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Failed>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Pending>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Succeeded<string>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<StoredError>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<HandleOnce>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<HandleOnceWithSchema<StandardSchemaV1>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<HandleOnceError>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<HandleOnceEvent>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<HandleOnceOptions>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<NonNullable<HandleOnceOptions['onEvent']>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<HandleOnceSettings>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Handler<string, number>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<MigrateResult>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<PostgresClient>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<PostgresClient['begin']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<PostgresQueries['unsafe']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Store>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Store['claim']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Store['settle']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Outcome<unknown>>>().toEqualTypeOf<false>();
+});
+
+test('what is not known is unknown, not any', () => {
+  expectTypeOf<Parameters<Backoff>[1]>().toBeUnknown();
+  expectTypeOf<Extract<HandleOnceEvent, { type: 'failed' }>['error']>().toBeUnknown();
+  expectTypeOf<ReturnType<NonNullable<HandleOnceOptions['onEvent']>>>().toBeUnknown();
+});
