@@ -34,7 +34,7 @@ const MODES: Record<string, Parameters<typeof useClient>[1]> = {
   'escapes in plain strings, and bytes as escapes': {
     connection: { standard_conforming_strings: 'off', bytea_output: 'escape' },
   },
-  'rounded floats': { connection: { extra_float_digits: '-15' } },
+  'shortened floats': { connection: { extra_float_digits: '0' } },
 };
 
 const { url, sql } = useDatabase();
