@@ -1,5 +1,4 @@
 import type { FailedReason, ResultOmitted } from '../outcome.ts';
-import { claimReply } from './claim-reply.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
 import type { Settlement, SettleReply, SettleRequest, Store } from './store.ts';
 
@@ -64,7 +63,7 @@ export function createMemoryStore(): MemoryStore {
       });
     }
     records.set(id, record);
-    return claimReply(request, { ...record, tookOver, remainingMs: record.liveUntil - now() });
+    return claimReply(request, record, tookOver, record.liveUntil - now());
   }
 
   function settleOne({ key, token, settlement }: SettleRequest, scope: string): SettleReply {
@@ -90,6 +89,23 @@ export function createMemoryStore(): MemoryStore {
       advanced += milliseconds;
     },
   };
+}
+
+function claimReply(
+  request: ClaimRequest,
+  record: MemoryRecord,
+  tookOver: boolean,
+  remainingMs: number,
+): ClaimReply {
+  const { attempts, result, resultOmitted, failedReason, error } = record;
+  if (record.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
+  if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };
+  const ours = record.token === request.token;
+  if (failedReason !== null)
+    return { kind: 'failed', attempts, reason: failedReason, error, replayed: !ours };
+  const retryAfterMs = Math.max(0, Math.ceil(remainingMs));
+  if (!record.owned) return { kind: 'released', attempts, retryAfterMs, error };
+  return ours ? { kind: 'claimed', attempts, tookOver } : { kind: 'in-flight', attempts, retryAfterMs };
 }
 
 function nextStep(

@@ -3,8 +3,10 @@ export function arrayLiteral(values: readonly (string | number | boolean | null)
   return `{${values.map(element).join(',')}}`;
 }
 
+const SPECIAL = /["\\]/;
+
 function element(value: string | number | boolean | null): string {
   if (value === null) return 'NULL';
   if (typeof value !== 'string') return String(value);
-  return `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+  return SPECIAL.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`;
 }

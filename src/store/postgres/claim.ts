@@ -1,8 +1,8 @@
 import type { FailedReason, ResultOmitted } from '../../outcome.ts';
-import { type ClaimedRecord, claimReply } from '../claim-reply.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms } from '../store.ts';
 import { arrayLiteral } from './array.ts';
 import type { PostgresClient } from './client.ts';
+import { inLockOrder } from './lock-order.ts';
 import { type Row, run } from './run.ts';
 
 const MAX_INTEGER = 2_147_483_647;
@@ -17,101 +17,113 @@ const MAX_INTEGER = 2_147_483_647;
  *   moment one updates a dead record, and the other finds it alive and writes it back unchanged. `do nothing` with
  *   a second look would answer nothing at all: that look has the old snapshot.
  * - `unnest((select ...))` gets one generic plan; a bare parameter is planned anew each time.
- * - Rows go in by key, so that two batches cannot lock one another.
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  */
 export function claimStatement(table: string): string {
   return `
 with asked as materialized (
-  select a.key, a.token, decode(a.fingerprint, 'hex') as fingerprint, r.live, r.owned, r.cells
+  select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint, r.*
   from unnest(
     (select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])
   ) as a(key, token, fingerprint)
   left join lateral (
-    select t.live_until > statement_timestamp() as live, t.owned, ${cells('t')} as cells
+    select t.live_until > statement_timestamp() as live, t.state, t.owned, t.token, t.fingerprint, ${answer('t')}
     from ${table} t
     where t.scope = $1::text and t.key = a.key
     limit 1
   ) r on true
 ), taken as (
   insert into ${table} as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
-  select $1::text, a.key, a.token, a.fingerprint, 'pending', true, 1,
+  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
     statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
   from asked a
   where a.live is not true
-  order by a.key collate "C"
   on conflict (scope, key) do update set
-    (state, owned, token, attempts, fingerprint, live_until, created_at,
-     failed_reason, result, result_omitted, error) = (
-      select
-        case step when 'renew' then 'pending' when 'exhaust' then 'failed' else t.state end,
-        case step when 'keep' then t.owned else step <> 'exhaust' end,
-        case step when 'keep' then t.token else excluded.token end,
-        case step when 'renew' then 1 when 'take' then t.attempts + 1 else t.attempts end,
-        case step when 'renew' then excluded.fingerprint else t.fingerprint end,
-        case step
-          when 'keep' then t.live_until
-          when 'exhaust' then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
-          else excluded.live_until
-        end,
-        case step when 'renew' then excluded.created_at else t.created_at end,
-        case step when 'renew' then null when 'exhaust' then 'attempts-exhausted' else t.failed_reason end,
-        case step when 'renew' then null else t.result end,
-        case step when 'renew' then null else t.result_omitted end,
-        case step when 'renew' then null else t.error end
-      from (select case
-        when t.live_until > statement_timestamp() then 'keep'
-        when t.state <> 'pending' then 'renew'
-        when t.fingerprint <> excluded.fingerprint then 'keep'
-        when t.attempts >= $6::text::integer then 'exhaust'
-        else 'take'
-      end as step) decision
-    )
-  returning t.key, ${cells('t')} as cells,
-    t.attempts > 1 and coalesce((select a.owned from asked a where a.key = t.key), false) as took_over
+    state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
+    owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,
+    token = case when ${KEPT} then t.token else excluded.token end,
+    attempts = case
+      when ${KEPT} or ${EXHAUSTED} then t.attempts
+      when t.state = 'pending' then t.attempts + 1
+      else 1
+    end,
+    fingerprint = case when ${KEPT} then t.fingerprint else excluded.fingerprint end,
+    live_until = case
+      when ${KEPT} then t.live_until
+      when ${EXHAUSTED} then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
+      else excluded.live_until
+    end,
+    created_at = case when ${KEPT} or t.state = 'pending' then t.created_at else excluded.created_at end,
+    failed_reason = case when ${KEPT} then t.failed_reason when ${EXHAUSTED} then 'attempts-exhausted' end,
+    result = case when ${KEPT} then t.result end,
+    result_omitted = case when ${KEPT} then t.result_omitted end,
+    error = case when ${KEPT} or t.state = 'pending' then t.error end
+  returning t.key, ${answer('t')},
+    -- Only a row that was there before has an xmax; a new one is ours without a comparison.
+    case when t.xmax = 0 then 'claimed' else (select ${kind('t')} from asked a where a.key = t.key) end as kind
 )
-select key, took_over::text, ${CELLS.map((_, index) => `cells[${index + 1}]`).join(', ')}
-from (
-  select key, took_over, cells from taken
-  union all
-  select key, false, cells from asked where live
-) answer`;
+select key, kind, attempts, remaining_ms, reason, content from taken
+union all
+select key, ${kind('a')}, attempts, remaining_ms, reason, content from asked a where live`;
 }
 
-const CELLS = [
-  (t: string) => `${t}.state`,
-  (t: string) => `${t}.owned::text`,
-  (t: string) => `${t}.token::text`,
-  (t: string) => `encode(${t}.fingerprint, 'hex')`,
-  (t: string) => `${t}.attempts::text`,
-  (t: string) => `(extract(epoch from ${t}.live_until - clock_timestamp()) * 1000)::text`,
-  (t: string) => `${t}.result`,
-  (t: string) => `${t}.result_omitted`,
-  (t: string) => `${t}.failed_reason`,
-  (t: string) => `${t}.error`,
-];
+/** The record is alive, or waits for another payload: it stays as it is. */
+const KEPT = `(t.live_until > statement_timestamp()
+      or (t.state = 'pending' and t.fingerprint <> excluded.fingerprint))`;
 
-function cells(alias: string): string {
-  return `array[${CELLS.map((cell) => cell(alias)).join(', ')}]`;
+/** Its last attempt is over, and was the last. */
+const EXHAUSTED = `(t.state = 'pending' and t.attempts >= $6::text::integer)`;
+
+/** What the reply says of a record beyond its kind. */
+function answer(t: string): string {
+  return `${t}.attempts,
+    case ${t}.state when 'pending'
+      then ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint end as remaining_ms,
+    case ${t}.state when 'succeeded' then ${t}.result_omitted else ${t}.failed_reason end as reason,
+    case ${t}.state when 'succeeded' then ${t}.result else ${t}.error end as content`;
 }
 
-function toRecord(row: Row): ClaimedRecord {
-  const [, tookOver, state, owned, token, fingerprint, attempts, remainingMs] = row;
-  const [result, resultOmitted, failedReason, error] = row.slice(8);
-  return {
-    state: state as ClaimedRecord['state'],
-    owned: owned === 'true',
-    token: token ?? '',
-    fingerprint: fingerprint ?? '',
-    attempts: Number(attempts),
-    remainingMs: Number(remainingMs),
-    tookOver: tookOver === 'true',
-    result: result ?? null,
-    resultOmitted: (resultOmitted ?? null) as ResultOmitted | null,
-    failedReason: (failedReason ?? null) as FailedReason | null,
-    error: error ?? null,
-  };
+/** What the record `t` is to the claim `a`, which also holds what the look found. */
+function kind(t: string): string {
+  return `case
+      when ${t}.fingerprint <> a.asked_fingerprint then 'mismatch'
+      when ${t}.state = 'succeeded' then 'succeeded'
+      when ${t}.state = 'failed' then case when ${t}.token = a.asked_token then 'exhausted' else 'failed' end
+      when not ${t}.owned then 'released'
+      when ${t}.token <> a.asked_token then 'in-flight'
+      when a.live is not true and a.owned then 'taken-over'
+      else 'claimed'
+    end`;
+}
+
+function toReply(row: Row | undefined): ClaimReply {
+  if (row === undefined) throw new Error('the claim statement left a key unanswered');
+  const [, kindText, attemptsText, remainingText, reason = null, content = null] = row;
+  const kind = kindText ?? '';
+  const attempts = Number(attemptsText);
+  const retryAfterMs = Math.max(0, Number(remainingText));
+  switch (kind) {
+    case 'mismatch':
+      return { kind };
+    case 'succeeded':
+      return { kind, attempts, result: content, resultOmitted: reason as ResultOmitted | null };
+    case 'exhausted':
+    case 'failed':
+      return {
+        kind: 'failed',
+        attempts,
+        reason: reason as FailedReason,
+        error: content,
+        replayed: kind === 'failed',
+      };
+    case 'released':
+      return { kind, attempts, retryAfterMs, error: content };
+    case 'in-flight':
+      return { kind, attempts, retryAfterMs };
+    default:
+      return { kind: 'claimed', attempts, tookOver: kind === 'taken-over' };
+  }
 }
 
 export async function claim(
@@ -120,19 +132,16 @@ export async function claim(
   requests: readonly ClaimRequest[],
   terms: ClaimTerms,
 ): Promise<ClaimReply[]> {
+  const ordered = inLockOrder(requests);
   const rows = await run(sql, statement, [
     terms.scope,
-    arrayLiteral(requests.map(({ key }) => key)),
-    arrayLiteral(requests.map(({ token }) => token)),
-    arrayLiteral(requests.map(({ fingerprint }) => fingerprint)),
+    arrayLiteral(ordered.map(({ key }) => key)),
+    arrayLiteral(ordered.map(({ token }) => token)),
+    arrayLiteral(ordered.map(({ fingerprint }) => fingerprint)),
     String(terms.leaseMs),
     String(Math.min(terms.maxAttempts, MAX_INTEGER)),
     String(terms.failedRetentionMs),
   ]);
-  const records = new Map(rows.map((row) => [row[0], toRecord(row)]));
-  return requests.map((request) => {
-    const record = records.get(request.key);
-    if (record === undefined) throw new Error(`the claim statement left a key unanswered`);
-    return claimReply(request, record);
-  });
+  const answered = new Map(rows.map((row) => [row[0], row]));
+  return requests.map(({ key }) => toReply(answered.get(key)));
 }

@@ -1,6 +1,6 @@
 /** A query of the `postgres` client, read as raw bytes by position. */
 export interface PostgresQuery {
-  raw(): PromiseLike<readonly (readonly (Uint8Array | null)[])[]>;
+  raw(): PromiseLike<readonly (readonly (Buffer | null)[])[]>;
 }
 
 /** What runs a statement: a client, or its transaction. */

@@ -1,6 +1,7 @@
 import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
 import { arrayLiteral } from './array.ts';
 import type { PostgresClient } from './client.ts';
+import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
 
 /** One fenced statement: a lease is longer from now on for the token that still owns it. Planned as the settle is. */
@@ -16,7 +17,6 @@ cross join lateral (
   where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned
   limit 1
 ) r
-order by e.key collate "C"
 on conflict (scope, key) do update set live_until = excluded.live_until
 where t.token = excluded.token and t.owned
 returning t.key`;
@@ -28,10 +28,11 @@ export async function extend(
   requests: readonly ExtendRequest[],
   terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
 ): Promise<ExtendReply[]> {
+  const ordered = inLockOrder(requests);
   const rows = await run(sql, statement, [
     terms.scope,
-    arrayLiteral(requests.map(({ key }) => key)),
-    arrayLiteral(requests.map(({ token }) => token)),
+    arrayLiteral(ordered.map(({ key }) => key)),
+    arrayLiteral(ordered.map(({ token }) => token)),
     String(terms.leaseMs),
   ]);
   const extended = new Set(rows.map(([key]) => key));

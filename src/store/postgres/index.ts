@@ -3,7 +3,7 @@ import { claim, claimStatement } from './claim.ts';
 import type { PostgresClient } from './client.ts';
 import { extend, extendStatement } from './extend.ts';
 import { quoteIdentifier } from './identifier.ts';
-import { settle, settleStatement } from './settle.ts';
+import { alreadySettledStatement, settle, settleStatement } from './settle.ts';
 
 /** The store over a `postgres` client and the tables that `migrate` made in `schema`. */
 export function createPostgresStore(sql: PostgresClient, schema: string): Store {
@@ -11,11 +11,12 @@ export function createPostgresStore(sql: PostgresClient, schema: string): Store 
   const statements = {
     claim: claimStatement(table),
     settle: settleStatement(table),
+    alreadySettled: alreadySettledStatement(table),
     extend: extendStatement(table),
   };
   return {
     claim: (requests, terms) => claim(sql, statements.claim, requests, terms),
-    settle: (requests, scope) => settle(sql, statements.settle, requests, scope),
+    settle: (requests, scope) => settle(sql, statements, requests, scope),
     extend: (requests, terms) => extend(sql, statements.extend, requests, terms),
   };
 }

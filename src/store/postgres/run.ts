@@ -34,5 +34,5 @@ export async function run(sql: PostgresClient, statement: string, parameters: st
 
 async function query(sql: PostgresQueries, statement: string, parameters: string[]): Promise<Row[]> {
   const rows = await sql.unsafe(statement, parameters, { prepare: true }).raw();
-  return rows.map((row) => row.map((cell) => (cell === null ? null : Buffer.from(cell).toString('utf8'))));
+  return rows.map((row) => row.map((cell) => (cell === null ? null : cell.toString('utf8'))));
 }

@@ -1,7 +1,8 @@
 import type { Settlement, SettleReply, SettleRequest } from '../store.ts';
 import { arrayLiteral } from './array.ts';
 import type { PostgresClient } from './client.ts';
-import { run } from './run.ts';
+import { inLockOrder } from './lock-order.ts';
+import { type Row, run } from './run.ts';
 
 const SETTLED_COLUMNS = [
   'state',
@@ -15,12 +16,10 @@ const SETTLED_COLUMNS = [
 ];
 
 /**
- * One fenced statement: the row changes for its own token only.
+ * One fenced statement: a row changes for the token that owns it, and for no other.
  *
- * - It is written as an upsert of rows that exist, because a conflict is always found through the index, while
- *   `update ... from unnest` can be planned as a scan of the whole table.
- * - The same token again finds `owned` false, writes the row back as it is, and is answered as before. A settle whose
- *   reply was lost can so be sent again, even while the first one still runs.
+ * It is written as an upsert of rows that exist, because a conflict is always found through the index, while
+ * `update ... from unnest` can be planned as a scan of the whole table.
  */
 export function settleStatement(table: string): string {
   return `
@@ -38,14 +37,29 @@ from unnest(
 cross join lateral (
   select t.fingerprint, t.created_at, t.attempts, t.error
   from ${table} t
-  where t.scope = $1::text and t.key = s.key and t.token = s.token
+  where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
   limit 1
 ) r
-order by s.key collate "C"
 on conflict (scope, key) do update set
-  ${SETTLED_COLUMNS.map((column) => `${column} = case when t.owned then excluded.${column} else t.${column} end`).join(',\n  ')}
-where t.token = excluded.token
+  ${SETTLED_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
+where t.token = excluded.token and t.owned
 returning t.key`;
+}
+
+/**
+ * Which of the keys that the settle did not change were settled by their tokens before: its reply was lost.
+ *
+ * A second statement, since it must see what was committed while the first one waited for a row.
+ */
+export function alreadySettledStatement(table: string): string {
+  return `
+select s.key
+from unnest((select $2::text::text[]), (select $3::text::uuid[])) as s(key, token)
+cross join lateral (
+  select from ${table} t
+  where t.scope = $1::text and t.key = s.key and t.token = s.token and not t.owned
+  limit 1
+) r`;
 }
 
 interface SettledColumns {
@@ -77,17 +91,31 @@ function toColumns(settlement: Settlement): SettledColumns {
   }
 }
 
+export interface SettleStatements {
+  readonly settle: string;
+  readonly alreadySettled: string;
+}
+
 export async function settle(
   sql: PostgresClient,
-  statement: string,
+  statements: SettleStatements,
   requests: readonly SettleRequest[],
   scope: string,
 ): Promise<SettleReply[]> {
+  const settled = keysOf(await run(sql, statements.settle, settleParameters(inLockOrder(requests), scope)));
+  const unchanged = requests.filter(({ key }) => !settled.has(key));
+  if (unchanged.length > 0) {
+    const parameters = [scope, ...keysAndTokens(unchanged)];
+    for (const key of keysOf(await run(sql, statements.alreadySettled, parameters))) settled.add(key);
+  }
+  return requests.map(({ key }) => (settled.has(key) ? 'settled' : 'lost'));
+}
+
+function settleParameters(requests: readonly SettleRequest[], scope: string): string[] {
   const columns = requests.map(({ settlement }) => toColumns(settlement));
-  const rows = await run(sql, statement, [
+  return [
     scope,
-    arrayLiteral(requests.map(({ key }) => key)),
-    arrayLiteral(requests.map(({ token }) => token)),
+    ...keysAndTokens(requests),
     arrayLiteral(columns.map(({ state }) => state)),
     arrayLiteral(columns.map(({ liveMs }) => liveMs)),
     arrayLiteral(columns.map(({ uncounted }) => uncounted)),
@@ -95,7 +123,13 @@ export async function settle(
     arrayLiteral(columns.map(({ result }) => result)),
     arrayLiteral(columns.map(({ resultOmitted }) => resultOmitted)),
     arrayLiteral(columns.map(({ error }) => error)),
-  ]);
-  const settled = new Set(rows.map(([key]) => key));
-  return requests.map(({ key }) => (settled.has(key) ? 'settled' : 'lost'));
+  ];
+}
+
+function keysAndTokens(requests: readonly SettleRequest[]): [string, string] {
+  return [arrayLiteral(requests.map(({ key }) => key)), arrayLiteral(requests.map(({ token }) => token))];
+}
+
+function keysOf(rows: readonly Row[]): Set<string | null | undefined> {
+  return new Set(rows.map(([key]) => key));
 }

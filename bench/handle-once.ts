@@ -1,0 +1,23 @@
+import { createHandleOnce, migrate } from 'handle-once';
+import type postgres from 'postgres';
+import type { Contender } from './contender.ts';
+
+export async function handleOnceContender(sql: postgres.Sql, work: () => Promise<void>): Promise<Contender> {
+  await migrate(sql);
+  const handleOnce = createHandleOnce({ sql, scope: 'bench' });
+  return {
+    name: 'handleOnce',
+    async handle(key, payload) {
+      const outcome = await handleOnce(key, payload, work);
+      if (outcome.state !== 'succeeded') throw new Error(`${key} is ${outcome.state}`);
+    },
+    async succeeded() {
+      const [row] = await sql<[{ count: number }]>`
+        select count(*)::int as count from handle_once.records where state = 'succeeded'`;
+      return row.count;
+    },
+    async clear() {
+      await sql`truncate handle_once.records`;
+    },
+  };
+}
