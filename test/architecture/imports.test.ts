@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesIn, type Import, importsOf, loadedBy, root } from './source-files.ts';
+
+interface Package {
+  readonly name: string;
+  readonly dependencies: Record<string, string>;
+  readonly peerDependencies: Record<string, string>;
+  readonly exports: Record<string, string | { types: string; default: string }>;
+}
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Package;
+const brokers = /^(kafkajs|@aws-sdk\/|@smithy\/|@confluentinc\/|amqplib)/;
+const dependencies = new Set(Object.keys(manifest.dependencies));
+const peers = new Set(Object.keys(manifest.peerDependencies));
+
+function importsIn(folder: string): Import[] {
+  return filesIn(folder).flatMap(importsOf);
+}
+
+function isBuiltinOr(packages: Set<string>, { to }: Import): boolean {
+  return to.startsWith('node:') || packages.has(to);
+}
+
+describe('src', () => {
+  const imports = importsIn('src');
+
+  it('imports its own files only: no adapter, no example, no test', () => {
+    expect(imports.length).toBeGreaterThan(50);
+    expect(imports.filter(({ to, relative }) => relative && !to.startsWith('src/'))).toEqual([]);
+  });
+
+  it('imports no package but its dependencies and the postgres client: no broker', () => {
+    const allowed = new Set([...dependencies, 'postgres']);
+    const packages = imports.filter(({ relative }) => !relative);
+    expect(packages.filter((imported) => !isBuiltinOr(allowed, imported))).toEqual([]);
+    expect(packages.filter(({ to }) => brokers.test(to))).toEqual([]);
+  });
+});
+
+describe('adapters', () => {
+  const kit = new Set(['src/index.ts', 'src/adapter-kit.ts']);
+  const imports = importsIn('adapters');
+  const folderOf = (file: string) => file.split('/').slice(0, 2).join('/');
+
+  it('import their own folder and the core’s two faces, and never one another', () => {
+    expect(imports.length).toBeGreaterThan(0);
+    const strays = imports.filter(
+      ({ from, to, relative }) => relative && !kit.has(to) && folderOf(to) !== folderOf(from),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it('import no package but what is installed with the package or asked of its user', () => {
+    const allowed = new Set([...dependencies, ...peers]);
+    const strays = imports.filter((imported) => !imported.relative && !isBuiltinOr(allowed, imported));
+    expect(strays).toEqual([]);
+  });
+});
+
+describe('examples', () => {
+  it('import the package by its public names, as users do', () => {
+    const names = new Set(
+      Object.keys(manifest.exports).map((subpath) => manifest.name + subpath.slice('.'.length)),
+    );
+    const strays = importsIn('examples').filter(({ to, relative }) =>
+      relative ? /^(src|adapters|dist)\//.test(to) : to.startsWith(manifest.name) && !names.has(to),
+    );
+    expect(strays).toEqual([]);
+  });
+});
+
+describe('the package', () => {
+  const entryOf = (subpath: string) => {
+    const name = subpath === '.' ? 'index' : subpath.slice('./'.length);
+    return [`src/${name}.ts`, `adapters/${name}/index.ts`].filter((file) => existsSync(join(root, file)));
+  };
+  const subpaths = Object.entries(manifest.exports).filter(([subpath]) => subpath !== './package.json');
+
+  it.each(subpaths)(
+    'exports %s from one source file, which is built and found under that name',
+    (subpath, target) => {
+      const [source, ...others] = entryOf(subpath);
+      expect(others).toEqual([]);
+      expect(source).toBeDefined();
+      const name = subpath === '.' ? 'index' : subpath.slice('./'.length);
+      expect(target).toEqual({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
+      expect(readFileSync(join(root, 'tsdown.config.ts'), 'utf8')).toContain(`${name}: '${source}'`);
+      expect(readFileSync(join(root, 'tsconfig.json'), 'utf8')).toContain(
+        `"${manifest.name}${subpath.slice('.'.length)}": ["./${source}"]`,
+      );
+    },
+  );
+
+  it('loads no broker client and no database driver with its core', () => {
+    const loaded = [...loadedBy('src/index.ts')].filter((name) => !name.startsWith('node:'));
+    expect(loaded.sort()).toEqual(['safe-stable-stringify', 'zod']);
+  });
+
+  it('loads the client of no other broker with an adapter', () => {
+    const clients: Record<string, RegExp> = { sqs: /^@aws-sdk\//, kafka: /^kafkajs$/ };
+    for (const [adapter, own] of Object.entries(clients)) {
+      const entry = `adapters/${adapter}/index.ts`;
+      if (!existsSync(join(root, entry))) continue;
+      const others = [...loadedBy(entry)].filter((name) => brokers.test(name) && !own.test(name));
+      expect(others).toEqual([]);
+    }
+  });
+});
