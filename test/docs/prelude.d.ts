@@ -1,0 +1,23 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { HandleOnce } from 'handle-once';
+import type { SqsMessage } from 'handle-once/sqs';
+import type { Sql } from 'postgres';
+
+/** What the examples of the documentation take for granted. */
+declare global {
+  const databaseUrl: string;
+  const queueUrl: string;
+  const deadLetterQueueUrl: string;
+  const sql: Sql;
+  const client: SQSClient;
+  const handleOnce: HandleOnce;
+  const delivery: { readonly id: string; readonly cents: number };
+  const card: { readonly blocked: boolean };
+  const response: { readonly status: number };
+  function deliveryId(message: SqsMessage): string;
+  function charge(
+    order: unknown,
+    options: { signal?: AbortSignal; idempotencyKey: string },
+  ): Promise<{ id: string }>;
+  function ship(order: unknown, sentAt?: string): Promise<void>;
+}

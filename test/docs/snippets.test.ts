@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { docstringSnippets, readmeSnippets } from './snippets.ts';
+import { typeErrors } from './type-errors.ts';
+
+const CORE = `import { createHandleOnce, migrate, migrationSql, RetryableError, TerminalError } from 'handle-once';
+import { writeFile } from 'node:fs/promises';
+import postgres from 'postgres';`;
+const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';`;
+const TESTING = `import { createMemoryStore } from 'handle-once/testing';`;
+
+describe('The documentation', () => {
+  it('has examples in the README that compile', () => {
+    const snippets = readmeSnippets();
+    expect(snippets.length).toBeGreaterThan(3);
+    expect(typeErrors(snippets, '')).toEqual([]);
+  });
+
+  it('has examples in docstrings that compile', () => {
+    const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
+    expect(snippets.length).toBeGreaterThan(7);
+    expect(typeErrors(snippets, [CORE, SQS, TESTING].join('\n'))).toEqual([]);
+  });
+
+  it('opens with an example of at most twelve lines', () => {
+    const [first] = readmeSnippets();
+    expect(first?.code.trim().split('\n').length).toBeLessThanOrEqual(12);
+  });
+
+  it('would be told of an example that does not compile', () => {
+    const wrong = { where: 'here', code: `const handleOnce = createHandleOnce({ sql, scop: 'billing' });` };
+    expect(typeErrors([wrong], CORE)).toEqual([expect.stringMatching(/^here: .*scop/s)]);
+  });
+});

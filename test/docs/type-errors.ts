@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+import { root } from '../architecture/source-files.ts';
+import type { Snippet } from './snippets.ts';
+
+const PRELUDE = join(root, 'test/docs/prelude.d.ts');
+
+/** Compiles examples under the project's own strict options. Returns what the compiler says, by example. */
+export function typeErrors(snippets: readonly Snippet[], imports: string): string[] {
+  const files = new Map(
+    snippets.map(({ where, code }, index) => [
+      join(root, `snippet-${index}.ts`),
+      { where, text: withImports(code, imports) },
+    ]),
+  );
+  const options = projectOptions();
+  const disk = ts.createCompilerHost(options);
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (name) => files.has(name) || disk.fileExists(name),
+    readFile: (name) => files.get(name)?.text ?? disk.readFile(name),
+    getSourceFile(name, languageVersion, ...rest) {
+      const file = files.get(name);
+      return file === undefined
+        ? disk.getSourceFile(name, languageVersion, ...rest)
+        : ts.createSourceFile(name, file.text, languageVersion);
+    },
+  };
+  const program = ts.createProgram({ rootNames: [PRELUDE, ...files.keys()], options, host });
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    const where = file === undefined ? '' : (files.get(file.fileName)?.where ?? file.fileName);
+    return `${where}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+  });
+}
+
+/** An example that shows no imports gets those of the package's own names. */
+function withImports(code: string, imports: string): string {
+  return code.startsWith('import ') ? `${code}\nexport {};` : `${imports}\n${code}\nexport {};`;
+}
+
+function projectOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (name) => ts.sys.readFile(name)) as {
+    config: unknown;
+  };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  return { ...options, noUnusedLocals: false, types: ['node'] };
+}
