@@ -1,10 +1,10 @@
-import { type Delivery, messageGroupId } from './message.ts';
-
 /** Whether a message is done with: a FIFO group may go on only then. */
 export type Ran = 'done' | 'left';
 
 export interface LanesOptions<Item> {
   readonly concurrency: number;
+  /** The FIFO group of one; undefined where no order is to be kept. */
+  readonly groupOf: (item: Item) => string | undefined;
   /** Runs one. It must not throw. */
   readonly run: (item: Item) => Promise<Ran>;
   /** Returns what has not been started to the queue. */
@@ -23,9 +23,7 @@ export interface Lanes<Item> {
   running(): readonly Promise<void>[];
 }
 
-export function createLanes<Item extends { readonly delivery: Delivery }>(
-  options: LanesOptions<Item>,
-): Lanes<Item> {
+export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
   let waiting: Item[] = [];
   const running = new Set<Promise<void>>();
   const busyGroups = new Set<string>();
@@ -33,7 +31,7 @@ export function createLanes<Item extends { readonly delivery: Delivery }>(
   function startWhatCan(): void {
     const rest: Item[] = [];
     for (const item of waiting) {
-      const group = messageGroupId(item.delivery.message);
+      const group = options.groupOf(item);
       const blocked = group !== undefined && busyGroups.has(group);
       if (blocked || running.size >= options.concurrency) rest.push(item);
       else start(item, group);
@@ -55,7 +53,7 @@ export function createLanes<Item extends { readonly delivery: Delivery }>(
   /** When one of a group stays in the queue, those behind it must not run ahead of it. */
   function leaveGroup(group: string, ran: Ran): void {
     busyGroups.delete(group);
-    if (ran === 'left') giveBack((item) => messageGroupId(item.delivery.message) === group);
+    if (ran === 'left') giveBack((item) => options.groupOf(item) === group);
   }
 
   function giveBack(which: (item: Item) => boolean): void {
