@@ -5,7 +5,7 @@ import { deadLetterOf } from './dead-letter.ts';
 import { dispositionOf, type Handled, type OnFailed } from './disposition.ts';
 import type { LeftReason, SqsEvent } from './events.ts';
 import type { Delivery, SqsMessage } from './message.ts';
-import type { EntryReply, Queue } from './queue.ts';
+import { attempt, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
 
 /** What was done with a message, and why. */
@@ -179,18 +179,4 @@ function leftReason(handled: Handled<unknown>): LeftReason {
   if (thrown instanceof InvalidKeyError) return 'invalid-key';
   if (thrown instanceof StoreError || thrown instanceof SchemaError) return 'store-error';
   return thrown instanceof AbortedError ? 'aborted' : 'error';
-}
-
-type Attempted = { readonly done: true } | { readonly done: false; readonly error: unknown };
-
-/** A call for one entry, with what the queue refused and what the client threw as one. */
-async function attempt(call: Promise<EntryReply>): Promise<Attempted> {
-  try {
-    const reply = await call;
-    return reply.done
-      ? reply
-      : { done: false, error: new Error(`the queue refused the entry: ${reply.code}`) };
-  } catch (error) {
-    return { done: false, error };
-  }
 }

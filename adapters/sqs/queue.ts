@@ -9,7 +9,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { coalesce } from '../../src/adapter-kit.ts';
+import { coalesce, onAbort } from '../../src/adapter-kit.ts';
 import type { SqsMessage } from './message.ts';
 
 /** The part of an `SQSClient` that the adapter uses. */
@@ -36,6 +36,8 @@ export interface ReceiveRequest {
 
 /** One queue, with the calls that the adapter makes. Entries are receipt handles; concurrent ones share a call. */
 export interface Queue {
+  /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
+  readonly isFifo: boolean;
   receive(request: ReceiveRequest): Promise<readonly SqsMessage[]>;
   delete(receiptHandle: string): Promise<EntryReply>;
   changeVisibility(receiptHandle: string, timeoutSeconds: number): Promise<EntryReply>;
@@ -57,7 +59,7 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
     send: async (requests) => {
       const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
       const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      const { Failed } = await client.send(command, callOptions());
+      const { Failed } = await inTime((options) => client.send(command, options));
       return entryReplies(requests.length, Failed);
     },
   });
@@ -70,11 +72,12 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
         VisibilityTimeout: timeoutSeconds,
       }));
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
-      const { Failed } = await client.send(command, callOptions());
+      const { Failed } = await inTime((options) => client.send(command, options));
       return entryReplies(requests.length, Failed);
     },
   });
   return {
+    isFifo: queueUrl.endsWith('.fifo'),
     async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal }) {
       const command = new ReceiveMessageCommand({
         QueueUrl: queueUrl,
@@ -84,26 +87,52 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       });
-      const { Messages } = await client.send(command, callOptions(waitTimeSeconds * 1_000, signal));
+      const receive = (options: CallOptions) => client.send(command, options);
+      const { Messages } = await inTime(receive, waitTimeSeconds * 1_000, signal);
       return Messages ?? [];
     },
     delete: (key) => retryEntry(() => remove({ key })),
     changeVisibility: (key, timeoutSeconds) => retryEntry(() => changeVisibility({ key, timeoutSeconds })),
     async attributes() {
       const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
-      const { Attributes } = await client.send(command, callOptions());
+      const { Attributes } = await inTime((options) => client.send(command, options));
       return Attributes ?? {};
     },
     async send(input) {
-      await client.send(new SendMessageCommand(input), callOptions());
+      await inTime((options) => client.send(new SendMessageCommand(input), options));
     },
   };
 }
 
-/** Without a bound a connection that hangs would hold its messages, and everything that waits for them, for ever. */
-function callOptions(extraMs = 0, signal?: AbortSignal): { abortSignal: AbortSignal } {
-  const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS + extraMs);
-  return { abortSignal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]) };
+interface CallOptions {
+  readonly abortSignal: AbortSignal;
+}
+
+/**
+ * Without a bound a connection that hangs would hold its messages, and everything that waits for them, for ever.
+ *
+ * Not by `AbortSignal.any`: on Node 20 its timeout is lost at a garbage collection, and every call would leave
+ * something behind on a signal that lives long.
+ */
+async function inTime<T>(
+  call: (options: CallOptions) => Promise<T>,
+  extraMs = 0,
+  signal?: AbortSignal,
+): Promise<T> {
+  const aborter = new AbortController();
+  const timer = setTimeout(() => {
+    aborter.abort(new DOMException('the queue gave no reply in time', 'TimeoutError'));
+  }, CALL_TIMEOUT_MS + extraMs);
+  const abort = (): void => {
+    aborter.abort(signal?.reason);
+  };
+  const takeOff = signal && onAbort(signal, abort);
+  try {
+    return await call({ abortSignal: aborter.signal });
+  } finally {
+    clearTimeout(timer);
+    takeOff?.();
+  }
 }
 
 /** A batch call succeeds as a whole even where entries fail: only its `Failed` tells. */
@@ -120,5 +149,19 @@ async function retryEntry(call: () => Promise<EntryReply>): Promise<EntryReply> 
     const reply = await call();
     if (reply.done || !reply.retriable || tries === ENTRY_TRIES) return reply;
     await sleep(ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
+  }
+}
+
+export type Attempted = { readonly done: true } | { readonly done: false; readonly error: unknown };
+
+/** A call for one entry, with what the queue refused and what the client threw as one. */
+export async function attempt(call: Promise<EntryReply>): Promise<Attempted> {
+  try {
+    const reply = await call;
+    return reply.done
+      ? reply
+      : { done: false, error: new Error(`the queue refused the entry: ${reply.code}`) };
+  } catch (error) {
+    return { done: false, error };
   }
 }

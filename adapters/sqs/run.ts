@@ -2,9 +2,9 @@ import type { EventSink } from '../../src/adapter-kit.ts';
 import { SchemaError, StoreError } from '../../src/index.ts';
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Ran } from './lanes.ts';
-import { type Delivery, type SqsMessage, toDelivery } from './message.ts';
+import { type Delivery, messageGroupId, type SqsMessage, toDelivery } from './message.ts';
 import { type HandledMessage, processDelivery, type Processor } from './process-delivery.ts';
-import { MAX_BATCH, type Queue } from './queue.ts';
+import { attempt, MAX_BATCH, type Queue } from './queue.ts';
 import { createReceiver } from './receiver.ts';
 import { createVisibilityKeeper, type Hold } from './visibility.ts';
 import { endsWithin } from './within.ts';
@@ -46,6 +46,7 @@ export function startRun(options: RunOptions): Run {
 
   const lanes = createLanes<InHand>({
     concurrency,
+    groupOf: ({ delivery }) => (queue.isFifo ? messageGroupId(delivery.message) : undefined),
     run,
     giveBack,
     onRoom: () => {
@@ -92,12 +93,9 @@ export function startRun(options: RunOptions): Run {
     const { messageId, receiptHandle } = delivery;
     await hold.release();
     if (!hold.isOurs()) return;
-    try {
-      await queue.changeVisibility(receiptHandle, 0);
-      events.emit({ type: 'given-back', messageId });
-    } catch (error) {
-      events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error });
-    }
+    const reply = await attempt(queue.changeVisibility(receiptHandle, 0));
+    if (reply.done) events.emit({ type: 'given-back', messageId });
+    else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
   }
 
   async function drained(receiversEnded: Promise<void>): Promise<void> {
