@@ -1,0 +1,71 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { WORKERS, type WorkerEnvironment } from './environment.ts';
+
+/** The worker processes of one trial. */
+export interface WorkerPool {
+  /** Ends one worker as a crash does: it cannot finish anything. */
+  kill(worker: number): Promise<void>;
+  /** Lets the workers finish what they have in hand. */
+  stop(): Promise<void>;
+  killAll(): void;
+}
+
+/** Resolves when all of them are ready. They end with a kill when the signal aborts. */
+export async function startWorkers(
+  file: string,
+  environment: Omit<WorkerEnvironment, 'DEMO_WORKER'>,
+  signal: AbortSignal,
+): Promise<WorkerPool> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const children = new Map(
+    WORKERS.map((worker) => [
+      worker,
+      fork(path, {
+        env: { ...process.env, ...environment, DEMO_WORKER: String(worker) },
+        signal,
+        killSignal: 'SIGKILL',
+      }),
+    ]),
+  );
+
+  function killAll(): void {
+    for (const child of children.values()) child.kill('SIGKILL');
+  }
+
+  try {
+    await Promise.all([...children].map(([worker, child]) => ready(worker, child)));
+  } catch (error) {
+    killAll();
+    throw error;
+  }
+  return {
+    killAll,
+    async kill(worker) {
+      const child = children.get(worker);
+      if (child !== undefined) await end(child, 'SIGKILL');
+    },
+    async stop() {
+      await Promise.all(Array.from(children.values(), (child) => end(child, 'SIGTERM')));
+    },
+  };
+}
+
+function ready(worker: number, child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('message', () => {
+      resolve();
+    });
+    child.once('error', reject);
+    child.once('exit', () => {
+      reject(new Error(`worker ${worker} ended before it was ready`));
+    });
+  });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill(signal);
+  await once(child, 'exit');
+}
