@@ -26,7 +26,14 @@ export interface Processor<R> {
   readonly scope: string;
   readonly onFailed: OnFailed;
   readonly keyOf: (message: SqsMessage) => string;
-  readonly handle: (key: string, message: SqsMessage, signal: AbortSignal | undefined) => Promise<Outcome<R>>;
+  readonly handle: (key: string, message: SqsMessage, watch: Watch) => Promise<Outcome<R>>;
+}
+
+/** What the caller has to do with a delivery while it is handled. */
+export interface Watch {
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the store has given us the message and its handler starts. */
+  readonly onStart?: () => void;
 }
 
 /** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
@@ -34,10 +41,10 @@ export async function processDelivery<R>(
   processor: Processor<R>,
   delivery: Delivery,
   hold: Hold,
-  signal: AbortSignal | undefined,
+  watch: Watch,
 ): Promise<HandledMessage<R>> {
   if (!hold.isOurs()) return await skipLapsed(processor, delivery, hold);
-  const remnant: Remnant<R> = { processor, delivery, hold, ...(await handle(processor, delivery, signal)) };
+  const remnant: Remnant<R> = { processor, delivery, hold, ...(await handle(processor, delivery, watch)) };
   reportReplay(remnant);
   const disposition = dispositionOf(remnant.handled, processor.onFailed);
   switch (disposition.action) {
@@ -74,12 +81,12 @@ interface Remnant<R> {
 async function handle<R>(
   processor: Processor<R>,
   { message }: Delivery,
-  signal: AbortSignal | undefined,
+  watch: Watch,
 ): Promise<Pick<Remnant<R>, 'key' | 'handled'>> {
   let key = '';
   try {
     key = keyOf(processor, message);
-    return { key, handled: { outcome: await processor.handle(key, message, signal) } };
+    return { key, handled: { outcome: await processor.handle(key, message, watch) } };
   } catch (thrown) {
     return { key, handled: { thrown } };
   }

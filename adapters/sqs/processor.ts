@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { EventSink } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce, HandleOnce, ParseOption } from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, HandleOnce, ParseOption } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
@@ -32,12 +32,12 @@ export function createProcessor<R>(
     scope: handleOnce.settings.scope,
     onFailed,
     keyOf,
-    handle: (key, message, signal) =>
-      handleOnce(
-        key,
-        message.Body ?? '',
-        (payload, attempt) => handler(payload as never, { ...attempt, message }),
-        { ...how, signal },
-      ),
+    handle(key, message, { signal, onStart }) {
+      const run = (payload: unknown, attempt: Attempt): R | PromiseLike<R> => {
+        onStart?.();
+        return handler(payload as never, { ...attempt, message });
+      };
+      return handleOnce(key, message.Body ?? '', run, { ...how, signal });
+    },
   };
 }

@@ -13,13 +13,18 @@ export interface ReceiverOptions {
   readonly capacity: number;
   /** How many are in hand. */
   readonly inHand: () => number;
+  /** Of how many of them the store has not answered yet. */
+  readonly untried: () => number;
   readonly onMessages: (messages: readonly SqsMessage[], receivedAt: number) => void;
 }
 
 export interface Receiver {
   /** Receives what there is room for. To be called whenever room has come free. */
   pump(): void;
-  /** Tells whether the store answered the last message: while it is down, one message at a time is tried. */
+  /**
+   * Tells whether the store answered for a message. While it is down one message at a time is tried: more would only
+   * use up their receive counts.
+   */
   storeAnswered(answered: boolean): void;
   /** Starts no further receive. Resolves when the last one has ended. */
   stop(): Promise<void>;
@@ -55,13 +60,13 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   function mayPoll(): boolean {
     if (stopped || quiet !== undefined || receivePause.isPaused() || storePause.isPaused()) return false;
+    if (storePause.isFailing()) return polls.size === 0 && options.untried() === 0 && room() > 0;
     return polls.size < allowedPolls && room() >= worthwhile;
   }
 
   function pump(): void {
     while (mayPoll()) {
       const max = storePause.isFailing() ? 1 : Math.min(MAX_BATCH, room());
-      if (storePause.isFailing()) allowedPolls = 1;
       const poll = receive(max).finally(() => {
         polls.delete(poll);
         pump();
@@ -98,8 +103,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   return {
     pump,
     storeAnswered(answered) {
-      if (answered) storePause.succeed();
-      else if (!stopped) storePause.fail();
+      if (!answered) {
+        if (!stopped) storePause.fail();
+      } else if (storePause.isFailing()) {
+        storePause.succeed();
+        pump();
+      }
     },
     async stop() {
       stopped = true;

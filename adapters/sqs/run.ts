@@ -42,6 +42,8 @@ export function startRun(options: RunOptions): Run {
   const keeper = createVisibilityKeeper(queue, options.visibilityTimeoutSeconds, events);
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
+  /** Those in hand of which the store has not been asked yet, or has not answered. */
+  const untried = new Set<InHand>();
   let stopping = false;
 
   const lanes = createLanes<InHand>({
@@ -61,6 +63,7 @@ export function startRun(options: RunOptions): Run {
     // One batch waits in line, so that a free handler does not wait for a receive.
     capacity: concurrency + Math.min(concurrency, MAX_BATCH),
     inHand: lanes.size,
+    untried: () => untried.size,
     onMessages,
   });
 
@@ -72,11 +75,20 @@ export function startRun(options: RunOptions): Run {
       return { delivery, hold: keeper.hold(delivery) };
     });
     if (stopping) giveBack(items);
-    else lanes.add(items);
+    else {
+      for (const item of items) untried.add(item);
+      lanes.add(items);
+    }
   }
 
-  async function run({ delivery, hold }: InHand): Promise<Ran> {
-    const handled = await processDelivery(processor, delivery, hold, handlers.signal);
+  async function run(item: InHand): Promise<Ran> {
+    const onStart = (): void => {
+      untried.delete(item);
+      receiver.storeAnswered(true);
+    };
+    const watch = { signal: handlers.signal, onStart };
+    const handled = await processDelivery(processor, item.delivery, item.hold, watch);
+    untried.delete(item);
     const answered = storeAnswered(handled);
     if (answered !== undefined) receiver.storeAnswered(answered);
     return handled.action === 'left' ? 'left' : 'done';
@@ -84,6 +96,7 @@ export function startRun(options: RunOptions): Run {
 
   function giveBack(items: readonly InHand[]): void {
     for (const item of items) {
+      untried.delete(item);
       const returned = returnToQueue(item).finally(() => returning.delete(returned));
       returning.add(returned);
     }

@@ -71,7 +71,7 @@ export function wrapSqsHandler<
     const delivery = toDelivery(message, performance.now() - Math.max(0, Date.now() - receivedAt));
     keeper ??= createKeeper();
     const hold = (await keeper).hold(delivery);
-    return await processDelivery(processor, delivery, hold, signal);
+    return await processDelivery(processor, delivery, hold, { signal });
   };
 }
 
