@@ -3,6 +3,14 @@ import type { SqsServer } from '../support/sqs.ts';
 import { useFixture } from './support/fixture.ts';
 import { deadLetterSuite } from './suite/dead-letters.ts';
 import { dispositionSuite } from './suite/dispositions.ts';
+import { fifoSuite } from './suite/fifo.ts';
+import { queueFailureSuite } from './suite/queue-failures.ts';
+import { receiptHandleSuite } from './suite/receipt-handles.ts';
+import { startUpSuite } from './suite/start-up.ts';
+import { stopSuite } from './suite/stop.ts';
+import { storeOutageSuite } from './suite/store-outage.ts';
+import { twoWorkersSuite } from './suite/two-workers.ts';
+import { workerSuite } from './suite/worker.ts';
 import { wrapSuite } from './suite/wrap.ts';
 
 /** What the SQS adapter promises, on one server. */
@@ -30,5 +38,29 @@ export function sqsSuite(server: SqsServer): void {
   });
   describe('wrapSqsHandler', () => {
     wrapSuite(fixture);
+  });
+  describe('A worker', () => {
+    workerSuite(fixture);
+  });
+  describe('A worker on a FIFO queue', () => {
+    fifoSuite(fixture);
+  });
+  describe('Starting and stopping', () => {
+    stopSuite(fixture);
+  });
+  describe('When the queue fails', () => {
+    queueFailureSuite(fixture);
+  });
+  describe('Receipt handles', () => {
+    receiptHandleSuite(fixture);
+  });
+  describe('When the database fails', () => {
+    storeOutageSuite(fixture);
+  });
+  describe('Two workers', () => {
+    twoWorkersSuite(fixture);
+  });
+  describe('A start', () => {
+    startUpSuite(fixture);
   });
 }

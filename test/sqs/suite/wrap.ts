@@ -276,6 +276,7 @@ export function wrapSuite({ client, setup }: Fixture): void {
 
     test('attributes that cannot be read for a moment do not stop it for ever', async () => {
       const queue = await setup();
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
       let failures = 1;
       const flaky = interposedClient(client, ({ verb }, forward) => {
         if (verb === 'GetQueueAttributes' && failures-- > 0) throw sdkError('ECONNRESET');
@@ -286,6 +287,7 @@ export function wrapSuite({ client, setup }: Fixture): void {
       const message = await queue.receive();
       await expect(handle(message)).rejects.toThrow(InvalidOptionsError);
       expect(await handle(message)).toMatchObject({ action: 'deleted' });
+      warn.mockRestore();
     });
 
     test('many messages at once read the attributes once', async () => {

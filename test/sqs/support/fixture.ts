@@ -98,7 +98,7 @@ function setupOf(
       ...options,
     });
     onTestFinished(async () => {
-      await created.stop();
+      await created.stop({ drainMs: 0 });
     });
     return created;
   };
@@ -123,7 +123,8 @@ function setupOf(
         QueueUrl: queueUrl,
         MessageBody: body,
         ...(attributes && { MessageAttributes: attributes }),
-        ...(group !== undefined && { MessageGroupId: group, MessageDeduplicationId: randomUUID() }),
+        ...(group !== undefined && { MessageGroupId: group }),
+        ...(queueUrl.endsWith('.fifo') && { MessageDeduplicationId: randomUUID() }),
       });
       const { MessageId = '' } = await client.send(command);
       return MessageId;

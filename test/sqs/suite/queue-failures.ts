@@ -1,0 +1,237 @@
+import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
+import { describe, expect, test, vi } from 'vitest';
+import { type Fixture, until } from '../support/fixture.ts';
+import { gate } from '../support/gate.ts';
+import { allFailed, type Call, interposedClient, sdkError } from '../support/interposed-client.ts';
+import { sendMany } from '../support/send-many.ts';
+
+/** A worker whose queue fails: it goes on by itself, and no handler runs twice for it. */
+export function queueFailureSuite({ client, setup }: Fixture): void {
+  describe('Receives', () => {
+    test.each(['ECONNRESET', 'RequestThrottled', 'OverLimit', 'TimeoutError'])(
+      'that fail with %s are events, and the worker recovers',
+      async (name) => {
+        const queue = await setup();
+        let failures = 2;
+        const failing = interposedClient(client, ({ verb }, forward) => {
+          if (verb === 'ReceiveMessage' && failures-- > 0) throw sdkError(name);
+          return forward();
+        });
+        const handler = vi.fn();
+        await queue.send('1');
+        const worker = await queue.startWorker({ client: failing, handler });
+        await queue.empty();
+        await until(() => worker.counts().deleted === 1);
+        expect(handler).toHaveBeenCalledTimes(1);
+        expect(queue.eventsOf('queue-error')).toMatchObject([
+          { verb: 'receive', error: { name } },
+          { verb: 'receive', error: { name } },
+        ]);
+      },
+    );
+
+    test('of a queue that is deleted and made again go on', async () => {
+      const queue = await setup();
+      const handler = vi.fn();
+      const worker = await queue.startWorker({ handler });
+      await client.send(new DeleteQueueCommand({ QueueUrl: queue.queueUrl }));
+      await until(() => (worker.counts()['queue-error'] ?? 0) > 0);
+      const QueueName = queue.queueUrl.split('/').at(-1);
+      await client.send(new CreateQueueCommand({ QueueName, Attributes: { VisibilityTimeout: '2' } }));
+      await queue.send('1');
+      await until(() => worker.counts().deleted === 1);
+      expect(handler).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  describe('Deletes', () => {
+    test('that fail and are worth another try are tried again, one entry without the others', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 20 });
+      const attempts: number[] = [];
+      let unlucky: string | undefined;
+      const failing = interposedClient(client, async (call, forward) => {
+        if (call.verb !== 'DeleteMessageBatch') return await forward();
+        attempts.push(call.entries.length);
+        unlucky ??= call.entries[0]?.ReceiptHandle;
+        if (attempts.length > 2 || !call.entries.some((entry) => entry.ReceiptHandle === unlucky)) {
+          return await forward();
+        }
+        return allFailed(call, 'InternalError', false);
+      });
+      await sendMany(client, queue.queueUrl, ['1', '2', '3']);
+      const worker = await queue.startWorker({ client: failing, handler: () => undefined });
+      await queue.empty();
+      await until(() => worker.counts().deleted === 3);
+      expect(worker.counts()['queue-error']).toBeUndefined();
+      expect(worker.counts().received).toBe(3);
+    });
+
+    test('that stay refused leave the message, and its redelivery replays and deletes', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 2 });
+      const handler = vi.fn(() => 'done');
+      let refused = 0;
+      const failing = interposedClient(client, async (call, forward) => {
+        if (call.verb !== 'DeleteMessageBatch' || refused === 3) return await forward();
+        refused += 1;
+        return allFailed(call, 'InternalError', false);
+      });
+      await queue.send('1');
+      const worker = await queue.startWorker({ client: failing, handler });
+      await until(() => worker.counts().deleted === 1);
+      expect(handler).toHaveBeenCalledTimes(1);
+      expect(worker.counts()).toEqual({ received: 2, 'queue-error': 1, left: 1, replayed: 1, deleted: 1 });
+      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'queue-error' }]);
+      expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
+    });
+
+    test('that are refused for good are not tried again, and the others of the batch are deleted', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 20 });
+      const together = gate();
+      let running = 0;
+      const failing = interposedClient(client, async (call, forward) => {
+        if (call.verb !== 'DeleteMessageBatch') return await forward();
+        const [first] = call.entries;
+        const refusesFirst = failing.touches(first?.ReceiptHandle ?? '').length === 1 && isFirstDelete(call);
+        await forward();
+        return refusesFirst
+          ? allFailed({ ...call, entries: call.entries.slice(0, 1) }, 'ReceiptHandleIsInvalid', true)
+          : {};
+      });
+      const isFirstDelete = (call: Call): boolean =>
+        failing.calls.find(({ verb }) => verb === 'DeleteMessageBatch') === call;
+      await sendMany(client, queue.queueUrl, ['1', '2', '3']);
+      const worker = await queue.startWorker({
+        client: failing,
+        handler: async () => {
+          running += 1;
+          if (running === 3) together.open();
+          await together.opened;
+        },
+      });
+      await until(() => worker.counts().deleted === 2);
+      await until(() => worker.counts().left === 1);
+      const [error] = queue.eventsOf('queue-error');
+      expect(error).toMatchObject({ verb: 'delete' });
+      expect(String(error?.error)).toContain('ReceiptHandleIsInvalid');
+      const refusedHandle = failing.calls.find(({ verb }) => verb === 'DeleteMessageBatch')?.entries[0]
+        ?.ReceiptHandle;
+      expect(failing.touches(refusedHandle ?? '')).toHaveLength(1);
+      expect(queue.handleOnce.counts().succeeded).toBe(3);
+    });
+
+    test('of which the server says that the message is gone do no harm', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 20 });
+      // The first delete is sent twice, as after a lost reply. ElasticMQ answers the second with
+      // ReceiptHandleIsInvalid; at AWS and on fauxqs it succeeds.
+      const twice = interposedClient(client, async ({ verb }, forward) => {
+        if (verb === 'DeleteMessageBatch') await forward();
+        return await forward();
+      });
+      await queue.send('1');
+      await queue.send('2');
+      const worker = await queue.startWorker({ client: twice, handler: () => undefined });
+      await until(() => (worker.counts().deleted ?? 0) + (worker.counts().left ?? 0) === 2);
+      expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
+      expect(queue.handleOnce.counts()).toEqual({ claimed: 2, succeeded: 2 });
+    });
+
+    test('whose call fails as a whole leave the message, and its redelivery replays and deletes', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 2 });
+      const handler = vi.fn();
+      let failures = 1;
+      const failing = interposedClient(client, ({ verb }, forward) => {
+        if (verb === 'DeleteMessageBatch' && failures-- > 0) throw sdkError('ECONNRESET');
+        return forward();
+      });
+      await queue.send('1');
+      const worker = await queue.startWorker({ client: failing, handler });
+      await until(() => worker.counts().deleted === 1);
+      expect(handler).toHaveBeenCalledTimes(1);
+      expect(worker.counts()).toMatchObject({ 'queue-error': 1, left: 1, replayed: 1, deleted: 1 });
+    });
+  });
+
+  describe('Changes of visibility', () => {
+    const isChange = ({ verb }: Call): boolean => verb === 'ChangeMessageVisibilityBatch';
+
+    test('that fail and are worth another try are tried again', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 60 });
+      let failures = 2;
+      const failing = interposedClient(client, async (call, forward) =>
+        isChange(call) && failures-- > 0 ? allFailed(call, 'InternalError', false) : await forward(),
+      );
+      await queue.send('1');
+      const worker = await queue.startWorker({
+        client: failing,
+        handler: (_, { number }) => {
+          if (number === 1) throw new Error('not yet');
+        },
+      });
+      await until(() => worker.counts().deleted === 1);
+      expect(worker.counts()).toEqual({ received: 2, left: 1, deleted: 1 });
+      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'released' }]);
+    });
+
+    test('that are refused leave the message until its visibility timeout, and say so', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 2 });
+      const failing = interposedClient(client, async (call, forward) =>
+        isChange(call) ? allFailed(call, 'InvalidParameterValue', true) : await forward(),
+      );
+      await queue.send('1');
+      const worker = await queue.startWorker({
+        client: failing,
+        handler: (_, { number }) => {
+          if (number === 1) throw new Error('not yet');
+        },
+      });
+      await until(() => worker.counts().deleted === 1);
+      expect(queue.eventsOf('queue-error')).toMatchObject([{ verb: 'change-visibility' }]);
+      expect(queue.eventsOf('left')).toMatchObject([
+        { reason: 'queue-error', visibleAfterSeconds: undefined },
+      ]);
+    });
+
+    test('that are refused while giving back are not taken for done', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 60 });
+      const failing = interposedClient(client, async (call, forward) =>
+        isChange(call) ? allFailed(call, 'InvalidParameterValue', true) : await forward(),
+      );
+      const blocked = gate();
+      await queue.send('1');
+      await queue.send('2');
+      const worker = await queue.startWorker({
+        client: failing,
+        concurrency: 1,
+        handler: () => blocked.opened,
+      });
+      await until(() => worker.counts().received === 2);
+      const stopped = worker.stop();
+      await until(() => worker.counts()['queue-error'] === 1);
+      blocked.open();
+      await stopped;
+      expect(worker.counts()).toEqual({ received: 2, deleted: 1, 'queue-error': 1 });
+      expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
+    });
+
+    test('that fail as a whole while giving back do not stop the stop', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 60 });
+      const failing = interposedClient(client, async (call, forward) => {
+        if (isChange(call)) throw sdkError('ECONNRESET');
+        return await forward();
+      });
+      const blocked = gate();
+      await queue.send('1');
+      await queue.send('2');
+      const worker = await queue.startWorker({
+        client: failing,
+        concurrency: 1,
+        handler: () => blocked.opened,
+      });
+      await until(() => worker.counts().received === 2);
+      const stopped = worker.stop();
+      blocked.open();
+      expect(await stopped).toEqual({ abandoned: 0 });
+      expect(queue.eventsOf('queue-error')).toMatchObject([{ verb: 'change-visibility' }]);
+    });
+  });
+}

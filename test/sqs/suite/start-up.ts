@@ -1,0 +1,111 @@
+import { InvalidOptionsError } from 'handle-once';
+import { expect, test, vi } from 'vitest';
+import { createQueue } from '../../support/sqs.ts';
+import type { Fixture } from '../support/fixture.ts';
+import { interposedClient, sdkError } from '../support/interposed-client.ts';
+
+/** What a worker finds out about its queue before it receives. */
+export function startUpSuite({ client, setup }: Fixture): void {
+  const noop = (): void => undefined;
+  const unreadable = () =>
+    interposedClient(client, async ({ verb }, forward) => {
+      if (verb === 'GetQueueAttributes') throw sdkError('AccessDenied');
+      return await forward();
+    });
+  const silently = () => vi.spyOn(process, 'emitWarning').mockImplementation(noop);
+
+  test("a lease not below the queue's visibility timeout is refused by name, and nothing is received", async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 2 }, { leaseMs: 2_000 });
+    const recording = interposedClient(client);
+    const worker = queue.worker({ client: recording, handler: noop });
+    const refused = worker.start();
+    await expect(refused).rejects.toThrow(InvalidOptionsError);
+    await expect(refused).rejects.toThrow(
+      'createSqsWorker: visibilityTimeoutSeconds: is 2 s and must be above the lease of 2 s; ' +
+        'pass visibilityTimeoutSeconds: 4, or a lower leaseMs to createHandleOnce',
+    );
+    expect(recording.calls.map(({ verb }) => verb)).toEqual(['GetQueueAttributes']);
+  });
+
+  test('after a refused start the worker can be started once the queue is right', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 2 });
+    const warn = silently();
+    let readable = false;
+    const flaky = interposedClient(client, async ({ verb }, forward) => {
+      if (verb === 'GetQueueAttributes' && !readable) throw sdkError('ECONNRESET');
+      return await forward();
+    });
+    const worker = queue.worker({ client: flaky, handler: noop });
+    await expect(worker.start()).rejects.toThrow(/cannot be read/);
+    readable = true;
+    await worker.start();
+    await queue.send('1');
+    await queue.empty();
+    warn.mockRestore();
+  });
+
+  test('the visibility timeout that is given counts, not the one of the queue', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: 5_000 });
+    const worker = await queue.startWorker({ visibilityTimeoutSeconds: 10, handler: noop });
+    await queue.send('1');
+    await queue.empty();
+    expect(worker.counts().warning).toBeUndefined();
+  });
+
+  test('records that expire before their messages do are warned of', async () => {
+    const queue = await setup({}, { succeededRetentionMs: 60_000 });
+    const warn = silently();
+    // ElasticMQ does not say how long it keeps a message.
+    const telling = interposedClient(client, async ({ verb }, forward) => {
+      const reply = (await forward()) as { Attributes?: object };
+      const Attributes = { MessageRetentionPeriod: '345600', ...reply.Attributes };
+      return verb === 'GetQueueAttributes' ? { ...reply, Attributes } : reply;
+    });
+    await queue.startWorker({ client: telling, handler: noop });
+    expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'RETENTION_TOO_SHORT' }]);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('345600 s, and records expire after 60 s'), {
+      type: 'HandleOnceWarning',
+      code: 'RETENTION_TOO_SHORT',
+    });
+    warn.mockRestore();
+  });
+
+  test('a redrive policy that buries a message before its attempts are used up is warned of', async () => {
+    const deadLetterQueueUrl = await createQueue(client);
+    const queue = await setup({ redrive: { deadLetterQueueUrl, maxReceiveCount: 3 } }, { maxAttempts: 3 });
+    const warn = silently();
+    await queue.startWorker({ handler: noop });
+    expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'MAX_RECEIVE_COUNT_TOO_LOW' }]);
+    expect(warn).toHaveBeenCalledTimes(1);
+    warn.mockRestore();
+  });
+
+  test('a queue and records that fit one another start without a word', async () => {
+    const deadLetterQueueUrl = await createQueue(client);
+    const queue = await setup({ redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
+    const warn = silently();
+    await queue.startWorker({ handler: noop });
+    expect(queue.events).toEqual([]);
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
+  test('attributes that cannot be read are a warning where the visibility timeout is given', async () => {
+    const queue = await setup();
+    const warn = silently();
+    await queue.startWorker({ client: unreadable(), visibilityTimeoutSeconds: 2, handler: noop });
+    await queue.send('1');
+    await queue.empty();
+    expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'QUEUE_ATTRIBUTES_UNREADABLE' }]);
+    warn.mockRestore();
+  });
+
+  test('attributes that cannot be read are refused where the visibility timeout is not given', async () => {
+    const queue = await setup();
+    const warn = silently();
+    const refused = queue.worker({ client: unreadable(), handler: noop }).start();
+    await expect(refused).rejects.toThrow(InvalidOptionsError);
+    await expect(refused).rejects.toThrow(/visibilityTimeoutSeconds: is missing.*sqs:GetQueueAttributes/);
+    warn.mockRestore();
+  });
+}
