@@ -34,5 +34,6 @@ export async function run(sql: PostgresClient, statement: string, parameters: st
 
 async function query(sql: PostgresQueries, statement: string, parameters: string[]): Promise<Row[]> {
   const rows = await sql.unsafe(statement, parameters, { prepare: true }).raw();
-  return rows.map((row) => row.map((cell) => (cell === null ? null : cell.toString('utf8'))));
+  // Not row.map: a row transform of the client gets even raw rows, and may have made an object of the array.
+  return rows.map((row) => Object.values(row).map((cell) => (cell === null ? null : cell.toString('utf8'))));
 }

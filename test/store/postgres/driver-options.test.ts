@@ -16,6 +16,7 @@ const MODES: Record<string, Parameters<typeof useClient>[1]> = {
       value: { from: (value: unknown) => value ?? undefined },
     },
   },
+  'rows made into other objects': { transform: { row: (row: object) => ({ ...row }) } },
   'no prepared statements': { prepare: false },
   'no fetched types': { fetch_types: false },
   'parsers of their own for text, numbers, times and arrays': {
