@@ -59,6 +59,15 @@ describe.each(['read committed', 'repeatable read', 'serializable'] as const)(
       expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', tookOver: false });
     });
 
+    test('a settle that meets its own first copy committed since it looked is settled, and changes nothing', async () => {
+      const [reply, actor] = await overtaken(
+        (late) => late.settle('key', ALICE, succeeded('"second"')),
+        (early) => early.settle('key', ALICE, succeeded('"first"')),
+      );
+      expect(reply).toBe('settled');
+      expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'succeeded', result: '"first"' });
+    });
+
     test('a takeover that meets a settle committed since it looked is answered from it', async () => {
       const [reply] = await overtaken(
         (late) => late.claim('key', BOB),
