@@ -39,5 +39,15 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },
   },
+  {
+    files: ['examples/**'],
+    rules: {
+      // The runner waits for its tests.
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: 'test' }] },
+      ],
+    },
+  },
   importDirection,
 );
