@@ -1,0 +1,41 @@
+/**
+ * The same for a receive loop that you already have: `handleMessage` handles, and deletes or leaves, one message.
+ *
+ *     DATABASE_URL=... QUEUE_URL=... npx tsx examples/sqs-own-loop.ts
+ */
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { createHandleOnce, migrate } from 'handle-once';
+import { wrapSqsHandler } from 'handle-once/sqs';
+import postgres from 'postgres';
+import * as z from 'zod';
+import { required } from './environment.ts';
+
+const Order = z.object({ id: z.string(), cents: z.int().positive() });
+
+const sql = postgres(required('DATABASE_URL'));
+await migrate(sql);
+const client = new SQSClient();
+const queueUrl = required('QUEUE_URL');
+const handleOnce = createHandleOnce({ sql, scope: 'billing', leaseMs: 20_000 });
+
+const handleMessage = wrapSqsHandler({ client, queueUrl, handleOnce, schema: Order }, (order, attempt) => {
+  console.log(`charge ${order.cents} cents for ${order.id}, idempotency key ${attempt.childKey('charge')}`);
+});
+
+const stopping = new AbortController();
+process.once('SIGTERM', () => {
+  stopping.abort();
+});
+
+console.log('started');
+while (!stopping.signal.aborted) {
+  // It is not aborted: messages on their way in a broken-off receive stay invisible for a while.
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({ QueueUrl: queueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 2 }),
+  );
+  const handled = await Promise.all(Messages.map((message) => handleMessage(message)));
+  for (const { action, outcome } of handled) console.log(action, outcome?.state ?? 'not handled');
+}
+
+client.destroy();
+await sql.end();

@@ -1,0 +1,106 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
+import { messagesIn } from '../../examples/demo/progress.ts';
+import { useEmptyDatabase } from '../support/database.ts';
+import { createQueue, drain, sqsEndpoint, useSqs } from '../support/sqs.ts';
+import { awsEnvironment, startExample } from './support/example.ts';
+import { records } from './support/records.ts';
+
+const SUCCEEDED = { scope: 'billing', state: 'succeeded', attempts: 1 };
+const INVALID = { scope: 'billing', state: 'failed', attempts: 1, failed_reason: 'invalid-payload' };
+
+const client = useSqs('elasticmq');
+const orders = ['{"id":"order-1","cents":995}', '{"id":"order-2","cents":1995}'];
+const invalid = '{"id":"order-3","cents":-1}';
+
+async function send(queueUrl: string, bodies: readonly string[]): Promise<void> {
+  for (const body of bodies) {
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
+  }
+}
+
+async function queueIsEmpty(queueUrl: string): Promise<void> {
+  await expect.poll(() => messagesIn(client, queueUrl), { timeout: 20_000 }).toBe(0);
+}
+
+describe('sqs-worker.ts', () => {
+  const { sql, url } = useEmptyDatabase();
+
+  it('handles orders, dead-letters what is none, and stops on SIGTERM', async () => {
+    const queueUrl = await createQueue(client);
+    const deadLetterQueueUrl = await createQueue(client);
+    await send(queueUrl, [...orders, invalid]);
+    const example = startExample('sqs-worker.ts', {
+      ...awsEnvironment(sqsEndpoint('elasticmq')),
+      DATABASE_URL: url,
+      QUEUE_URL: queueUrl,
+      DEAD_LETTER_QUEUE_URL: deadLetterQueueUrl,
+    });
+    await queueIsEmpty(queueUrl);
+    example.signal('SIGTERM');
+
+    expect(await example.exitCode(), example.output()).toBe(0);
+    expect(example.output()).toMatch(/^stopped$/m);
+    expect(example.output().match(/^charge /gm)).toHaveLength(2);
+    const rows = await records(sql);
+    expect(rows.toSorted((a, b) => b.state.localeCompare(a.state))).toMatchObject([
+      SUCCEEDED,
+      SUCCEEDED,
+      INVALID,
+    ]);
+    expect(await drain(client, deadLetterQueueUrl)).toMatchObject([
+      { Body: invalid, MessageAttributes: { HandleOnceError: { StringValue: 'InvalidPayloadError' } } },
+    ]);
+  });
+});
+
+describe('sqs-own-loop.ts', () => {
+  const { sql, url } = useEmptyDatabase();
+
+  it('handles orders, and stops on SIGTERM', async () => {
+    const queueUrl = await createQueue(client);
+    await send(queueUrl, orders);
+    const example = startExample('sqs-own-loop.ts', {
+      ...awsEnvironment(sqsEndpoint('elasticmq')),
+      DATABASE_URL: url,
+      QUEUE_URL: queueUrl,
+    });
+    await queueIsEmpty(queueUrl);
+    example.signal('SIGTERM');
+
+    expect(await example.exitCode(), example.output()).toBe(0);
+    expect(example.output().match(/^deleted succeeded$/gm)).toHaveLength(2);
+    expect(await records(sql)).toMatchObject([SUCCEEDED, SUCCEEDED]);
+  });
+});
+
+describe('webhook-worker.ts', () => {
+  const { sql, url } = useEmptyDatabase();
+
+  it('handles a delivery once that is sent three times', async () => {
+    const queueUrl = await createQueue(client);
+    const example = startExample('webhook-worker.ts', {
+      ...awsEnvironment(sqsEndpoint('elasticmq')),
+      DATABASE_URL: url,
+      QUEUE_URL: queueUrl,
+      PORT: '0',
+    });
+    await example.prints('listening on');
+    const port = /port: (\d+)/.exec(example.output())?.[1] ?? '';
+    const post = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: '{"action":"opened"}' });
+    for (const id of ['a', 'a', 'a', 'b']) {
+      expect(await post({ 'x-delivery-id': id })).toMatchObject({ status: 202 });
+    }
+    expect(await post({})).toMatchObject({ status: 400 });
+    await queueIsEmpty(queueUrl);
+    example.signal('SIGTERM');
+
+    expect(await example.exitCode(), example.output()).toBe(0);
+    expect(example.output().match(/^delivery a: { action: 'opened' }$/gm)).toHaveLength(1);
+    expect(await records(sql)).toMatchObject([
+      { scope: 'webhooks', key: 'a', state: 'succeeded', attempts: 1 },
+      { scope: 'webhooks', key: 'b', state: 'succeeded', attempts: 1 },
+    ]);
+  });
+});
