@@ -45,7 +45,7 @@ export async function runTrial(
     say(`the queue is empty after ${result.deliveries} deliveries and ${result.runs} runs of the handler`);
     return result;
   } finally {
-    workers.killAll();
+    await workers.killAll();
     client.destroy();
   }
 }

@@ -9,7 +9,7 @@ export interface WorkerPool {
   kill(worker: number): Promise<void>;
   /** Lets the workers finish what they have in hand. */
   stop(): Promise<void>;
-  killAll(): void;
+  killAll(): Promise<void>;
 }
 
 /** Resolves when all of them are ready. They end with a kill when the signal aborts. */
@@ -30,25 +30,23 @@ export async function startWorkers(
     ]),
   );
 
-  function killAll(): void {
-    for (const child of children.values()) child.kill('SIGKILL');
+  async function endAll(signal: NodeJS.Signals): Promise<void> {
+    await Promise.all(Array.from(children.values(), (child) => end(child, signal)));
   }
 
   try {
     await Promise.all([...children].map(([worker, child]) => ready(worker, child)));
   } catch (error) {
-    killAll();
+    await endAll('SIGKILL');
     throw error;
   }
   return {
-    killAll,
     async kill(worker) {
       const child = children.get(worker);
       if (child !== undefined) await end(child, 'SIGKILL');
     },
-    async stop() {
-      await Promise.all(Array.from(children.values(), (child) => end(child, 'SIGTERM')));
-    },
+    stop: () => endAll('SIGTERM'),
+    killAll: () => endAll('SIGKILL'),
   };
 }
 
@@ -65,7 +63,7 @@ function ready(worker: number, child: ChildProcess): Promise<void> {
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.kill(signal);
   await once(child, 'exit');
 }

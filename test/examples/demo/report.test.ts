@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { keptItsWord, report } from '../../../examples/demo/report.ts';
+
+const once = {
+  messages: 6,
+  orders: 5,
+  deliveries: 9,
+  deletesForgotten: 1,
+  runs: 7,
+  charges: { total: 5, lost: 0, doubled: 0 },
+  emails: { total: 7, lost: 0, doubled: 2 },
+  succeeded: 5,
+  replays: 2,
+  takeovers: 2,
+};
+const control = {
+  ...once,
+  charges: { total: 9, lost: 0, doubled: 3 },
+  emails: { total: 9, lost: 0, doubled: 3 },
+};
+
+describe('the verdict', () => {
+  it('is good when every order was charged once, whatever the emails', () => {
+    expect(keptItsWord(once)).toBe(true);
+  });
+
+  it.each([
+    ['lost', { total: 4, lost: 1, doubled: 0 }],
+    ['doubled', { total: 6, lost: 0, doubled: 1 }],
+  ])('is bad when a charge was %s', (_, charges) => {
+    expect(keptItsWord({ charges })).toBe(false);
+  });
+});
+
+describe('the report', () => {
+  it('puts both trials side by side', () => {
+    const text = report({ once, control });
+    expect(text).toMatch(/handle-once +control/);
+    expect(text).toMatch(/takeovers +2 +-/);
+    expect(text).toMatch(/charges +5 +9\n +orders lost +0 +0\n +orders doubled +0 +3\n/);
+    expect(text).toMatch(/emails +7 +9\n +orders lost +0 +0\n +orders doubled +2 +3\n/);
+    expect(text).toContain('no charge was lost and none was doubled');
+    expect(text).toContain('2 orders were mailed twice');
+  });
+
+  it('does not hide a broken word', () => {
+    const text = report({ once: { ...once, charges: { total: 5, lost: 1, doubled: 1 } }, control });
+    expect(text).toContain('1 orders were not charged, and 1 more than once');
+    expect(text).not.toContain('no charge was lost');
+  });
+});
