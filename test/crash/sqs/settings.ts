@@ -1,0 +1,21 @@
+export const crashPoints = [
+  'before-claim',
+  'after-claim',
+  'in-handler',
+  'after-effect',
+  'after-settle',
+  'before-delete',
+] as const;
+
+export type CrashPoint = (typeof crashPoints)[number];
+
+export interface WorkerSettings {
+  readonly endpoint: string;
+  readonly queueUrl: string;
+  readonly databaseUrl: string;
+  readonly scope: string;
+  /** Undefined: it lives. */
+  readonly crashAt?: CrashPoint;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+}
