@@ -1,0 +1,116 @@
+import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
+import { createMemoryStore } from 'handle-once/testing';
+import { describe, expect, test } from 'vitest';
+
+const queueUrl = 'https://sqs.eu-central-1.amazonaws.com/000000000000/orders';
+const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
+const shared = { client: { send: () => undefined }, queueUrl, handleOnce };
+const handler = (): undefined => undefined;
+
+type Loose = (options: unknown) => unknown;
+const newWorker = createSqsWorker as unknown as Loose;
+const wrap: Loose = (options) => wrapSqsHandler(options as never, handler);
+
+function issuesOf(create: () => unknown): { field: string; message: string }[] {
+  try {
+    create();
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return [...error.issues];
+    throw error;
+  }
+  return [];
+}
+
+const wrong: [field: string, value: unknown, message: RegExp][] = [
+  ['client', undefined, /SQSClient/],
+  ['client', {}, /SQSClient/],
+  ['queueUrl', undefined, /URL of the queue/],
+  ['queueUrl', 'orders', /URL of the queue/],
+  ['handleOnce', undefined, /createHandleOnce/],
+  ['handleOnce', () => undefined, /createHandleOnce/],
+  ['schema', {}, /Standard Schema/],
+  ['parse', 'json', /function of the body/],
+  ['key', 'MessageId', /function of the message/],
+  ['onFailed', 'retry', /'delete', 'leave' or/],
+  ['visibilityTimeoutSeconds', 0, /whole number of seconds from 1 to 43,200/],
+  ['visibilityTimeoutSeconds', 43_201, /whole number of seconds/],
+  ['visibilityTimeoutSeconds', 40.5, /whole number of seconds/],
+  ['visibilityTimeoutSeconds', 30, /must be above the lease of 30 s/],
+  ['onEvent', {}, /function of one event/],
+  ['visibilityTimeout', 60, /not an option/],
+];
+
+const wrongForWorkers: typeof wrong = [
+  ['handler', undefined, /function of \(payload, attempt\)/],
+  ['concurrency', 0, /whole number of handlers from 1 to 1,000/],
+  ['concurrency', 1_001, /whole number of handlers/],
+  ['concurrency', 2.5, /whole number of handlers/],
+  ['waitTimeSeconds', -1, /whole number of seconds from 0 to 20/],
+  ['waitTimeSeconds', 21, /whole number of seconds/],
+];
+
+describe.each([
+  ['createSqsWorker', newWorker, { ...shared, handler }, [...wrong, ...wrongForWorkers]],
+  ['wrapSqsHandler', wrap, shared, wrong],
+] as const)('%s', (subject, create, right, table) => {
+  test('accepts what is right', () => {
+    expect(issuesOf(() => create(right))).toEqual([]);
+    expect(issuesOf(() => create({ ...right, visibilityTimeoutSeconds: 31, onFailed: 'leave' }))).toEqual([]);
+  });
+
+  test.each(table)('refuses a wrong %s (%j) by name', (field, value, message) => {
+    const issues = issuesOf(() => create({ ...right, [field]: value }));
+    expect(issues).toEqual([{ field, message: expect.stringMatching(message) as string }]);
+  });
+
+  test.each([
+    ['deadLetterQueueUrl', { deadLetterQueueUrl: 'dead' }, /URL of the dead-letter queue/],
+    ['typo', { deadLetterQueueUrl: `${queueUrl}-dead`, typo: 1 }, /not an option/],
+  ])('refuses a wrong onFailed.%s by name', (field, onFailed, message) => {
+    const issues = issuesOf(() => create({ ...right, onFailed }));
+    expect(issues).toMatchObject([
+      { field: `onFailed.${field}`, message: expect.stringMatching(message) as string },
+    ]);
+  });
+
+  test('refuses a dead-letter queue that is the queue itself', () => {
+    const issues = issuesOf(() => create({ ...right, onFailed: { deadLetterQueueUrl: queueUrl } }));
+    expect(issues).toEqual([
+      { field: 'onFailed.deadLetterQueueUrl', message: expect.stringContaining('another queue') as string },
+    ]);
+  });
+
+  test('names every wrong field at once, and says who refuses', () => {
+    const create2 = (): unknown => create({ ...right, client: 1, queueUrl: 2, typo: 3 });
+    expect(issuesOf(create2).map(({ field }) => field)).toEqual(['client', 'queueUrl', 'typo']);
+    expect(create2).toThrow(new RegExp(`^${subject}: client`));
+  });
+
+  test.each([undefined, null, 'options'])('refuses %j in place of options', (options) => {
+    expect(() => create(options)).toThrow(/the options must be an object/);
+  });
+});
+
+describe('Options of calls', () => {
+  const handle = wrapSqsHandler(shared as never, handler) as (
+    message: object,
+    options: unknown,
+  ) => Promise<unknown>;
+
+  test.each([
+    ['signal', {}],
+    ['receivedAt', 'now'],
+    ['typo', 1],
+  ])('of a wrapped handler: a wrong %s is refused by name', async (field, value) => {
+    await expect(handle({}, { [field]: value })).rejects.toMatchObject({ issues: [{ field }] });
+  });
+
+  test.each([-1, 0.5, 43_200_001, 'soon'])(
+    'of a stop: a drainMs of %j is refused by name',
+    async (drainMs) => {
+      const worker = newWorker({ ...shared, handler }) as { stop(options: object): Promise<unknown> };
+      await expect(worker.stop({ drainMs })).rejects.toMatchObject({ issues: [{ field: 'drainMs' }] });
+    },
+  );
+});

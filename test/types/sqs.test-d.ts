@@ -1,0 +1,141 @@
+import { type Message, SQSClient } from '@aws-sdk/client-sqs';
+import type { Attempt, HandleOnce, HandleOnceWithSchema, Outcome } from 'handle-once';
+import {
+  createSqsWorker,
+  type HandledMessage,
+  type SqsAttempt,
+  type SqsClient,
+  type SqsEvent,
+  wrapSqsHandler,
+} from 'handle-once/sqs';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+
+declare const client: SQSClient;
+declare const handleOnce: HandleOnce;
+const base = { client, queueUrl: 'https://sqs.example/queue', handleOnce };
+const order = z.object({ id: z.string(), amount: z.coerce.number() });
+
+test('a worker takes the real client, and nothing that lacks its send', () => {
+  expectTypeOf<SQSClient>().toExtend<SqsClient>();
+  createSqsWorker({ ...base, client: new SQSClient(), handler: () => undefined });
+  // @ts-expect-error -- a URL is no client
+  createSqsWorker({ ...base, client: 'https://sqs.example', handler: () => undefined });
+});
+
+test('a worker takes a handleOnce of either kind', () => {
+  createSqsWorker({ ...base, handleOnce, handler: () => undefined });
+  createSqsWorker({
+    ...base,
+    handleOnce: {} as HandleOnceWithSchema<typeof order>,
+    handler: () => undefined,
+  });
+});
+
+test("a worker's handler gets unknown, unless the options say more", () => {
+  createSqsWorker({
+    ...base,
+    handler: (payload) => {
+      expectTypeOf(payload).toBeUnknown();
+    },
+  });
+});
+
+test("a worker's handler gets the output of the schema", () => {
+  createSqsWorker({
+    ...base,
+    schema: order,
+    handler: (payload) => {
+      expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+    },
+  });
+});
+
+test("a worker's handler gets what parse returns, awaited", () => {
+  createSqsWorker({
+    ...base,
+    parse: (body) => {
+      expectTypeOf(body).toBeString();
+      return Promise.resolve(new URL(body));
+    },
+    handler: (payload) => {
+      expectTypeOf(payload).toEqualTypeOf<URL>();
+    },
+  });
+});
+
+test('a schema has the last word over parse', () => {
+  createSqsWorker({
+    ...base,
+    parse: (body) => body.split(','),
+    schema: order,
+    handler: (payload) => {
+      expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+    },
+  });
+});
+
+test('a handler may be async, and return anything', () => {
+  createSqsWorker({ ...base, handler: async () => Promise.resolve({ charged: true }) });
+  createSqsWorker({ ...base, handler: () => 1 });
+});
+
+test('an attempt has the message', () => {
+  expectTypeOf<SqsAttempt>().toExtend<Attempt>();
+  createSqsWorker({
+    ...base,
+    handler: (_, attempt) => {
+      expectTypeOf(attempt.message).toEqualTypeOf<Message>();
+      expectTypeOf(attempt.signal).toEqualTypeOf<AbortSignal>();
+      expectTypeOf(attempt.number).toBeNumber();
+    },
+  });
+});
+
+test('a key is made of the message', () => {
+  createSqsWorker({ ...base, key: ({ MessageId }) => MessageId ?? '', handler: () => undefined });
+  // @ts-expect-error -- a key is a text
+  createSqsWorker({ ...base, key: ({ Attributes }) => Attributes, handler: () => undefined });
+});
+
+test('a worker needs a handler', () => {
+  // @ts-expect-error -- it is missing
+  createSqsWorker({ ...base });
+});
+
+test('onFailed is one of three', () => {
+  const handler = () => undefined;
+  createSqsWorker({ ...base, onFailed: 'leave', handler });
+  createSqsWorker({ ...base, onFailed: { deadLetterQueueUrl: 'https://sqs.example/dead' }, handler });
+  // @ts-expect-error -- not one of them
+  createSqsWorker({ ...base, onFailed: 'retry', handler });
+});
+
+test('a wrapped handler gives the outcome with its result', () => {
+  const handle = wrapSqsHandler({ ...base, schema: order }, async ({ amount }) =>
+    Promise.resolve({ amount }),
+  );
+  expectTypeOf(handle).parameter(0).toEqualTypeOf<Message>();
+  expectTypeOf(handle).returns.resolves.toEqualTypeOf<HandledMessage<{ amount: number }>>();
+  expectTypeOf<HandledMessage<number>['outcome']>().toEqualTypeOf<Outcome<number> | undefined>();
+});
+
+test('a wrapped handler gets the payload as a worker does', () => {
+  wrapSqsHandler(base, (payload) => {
+    expectTypeOf(payload).toBeUnknown();
+  });
+  wrapSqsHandler({ ...base, parse: Number }, (payload) => {
+    expectTypeOf(payload).toBeNumber();
+  });
+});
+
+test('events are a union on type', () => {
+  createSqsWorker({
+    ...base,
+    handler: () => undefined,
+    onEvent: (event) => {
+      expectTypeOf(event).toEqualTypeOf<SqsEvent>();
+      if (event.type === 'left') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
+    },
+  });
+});
