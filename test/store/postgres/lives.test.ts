@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
 import { type Actor, actorOn, ALICE, BOB, HOUR, LEASE } from '../contract/actor.ts';
-import { released, succeeded } from '../contract/settlements.ts';
+import { failed, released, succeeded } from '../contract/settlements.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 
 const { sql } = useDatabase();
@@ -34,3 +34,23 @@ test('a key that is claimed after its record expired begins a new life, with a t
   await actor.claim('key', BOB);
   expect(await createdAt(actor)).not.toBe(first);
 });
+
+test.each([
+  ['succeeded', succeeded('"old"', HOUR)],
+  ['failed', failed('{"message":"old"}', 'terminal', HOUR)],
+])(
+  'a key that is claimed after its record %s and expired keeps nothing of it in the table',
+  async (_, ending) => {
+    const actor = actorOn(controlledPostgresStore(sql));
+    await actor.claim('key', ALICE);
+    await actor.settle('key', ALICE, ending);
+    await actor.advance(HOUR);
+    await actor.claim('key', BOB);
+    const rows = await sql`
+    select state, result, result_omitted, failed_reason, error from handle_once.records
+    where scope = ${actor.scope}`;
+    expect(rows).toEqual([
+      { state: 'pending', result: null, result_omitted: null, failed_reason: null, error: null },
+    ]);
+  },
+);
