@@ -105,7 +105,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
   test.each(['delete', 'backoff'] as const)(
     'a heartbeat in the air is waited for before the %s, and none comes after it',
     async (what) => {
-      const queue = await impatient();
+      const queue = await setup({ visibilityTimeoutSeconds: 2 });
       const inTheAir = gate();
       const mayLand = gate();
       const order: string[] = [];
@@ -146,7 +146,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
   );
 
   test('heartbeats end with the message: none follow a delete, however long the worker lives on', async () => {
-    const queue = await impatient();
+    const queue = await setup({ visibilityTimeoutSeconds: 2 });
     const recording = interposedClient(client);
     const beats = (): number => recording.calls.filter(isChange).length;
     await queue.send('"short"');

@@ -28,7 +28,7 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
 
   test('while it cannot be reached messages stay and nothing runs; then all run, once', async () => {
     const { proxy, sql } = await throughProxy();
-    const queue = await setup({ visibilityTimeoutSeconds: 1 }, { sql, leaseMs: 600 });
+    const queue = await setup({ visibilityTimeoutSeconds: 2 }, { sql });
     const handled: number[] = [];
     const worker = await queue.startWorker({
       concurrency: 5,

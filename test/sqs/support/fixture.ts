@@ -1,5 +1,4 @@
 import {
-  ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,
   type Message,
   type MessageAttributeValue,
@@ -38,8 +37,8 @@ export interface Setup {
   send(body: string, sent?: Sent): Promise<string>;
   /** Receives until there is a message. */
   receive(): Promise<Message>;
-  /** Makes a received message visible to everybody. */
-  show(message: Message): Promise<void>;
+  /** What another consumer would get now. */
+  receiveNow(): Promise<Message[]>;
   size(): Promise<{ visible: number; invisible: number }>;
   empty(): Promise<void>;
   /** Stopped when the test ends. */
@@ -130,11 +129,7 @@ function setupOf(
       return MessageId;
     },
     receive: () => receiveFrom(client, queueUrl),
-    async show({ ReceiptHandle }) {
-      await client.send(
-        new ChangeMessageVisibilityCommand({ QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
-      );
-    },
+    receiveNow: () => receiveNow(client, queueUrl),
     size,
     empty: () => until(async () => Object.values(await size()).every((count) => count === 0)),
     worker,
@@ -146,17 +141,21 @@ function setupOf(
   };
 }
 
-export function receiveFrom(client: SQSClient, queueUrl: string): Promise<Message> {
+async function receiveNow(client: SQSClient, queueUrl: string): Promise<Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      MessageAttributeNames: ['All'],
+      MessageSystemAttributeNames: ['All'],
+    }),
+  );
+  return Messages;
+}
+
+function receiveFrom(client: SQSClient, queueUrl: string): Promise<Message> {
   return vi.waitFor(
     async () => {
-      const { Messages = [] } = await client.send(
-        new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MessageAttributeNames: ['All'],
-          MessageSystemAttributeNames: ['All'],
-        }),
-      );
-      const [message] = Messages;
+      const [message] = await receiveNow(client, queueUrl);
       if (message === undefined) throw new Error('no message is visible');
       return message;
     },
