@@ -40,4 +40,4 @@ switch (outcome.state) {
     console.log(`not over (${outcome.reason}): deliver it again in ${outcome.retryAfterMs} ms`);
     break;
 }
-await sql.end();
+await sql.end({ timeout: 5 });

@@ -38,4 +38,4 @@ while (!stopping.signal.aborted) {
 }
 
 client.destroy();
-await sql.end();
+await sql.end({ timeout: 5 });

@@ -38,7 +38,7 @@ async function stop(): Promise<void> {
   const { abandoned } = await worker.stop();
   console.log(abandoned === 0 ? 'stopped' : `stopped, with ${abandoned} handlers still running`);
   client.destroy();
-  await sql.end();
+  await sql.end({ timeout: 5 });
 }
 
 process.once('SIGTERM', () => void stop());

@@ -23,7 +23,7 @@ const worker = createSqsWorker({
   queueUrl,
   handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 20_000 }),
   waitTimeSeconds: 5, // a stop waits for the receive that is under way
-  key: (message) => message.MessageAttributes?.['DeliveryId']?.StringValue ?? '',
+  key: (message) => message.MessageAttributes?.['DeliveryId']?.StringValue,
   handler: (event, attempt) => {
     console.log(`delivery ${attempt.key}:`, event);
   },
@@ -46,7 +46,7 @@ const server = createServer((request, response) => {
 
 process.once('SIGTERM', () => {
   server.close();
-  void worker.stop().then(() => sql.end());
+  void worker.stop().then(() => sql.end({ timeout: 5 }));
 });
 await worker.start();
 await once(server.listen(Number(process.env['PORT'] ?? 0)), 'listening');

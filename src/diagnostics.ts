@@ -12,7 +12,7 @@ interface OfAttempt extends OfMessage {
 /**
  * Everything that happens to a message, each as it happens. Payloads and results are never part of an event.
  *
- * Every call of `handleOnce` ends in one of: `succeeded`, `failed`, `released`, `lease-lost`, `unrecorded` (it ran);
+ * Every call of `handleOnce` with a valid key, payload and options ends in one of: `succeeded`, `failed`, `released`, `lease-lost`, `unrecorded` (it ran);
  * `replayed`, `in-flight`, `backing-off` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw).
  */
 export type HandleOnceEvent =

@@ -56,7 +56,7 @@ export interface HandleOnceOptions {
   readonly maxResultBytes?: number | undefined;
   /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
-  /** Called with each event as it happens. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
 }
 

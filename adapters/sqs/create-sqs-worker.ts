@@ -18,7 +18,7 @@ export interface SqsWorkerOptions<
   readonly handler: SqsHandler<Schema, Parsed, Result>;
   /** The most handlers that run at once, 1 to 1,000. Default 10. */
   readonly concurrency?: number;
-  /** Seconds that a receive waits for messages, 0 to 20. Default 20. */
+  /** Seconds that a receive waits for messages, 0 to 20; a stop waits for it too. Default 20. */
   readonly waitTimeSeconds?: number;
 }
 

@@ -39,14 +39,15 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   readonly parse?: (body: string) => Parsed;
   /**
    * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
-   * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove.
+   * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove. The same key must come with
+   * the same body, byte for byte, or it is a mismatch. A message without a key is refused as one with an invalid key.
    */
-  readonly key?: (message: SqsMessage) => string;
+  readonly key?: (message: SqsMessage) => string | undefined;
   /** What to do with a message that failed for good, or whose payload mismatches its record. Default `'delete'`. */
   readonly onFailed?: OnFailed;
   /** Seconds that a message in hand stays invisible between heartbeats. Default: the queue's own. */
   readonly visibilityTimeoutSeconds?: number;
-  /** Called with each event as it happens. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: (event: SqsEvent) => unknown;
 }
 
@@ -66,8 +67,8 @@ const onFailed = z.union(
   { error: `must be 'delete', 'leave' or { deadLetterQueueUrl }` },
 );
 
-function messageIdOf(message: SqsMessage): string {
-  return message.MessageId ?? '';
+function messageIdOf(message: SqsMessage): string | undefined {
+  return message.MessageId;
 }
 
 const fields = {
@@ -78,7 +79,9 @@ const fields = {
   }),
   schema: standardSchema().optional(),
   parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
-  key: callback<(message: SqsMessage) => string>('a function of the message').default(() => messageIdOf),
+  key: callback<(message: SqsMessage) => string | undefined>('a function of the message').default(
+    () => messageIdOf,
+  ),
   onFailed: onFailed.default('delete'),
   visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
   onEvent: callback<(event: SqsEvent) => unknown>('a function of one event').optional(),

@@ -25,7 +25,7 @@ export interface Processor<R> {
   readonly events: EventSink<SqsEvent>;
   readonly scope: string;
   readonly onFailed: OnFailed;
-  readonly keyOf: (message: SqsMessage) => string;
+  readonly keyOf: (message: SqsMessage) => string | undefined;
   readonly handle: (key: string, message: SqsMessage, watch: Watch) => Promise<Outcome<R>>;
 }
 
@@ -93,11 +93,14 @@ async function handle<R>(
 }
 
 function keyOf(processor: Processor<unknown>, message: SqsMessage): string {
+  let key: string | undefined;
   try {
-    return processor.keyOf(message);
+    key = processor.keyOf(message);
   } catch (error) {
     throw new InvalidKeyError('the key function threw', { cause: error });
   }
+  if (key === undefined) throw new InvalidKeyError('the key function found no key in the message');
+  return key;
 }
 
 function reportReplay({ processor, delivery, handled }: Remnant<unknown>): void {

@@ -12,7 +12,7 @@ export interface ProcessorOptions {
   readonly handleOnce: AnyHandleOnce;
   readonly schema?: StandardSchemaV1 | undefined;
   readonly parse: (body: string) => unknown;
-  readonly key: (message: SqsMessage) => string;
+  readonly key: (message: SqsMessage) => string | undefined;
   readonly onFailed: OnFailed;
 }
 

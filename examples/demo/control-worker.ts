@@ -36,7 +36,7 @@ const looping = loop();
 onStop(async () => {
   stopping.abort();
   await looping;
-  await sql.end();
+  await sql.end({ timeout: 5 });
 });
 process.send?.('ready');
 await looping;

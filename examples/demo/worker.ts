@@ -25,7 +25,7 @@ const sqsWorker = createSqsWorker({
   handleOnce,
   schema: z.object({ id: z.string(), cents: z.number() }),
   // An order that was sent twice is two messages; its id says that they are the same.
-  key: (message) => message.MessageAttributes?.['OrderId']?.StringValue ?? '',
+  key: (message) => message.MessageAttributes?.['OrderId']?.StringValue,
   concurrency: CONCURRENCY,
   visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS,
   waitTimeSeconds: 1,
@@ -35,7 +35,7 @@ const sqsWorker = createSqsWorker({
 onStop(async () => {
   await sqsWorker.stop();
   await Promise.all(writing);
-  await sql.end();
+  await sql.end({ timeout: 5 });
 });
 await sqsWorker.start();
 process.send?.('ready');

@@ -38,15 +38,23 @@ export async function runAttempt<R>(
   }
   const settlement = settlementOf(ending, claim.attempts, engine.settings, engine.backoff);
   const settled = await settle(engine, claim, settlement, lease.endsAt());
-  report(engine, claim, settled, ending);
+  const attempts = claim.attempts - (wasTakenBack(settled) ? 1 : 0);
+  engine.events.emit(
+    attemptEvent({ scope: engine.settings.scope, key: claim.key, attempts }, settled, ending),
+  );
   switch (settled.reply) {
     case 'settled':
-      return recordedOutcome(settled.settlement, ending, claim.attempts);
+      return recordedOutcome(settled.settlement, ending, attempts);
     case 'lost':
-      return unsettledOutcome('lease-lost', engine.settings.leaseMs, ending, claim.attempts);
+      return unsettledOutcome('lease-lost', engine.settings.leaseMs, ending, attempts);
     case 'unrecorded':
-      return unsettledOutcome('unrecorded', lease.endsAt() - monotonicNow(), ending, claim.attempts);
+      return unsettledOutcome('unrecorded', lease.endsAt() - monotonicNow(), ending, attempts);
   }
+}
+
+/** Whether the record does not count this attempt: the caller interrupted it. */
+function wasTakenBack({ reply, settlement }: Settled): boolean {
+  return reply === 'settled' && settlement.kind === 'release' && settlement.uncounted;
 }
 
 function createAttempt(engine: Engine, claim: Claim, signal: AbortSignal): Attempt {
@@ -62,11 +70,6 @@ function createAttempt(engine: Engine, claim: Claim, signal: AbortSignal): Attem
       return childKey(scope, key, name);
     },
   };
-}
-
-function report(engine: Engine, claim: Claim, settled: Settled, ending: Ending<unknown>): void {
-  const message = { scope: engine.settings.scope, key: claim.key, attempts: claim.attempts };
-  engine.events.emit(attemptEvent(message, settled, ending));
 }
 
 function attemptEvent(

@@ -17,7 +17,10 @@ interface MemoryRecord {
 
 /** A store in this process's memory, with a clock of its own. */
 export interface MemoryStore extends Store {
-  /** Moves the store's clock forward: leases lapse, backoffs end, records expire. */
+  /**
+   * Moves the store's clock forward: leases lapse, backoffs end, records expire. An attempt that runs learns of its
+   * lapsed lease at its next heartbeat, and only once another claim has taken it over.
+   */
   advance(milliseconds: number): void;
 }
 

@@ -43,6 +43,7 @@ describe.each(storeKinds)("the caller's signal, over the %s store", (kind) => {
       state: 'pending',
       reason: 'released',
       retryAfterMs: 0,
+      attempts: 0,
       error: { message: 'shutting down' },
     });
     expect(await handleOnce('key', 'body', (_, { number }) => number)).toMatchObject({
