@@ -40,6 +40,54 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
     expect(queue.handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1, replayed: 1 });
   });
 
+  test('after a heartbeat was refused neither is a backoff set', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 2 }, { backoff: () => 0 });
+    let refusals = 1;
+    const refusing = interposedClient(client, async (call, forward) =>
+      isChange(call) && refusals-- > 0 ? allFailed(call, 'ReceiptHandleIsInvalid', true) : await forward(),
+    );
+    await queue.send('1');
+    const refused = gate();
+    const worker = await queue.startWorker({
+      client: refusing,
+      concurrency: 1,
+      handler: async (_, { number }) => {
+        await refused.opened;
+        if (number === 1) throw new Error('not yet');
+      },
+      onEvent: (event) => {
+        queue.onEvent(event);
+        if (event.type === 'visibility-lost') refused.open();
+      },
+    });
+    await until(() => worker.counts().deleted === 1);
+    const first = refusing.calls.find(isChange)?.entries[0]?.ReceiptHandle;
+    expect(refusing.touches(first ?? '')).toHaveLength(1);
+    expect(queue.eventsOf('left')).toMatchObject([{ reason: 'lapsed', visibleAfterSeconds: undefined }]);
+  });
+
+  test('after a heartbeat was refused nothing is given back', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 2 });
+    const refusing = interposedClient(client, async (call, forward) =>
+      isChange(call) ? allFailed(call, 'ReceiptHandleIsInvalid', true) : await forward(),
+    );
+    const blocked = gate();
+    await queue.send('1');
+    await queue.send('2');
+    const worker = await queue.startWorker({
+      client: refusing,
+      concurrency: 1,
+      handler: () => blocked.opened,
+    });
+    await until(() => worker.counts()['visibility-lost'] === 2);
+    const calls = refusing.calls.length;
+    const stopped = worker.stop();
+    blocked.open();
+    await stopped;
+    expect(refusing.calls.slice(calls)).toEqual([]);
+    expect(worker.counts()).toEqual({ received: 2, 'visibility-lost': 2, left: 1 });
+  });
+
   test('after its visibility lapsed under a running handler, the redelivery deletes it and the first handle is not used', async () => {
     const queue = await impatient();
     let first: string | undefined;

@@ -111,13 +111,14 @@ export function workerSuite({ client, setup }: Fixture): void {
       parse: (body) => Object.fromEntries([body.split('=')]) as unknown,
       schema: schema as never,
       handler: (payload, attempt) => {
-        received.push([payload, attempt.message.Body]);
+        const { Body, MessageAttributes } = attempt.message;
+        received.push([payload, Body, MessageAttributes?.['Tenant']?.StringValue]);
       },
     });
-    await queue.send('order=7');
+    await queue.send('order=7', { attributes: { Tenant: { DataType: 'String', StringValue: 'acme' } } });
     await queue.send('order=seven');
     await queue.empty();
-    expect(received).toEqual([[{ order: 7 }, 'order=7']]);
+    expect(received).toEqual([[{ order: 7 }, 'order=7', 'acme']]);
     expect(worker.counts()).toEqual({ received: 2, deleted: 2 });
     expect(queue.handleOnce.counts()).toMatchObject({ succeeded: 1, failed: 1 });
   });
