@@ -29,7 +29,7 @@ async function receivesOf(reply: () => object): Promise<() => number> {
   const worker = createSqsWorker({ ...options, handler: () => undefined });
   await worker.start();
   onTestFinished(async () => {
-    await worker.stop();
+    await worker.stop({ drainMs: 0 });
   });
   await vi.advanceTimersByTimeAsync(0);
   return () => receives;

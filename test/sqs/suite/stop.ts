@@ -110,6 +110,19 @@ export function stopSuite({ client, setup }: Fixture): void {
     expect(worker.counts()).toEqual({ received: 2, deleted: 2 });
   });
 
+  test('the message of an abandoned handler comes back to others when its visibility lapses', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 2 });
+    await queue.send('1');
+    const ends = gate();
+    const worker = await queue.startWorker({ handler: () => ends.opened });
+    await until(() => queue.handleOnce.counts().claimed === 1);
+    expect(await worker.stop({ drainMs: 0 })).toEqual({ abandoned: 1 });
+    expect((await queue.receive()).Body).toBe('1');
+    ends.open();
+    await until(() => worker.counts().left === 1);
+    expect(queue.eventsOf('left')).toMatchObject([{ reason: 'lapsed' }]);
+  });
+
   test('what arrives in the last receive while stopping is given back', async () => {
     const queue = await patient();
     const handler = vi.fn();
