@@ -31,7 +31,7 @@ export interface StopOptions {
 export interface SqsWorker {
   /**
    * Checks the queue's settings and starts to receive. Does nothing when the worker runs; starts it again after a
-   * stop. Throws `InvalidOptionsError` when the queue's visibility timeout is not above the lease.
+   * stop. Throws `InvalidOptionsError` when there is no such queue.
    */
   start(): Promise<void>;
   /**
@@ -85,8 +85,9 @@ export function createSqsWorker<
     if (run !== undefined) return;
     const { settings } = handleOnce;
     const given = resolved.visibilityTimeoutSeconds;
-    const visibilityTimeoutSeconds = await checkQueue(SUBJECT, queue, settings, given, events);
-    run = startRun({ queue, events, processor, concurrency, waitTimeSeconds, visibilityTimeoutSeconds });
+    const { held } = await checkQueue(SUBJECT, queue, settings, given, events);
+    const options = { queue, events, processor, concurrency, waitTimeSeconds };
+    run = startRun({ ...options, visibilityTimeoutSeconds: held });
   }
 
   async function stop(stopOptions: StopOptions): Promise<StopReport> {

@@ -2,6 +2,11 @@ interface OfMessage {
   readonly messageId: string;
 }
 
+interface OfKey extends OfMessage {
+  /** As `handleOnce` tells it in its own events; empty when the message has none, or was not started. */
+  readonly key: string;
+}
+
 /** Why a message was left in the queue. */
 export type LeftReason =
   | 'in-flight'
@@ -20,15 +25,19 @@ export type LeftReason =
   | 'queue-error';
 
 /** Names of what the start-up check found. */
-export type SqsWarning = 'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW' | 'QUEUE_ATTRIBUTES_UNREADABLE';
+export type SqsWarning =
+  | 'VISIBILITY_TIMEOUT_TOO_SHORT'
+  | 'RETENTION_TOO_SHORT'
+  | 'MAX_RECEIVE_COUNT_TOO_LOW'
+  | 'QUEUE_ATTRIBUTES_UNREADABLE';
 
 /** Everything that happens to a message at the queue. Bodies are never part of an event. */
 export type SqsEvent =
   | (OfMessage & { readonly type: 'received'; readonly receiveCount: number | undefined })
-  | (OfMessage & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
-  | (OfMessage & { readonly type: 'deleted' })
-  | (OfMessage & { readonly type: 'dead-lettered'; readonly deadLetterQueueUrl: string })
-  | (OfMessage & {
+  | (OfKey & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
+  | (OfKey & { readonly type: 'deleted' })
+  | (OfKey & { readonly type: 'dead-lettered'; readonly deadLetterQueueUrl: string })
+  | (OfKey & {
       readonly type: 'left';
       readonly reason: LeftReason;
       /** When the queue shows it again; undefined when it was not touched. */

@@ -5,7 +5,7 @@ import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
-import type { SqsClient } from './queue.ts';
+import { MAX_VISIBILITY_SECONDS, type SqsClient } from './queue.ts';
 
 /** An attempt at an SQS message. */
 export interface SqsAttempt extends Attempt {
@@ -31,7 +31,7 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   /** An `SQSClient` of `@aws-sdk/client-sqs`. */
   readonly client: SqsClient;
   readonly queueUrl: string;
-  /** Made by `createHandleOnce`. Its lease must be shorter than the visibility timeout. */
+  /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
   readonly schema?: Schema;
@@ -45,14 +45,14 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   readonly key?: (message: SqsMessage) => string | undefined;
   /** What to do with a message that failed for good, or whose payload mismatches its record. Default `'delete'`. */
   readonly onFailed?: OnFailed;
-  /** Seconds that a message in hand stays invisible between heartbeats. Default: the queue's own. */
+  /**
+   * Seconds that a message in hand stays invisible between heartbeats: above the lease. A loop of your own must ask
+   * for the same in its receives. Default: the queue's own, or twice the lease where that is not above the lease.
+   */
   readonly visibilityTimeoutSeconds?: number;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: (event: SqsEvent) => unknown;
 }
-
-/** 12 hours: what SQS allows. */
-const MAX_VISIBILITY_SECONDS = 43_200;
 
 /** A dead letter in its own queue would be handled, fail and be sent again, for ever. */
 const SAME_QUEUE = {

@@ -64,7 +64,13 @@ async function skipLapsed(
   hold: Hold,
 ): Promise<HandledMessage<never>> {
   await hold.release();
-  processor.events.emit({ type: 'left', messageId, reason: 'lapsed', visibleAfterSeconds: undefined });
+  processor.events.emit({
+    type: 'left',
+    messageId,
+    key: '',
+    reason: 'lapsed',
+    visibleAfterSeconds: undefined,
+  });
   return { action: 'left' };
 }
 
@@ -103,23 +109,23 @@ function keyOf(processor: Processor<unknown>, message: SqsMessage): string {
   return key;
 }
 
-function reportReplay({ processor, delivery, handled }: Remnant<unknown>): void {
+function reportReplay({ processor, delivery, key, handled }: Remnant<unknown>): void {
   if (!('outcome' in handled) || handled.outcome.state === 'pending' || !handled.outcome.replayed) return;
   const { state } = handled.outcome;
-  processor.events.emit({ type: 'replayed', messageId: delivery.messageId, state });
+  processor.events.emit({ type: 'replayed', messageId: delivery.messageId, key, state });
 }
 
 async function remove<R>(
   remnant: Remnant<R>,
   action: 'deleted' | 'dead-lettered',
 ): Promise<HandledMessage<R>> {
-  const { processor, delivery, hold, handled } = remnant;
+  const { processor, delivery, hold, key, handled } = remnant;
   await hold.release();
   if (!hold.isOurs()) return left(remnant, 'lapsed', undefined);
   const { messageId, receiptHandle } = delivery;
   const reply = await attempt(processor.queue.delete(receiptHandle));
   if (!reply.done) return refused(remnant, 'delete', reply.error);
-  processor.events.emit({ type: 'deleted', messageId });
+  processor.events.emit({ type: 'deleted', messageId, key });
   return { action, ...handledFacts(handled) };
 }
 
@@ -145,7 +151,7 @@ async function deadLetter<R>(remnant: Remnant<R>, deadLetterQueueUrl: string): P
     await hold.release();
     return refused(remnant, 'dead-letter', error);
   }
-  processor.events.emit({ type: 'dead-lettered', messageId, deadLetterQueueUrl });
+  processor.events.emit({ type: 'dead-lettered', messageId, key, deadLetterQueueUrl });
   return await remove(remnant, 'dead-lettered');
 }
 
@@ -168,14 +174,15 @@ function refused<R>(
 }
 
 function left<R>(
-  { processor, delivery, handled }: Remnant<R>,
+  { processor, delivery, key, handled }: Remnant<R>,
   reason: LeftReason,
   visibleAfterSeconds: number | undefined,
 ): HandledMessage<R> {
-  const facts = handledFacts(handled);
   const { messageId } = delivery;
-  processor.events.emit({ type: 'left', messageId, reason, visibleAfterSeconds, ...facts });
-  return { action: 'left', ...(visibleAfterSeconds === undefined ? {} : { visibleAfterSeconds }), ...facts };
+  const error = 'thrown' in handled ? { error: handled.thrown } : {};
+  processor.events.emit({ type: 'left', messageId, key, reason, visibleAfterSeconds, ...error });
+  const visible = visibleAfterSeconds === undefined ? {} : { visibleAfterSeconds };
+  return { action: 'left', ...visible, ...handledFacts(handled) };
 }
 
 function handledFacts<R>(handled: Handled<R>): Pick<HandledMessage<R>, 'outcome' | 'error'> {

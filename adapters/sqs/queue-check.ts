@@ -1,7 +1,7 @@
 import type { EventSink } from '../../src/adapter-kit.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
 import type { SqsEvent, SqsWarning } from './events.ts';
-import type { Queue } from './queue.ts';
+import { MAX_VISIBILITY_SECONDS, type Queue } from './queue.ts';
 
 /** What the adapter needs to know of a queue. */
 export interface QueueFacts {
@@ -23,17 +23,30 @@ export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>
   };
 }
 
+/** Its names in the SDK, and in servers that speak the older protocol. */
+const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
+
 /** Throws `InvalidOptionsError`: a redelivery must not come while the lease of a dead worker still runs. */
 export function checkLease(subject: string, leaseMs: number, visibilityTimeoutSeconds: number): void {
-  if (leaseMs < visibilityTimeoutSeconds * 1_000) return;
-  throw new InvalidOptionsError(subject, [
-    {
-      field: 'visibilityTimeoutSeconds',
-      message:
-        `is ${visibilityTimeoutSeconds} s and must be above the lease of ${leaseMs / 1_000} s; ` +
-        `pass visibilityTimeoutSeconds: ${Math.ceil(leaseMs / 500)}, or a lower leaseMs to createHandleOnce`,
-    },
-  ]);
+  if (isAboveLease(visibilityTimeoutSeconds, leaseMs)) return;
+  throw invalidOption(
+    subject,
+    'visibilityTimeoutSeconds',
+    `is ${visibilityTimeoutSeconds} s and must be above the lease of ${leaseMs / 1_000} s; ` +
+      `pass visibilityTimeoutSeconds: ${longerThanLease(leaseMs)}, or a lower leaseMs to createHandleOnce`,
+  );
+}
+
+function isAboveLease(visibilityTimeoutSeconds: number, leaseMs: number): boolean {
+  return visibilityTimeoutSeconds * 1_000 > leaseMs;
+}
+
+function longerThanLease(leaseMs: number): number {
+  return Math.min(Math.ceil(leaseMs / 500), MAX_VISIBILITY_SECONDS);
+}
+
+function invalidOption(subject: string, field: string, message: string): InvalidOptionsError {
+  return new InvalidOptionsError(subject, [{ field, message }]);
 }
 
 /** What works, and will surprise. */
@@ -72,10 +85,18 @@ function maxReceiveCount(policy: string | undefined): number | undefined {
   return Number.isNaN(count) ? undefined : count;
 }
 
+/** How long messages are invisible, in seconds. */
+export interface VisibilityTimeouts {
+  /** After a receive that does not say. */
+  readonly received: number;
+  /** After a heartbeat, and after a receive of the worker's own. */
+  readonly held: number;
+}
+
 /**
- * Reads the queue's attributes, reports what will surprise, and gives the visibility timeout to use.
+ * Reads the queue's attributes, reports what will surprise, and gives the visibility timeouts to use.
  *
- * Throws `InvalidOptionsError` when the lease is not shorter than it, or when it is neither given nor readable.
+ * Throws `InvalidOptionsError` when there is no such queue, and when a timeout is neither given nor readable.
  */
 export async function checkQueue(
   subject: string,
@@ -83,27 +104,41 @@ export async function checkQueue(
   settings: HandleOnceSettings,
   givenSeconds: number | undefined,
   events: EventSink<SqsEvent>,
-): Promise<number> {
-  const facts = await readFacts(queue, events);
+): Promise<VisibilityTimeouts> {
+  const facts = await readFacts(subject, queue, events);
   for (const warning of queueWarnings(facts, settings)) warn(warning, events);
-  const visibilityTimeoutSeconds = givenSeconds ?? facts.visibilityTimeoutSeconds;
-  if (visibilityTimeoutSeconds === undefined) {
-    throw new InvalidOptionsError(subject, [
-      {
-        field: 'visibilityTimeoutSeconds',
-        message: "is missing, and the queue's own cannot be read: pass it, or allow sqs:GetQueueAttributes",
-      },
-    ]);
+  if (givenSeconds !== undefined) return { received: givenSeconds, held: givenSeconds };
+  const received = facts.visibilityTimeoutSeconds;
+  if (received === undefined) {
+    throw invalidOption(
+      subject,
+      'visibilityTimeoutSeconds',
+      "is missing, and the queue's own cannot be read: pass it, or allow sqs:GetQueueAttributes",
+    );
   }
-  checkLease(subject, settings.leaseMs, visibilityTimeoutSeconds);
-  return visibilityTimeoutSeconds;
+  if (isAboveLease(received, settings.leaseMs)) return { received, held: received };
+  const held = longerThanLease(settings.leaseMs);
+  checkLease(subject, settings.leaseMs, held);
+  warn(shortVisibility(received, held, settings.leaseMs), events);
+  return { received, held };
 }
 
-async function readFacts(queue: Queue, events: EventSink<SqsEvent>): Promise<QueueFacts> {
+function shortVisibility(received: number, held: number, leaseMs: number): Warning {
+  return {
+    warning: 'VISIBILITY_TIMEOUT_TOO_SHORT',
+    message:
+      `the queue's visibility timeout of ${received} s is not above the lease of ${leaseMs / 1_000} s: messages in ` +
+      `hand are held for ${held} s at a time instead. Raise the queue's own, or pass visibilityTimeoutSeconds`,
+  };
+}
+
+async function readFacts(subject: string, queue: Queue, events: EventSink<SqsEvent>): Promise<QueueFacts> {
   try {
     return queueFacts(await queue.attributes());
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown error';
+    if (NO_SUCH_QUEUE.test(name))
+      throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
     const message = `the queue's attributes cannot be read (${name}): its settings were not checked`;
     warn({ warning: 'QUEUE_ATTRIBUTES_UNREADABLE', message }, events);
     return queueFacts({});

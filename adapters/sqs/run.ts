@@ -38,8 +38,8 @@ interface InHand {
 const ABORT_GRACE_MS = 5_000;
 
 export function startRun(options: RunOptions): Run {
-  const { queue, events, processor, concurrency } = options;
-  const keeper = createVisibilityKeeper(queue, options.visibilityTimeoutSeconds, events);
+  const { queue, events, processor, concurrency, visibilityTimeoutSeconds: seconds } = options;
+  const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events);
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
   /** Those in hand of which the store has not been asked yet, or has not answered. */
@@ -59,7 +59,7 @@ export function startRun(options: RunOptions): Run {
     queue,
     events,
     waitTimeSeconds: options.waitTimeSeconds,
-    visibilityTimeoutSeconds: options.visibilityTimeoutSeconds,
+    visibilityTimeoutSeconds: seconds,
     // One batch waits in line, so that a free handler does not wait for a receive.
     capacity: concurrency + Math.min(concurrency, MAX_BATCH),
     inHand: lanes.size,

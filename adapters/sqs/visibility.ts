@@ -1,7 +1,8 @@
 import type { EventSink } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import type { Delivery } from './message.ts';
-import type { Queue } from './queue.ts';
+import { MAX_VISIBILITY_SECONDS, type Queue } from './queue.ts';
+import type { VisibilityTimeouts } from './queue-check.ts';
 
 /** A message that is kept invisible while it is in hand. */
 export interface Hold {
@@ -26,28 +27,29 @@ interface Held {
   beating: Promise<void> | undefined;
 }
 
-const MAX_VISIBILITY_MS = 43_200_000;
+const MAX_VISIBILITY_MS = MAX_VISIBILITY_SECONDS * 1_000;
 /** The queue counts from when it sent the message, we from when it came: allow for the way between. */
 const TRAVEL_MARGIN_MS = 500;
 
 /**
  * Keeps every message in hand invisible, whether it runs or waits for its turn.
  *
- * A beat comes three times per visibility timeout, and extends what has less than two thirds left; beats of many
- * messages share calls.
+ * A beat comes three times per visibility timeout of a receive, and extends what has less than two thirds left; beats
+ * of many messages share calls.
  */
 export function createVisibilityKeeper(
   queue: Queue,
-  visibilityTimeoutSeconds: number,
+  timeouts: VisibilityTimeouts,
   events: EventSink<SqsEvent>,
 ): VisibilityKeeper {
-  const timeoutMs = visibilityTimeoutSeconds * 1_000;
+  const receivedMs = timeouts.received * 1_000;
+  const heldMs = timeouts.held * 1_000;
   const holds = new Set<Held>();
   let timer: NodeJS.Timeout | undefined;
 
   function beat(): void {
     for (const held of holds) {
-      const due = held.invisibleUntil - performance.now() < (timeoutMs * 2) / 3 + TRAVEL_MARGIN_MS;
+      const due = held.invisibleUntil - performance.now() < (heldMs * 2) / 3 + TRAVEL_MARGIN_MS;
       if (due && held.beating === undefined && isOurs(held)) {
         held.beating = extend(held).finally(() => {
           held.beating = undefined;
@@ -58,7 +60,7 @@ export function createVisibilityKeeper(
 
   async function extend(held: Held): Promise<void> {
     const { messageId, receiptHandle } = held.delivery;
-    const seconds = boundedSeconds(held.delivery, timeoutMs);
+    const seconds = boundedSeconds(held.delivery, heldMs);
     const sentAt = performance.now();
     try {
       const reply = await queue.changeVisibility(receiptHandle, seconds);
@@ -83,12 +85,12 @@ export function createVisibilityKeeper(
     hold(delivery) {
       const held: Held = {
         delivery,
-        invisibleUntil: delivery.receivedAt + timeoutMs,
+        invisibleUntil: delivery.receivedAt + receivedMs,
         lost: false,
         beating: undefined,
       };
       holds.add(held);
-      timer ??= setInterval(beat, timeoutMs / 3);
+      timer ??= setInterval(beat, receivedMs / 3);
       return {
         async release() {
           holds.delete(held);

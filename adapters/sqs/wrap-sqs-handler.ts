@@ -28,8 +28,8 @@ export type HandleMessage<R> = (
  * Wraps a handler for a receive loop that you already have: give it a message, and it is run once, kept invisible
  * meanwhile, and then deleted, left or dead-lettered. Your loop must not delete messages itself.
  *
- * The function it returns resolves with what was done, also when the handler threw. It throws `InvalidOptionsError`
- * when the first message shows that the queue's visibility timeout is not above the lease.
+ * The function it returns resolves with what was done, also when the handler threw. With the first message it reads
+ * the queue's attributes, and throws `InvalidOptionsError` when there is no such queue.
  *
  * @example
  * ```ts
@@ -57,8 +57,14 @@ export function wrapSqsHandler<
 
   async function createKeeper(): Promise<VisibilityKeeper> {
     try {
-      const seconds = await checkQueue(SUBJECT, queue, handleOnce.settings, visibilityTimeoutSeconds, events);
-      return createVisibilityKeeper(queue, seconds, events);
+      const timeouts = await checkQueue(
+        SUBJECT,
+        queue,
+        handleOnce.settings,
+        visibilityTimeoutSeconds,
+        events,
+      );
+      return createVisibilityKeeper(queue, timeouts, events);
     } catch (error) {
       // The next message looks again: the attributes may have been out of reach for a moment only.
       keeper = undefined;

@@ -14,17 +14,35 @@ export function startUpSuite({ client, setup }: Fixture): void {
     });
   const silently = () => vi.spyOn(process, 'emitWarning').mockImplementation(noop);
 
-  test("a lease not below the queue's visibility timeout is refused by name, and nothing is received", async () => {
+  test("a lease not below the queue's visibility timeout is warned of by name, and messages are received for longer", async () => {
     const queue = await setup({ visibilityTimeoutSeconds: 2 }, { leaseMs: 2_000 });
+    const warn = silently();
     const recording = interposedClient(client);
-    const worker = queue.worker({ client: recording, handler: noop });
-    const refused = worker.start();
-    await expect(refused).rejects.toThrow(InvalidOptionsError);
-    await expect(refused).rejects.toThrow(
+    await queue.startWorker({ client: recording, handler: noop });
+    await queue.send('1');
+    await queue.empty();
+    const [receive] = recording.calls.filter(({ verb }) => verb === 'ReceiveMessage');
+    expect(receive?.visibilityTimeoutSeconds).toBe(4);
+    expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'VISIBILITY_TIMEOUT_TOO_SHORT' }]);
+    warn.mockRestore();
+  });
+
+  test('a lease not below the visibility timeout that is given is refused by name at construction', async () => {
+    const queue = await setup({}, { leaseMs: 2_000 });
+    const create = () => queue.worker({ visibilityTimeoutSeconds: 2, handler: noop });
+    expect(create).toThrow(InvalidOptionsError);
+    expect(create).toThrow(
       'createSqsWorker: visibilityTimeoutSeconds: is 2 s and must be above the lease of 2 s; ' +
         'pass visibilityTimeoutSeconds: 4, or a lower leaseMs to createHandleOnce',
     );
-    expect(recording.calls.map(({ verb }) => verb)).toEqual(['GetQueueAttributes']);
+  });
+
+  test('a queue that does not exist is refused by name, also when its visibility timeout is given', async () => {
+    const queue = await setup();
+    const queueUrl = `${queue.queueUrl}-gone`;
+    const refused = queue.worker({ queueUrl, visibilityTimeoutSeconds: 60, handler: noop }).start();
+    await expect(refused).rejects.toThrow(InvalidOptionsError);
+    await expect(refused).rejects.toThrow('createSqsWorker: queueUrl: names a queue that does not exist');
   });
 
   test('after a refused start the worker can be started once the queue is right', async () => {

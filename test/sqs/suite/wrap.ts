@@ -261,15 +261,28 @@ export function wrapSuite({ client, setup }: Fixture): void {
       expect(wrap).toThrow(InvalidOptionsError);
     });
 
-    test("a lease not below the queue's own visibility timeout is refused on the first message", async () => {
+    test("a queue's own visibility timeout not above the lease is warned of, and heartbeats hold for longer", async () => {
       const queue = await setup({ visibilityTimeoutSeconds: 2 }, { leaseMs: 2_000 });
-      const handler = vi.fn();
-      const handle = wrapSqsHandler(base(queue), handler);
+      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+      const recording = interposedClient(client);
+      const beats = () => recording.calls.filter(({ verb }) => verb === 'ChangeMessageVisibilityBatch');
+      const handle = wrapSqsHandler({ ...base(queue), client: recording, onEvent: queue.onEvent }, () =>
+        vi.waitUntil(() => beats().length > 0, { timeout: 10_000 }),
+      );
       await queue.send('1');
-      const message = await queue.receive();
-      await expect(handle(message)).rejects.toThrow(/visibilityTimeoutSeconds: is 2 s and must be above/);
-      await expect(handle(message)).rejects.toThrow(InvalidOptionsError);
-      expect(handler).not.toHaveBeenCalled();
+      expect(await handle(await queue.receive())).toMatchObject({ action: 'deleted' });
+      expect(beats()[0]?.entries).toMatchObject([{ VisibilityTimeout: 4 }]);
+      expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'VISIBILITY_TIMEOUT_TOO_SHORT' }]);
+      warn.mockRestore();
+    });
+
+    test('a queue that does not exist is refused by name on the first message', async () => {
+      const queue = await setup();
+      const handle = wrapSqsHandler({ ...base(queue), queueUrl: `${queue.queueUrl}-gone` }, () => 'done');
+      await queue.send('1');
+      await expect(handle(await queue.receive())).rejects.toThrow(
+        /queueUrl: names a queue that does not exist/,
+      );
     });
 
     test('attributes that cannot be read for a moment do not stop it for ever', async () => {

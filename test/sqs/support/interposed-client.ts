@@ -19,6 +19,8 @@ export interface Call {
   readonly verb: Verb;
   readonly queueUrl: string;
   readonly max: number;
+  /** Of a receive. */
+  readonly visibilityTimeoutSeconds: number | undefined;
   /** Of a batch call. */
   readonly entries: readonly Entry[];
 }
@@ -50,12 +52,13 @@ export function interposedClient(client: SQSClient, interpose?: Interpose): Inte
 
 function toCall(command: object): Call {
   const { input } = command as {
-    input: { QueueUrl: string; MaxNumberOfMessages?: number; Entries?: Entry[] };
+    input: { QueueUrl: string; MaxNumberOfMessages?: number; VisibilityTimeout?: number; Entries?: Entry[] };
   };
   return {
     verb: command.constructor.name.replace(/Command$/, '') as Verb,
     queueUrl: input.QueueUrl,
     max: input.MaxNumberOfMessages ?? 0,
+    visibilityTimeoutSeconds: input.VisibilityTimeout,
     entries: input.Entries ?? [],
   };
 }
