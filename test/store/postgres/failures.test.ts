@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import {
   createHandleOnce,
@@ -90,7 +91,7 @@ describe.each(VERBS)('%s', (_, send) => {
     expect(error).toMatchObject({ retriable: true, dataRefused: false });
   });
 
-  test('names no key, no result and no payload in its errors', async () => {
+  test('shows no key, no result and no payload in its errors, nor in their causes', async () => {
     const stores = [
       createPostgresStore(empty.sql, 'handle_once'),
       createPostgresStore(unreachable, 'handle_once'),
@@ -98,7 +99,7 @@ describe.each(VERBS)('%s', (_, send) => {
     ];
     for (const store of stores) {
       const error = await failureOf(send(store));
-      expect(`${error.message} ${String(error.stack)}`).not.toContain(SECRET);
+      expect(inspect(error, { depth: 10 })).not.toContain(SECRET);
     }
   });
 });
