@@ -5,7 +5,7 @@ export interface PostgresQuery {
 
 /** What runs a statement: a client, or its transaction. */
 export interface PostgresQueries {
-  unsafe(statement: string, parameters?: string[], options?: { prepare?: boolean }): PostgresQuery;
+  unsafe(statement: string, parameters?: (string | null)[], options?: { prepare?: boolean }): PostgresQuery;
 }
 
 /**

@@ -1,16 +1,17 @@
 import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
-import { arrayLiteral } from './array.ts';
+import { batchOf, batchRows, type BySize, bySize } from './batch.ts';
 import type { PostgresClient } from './client.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
 
-/** One fenced statement: a lease is longer from now on for the token that still owns it. Planned as the settle is. */
-export function extendStatement(table: string): string {
-  return `
+/** One fenced statement: a lease is longer from now on for the token that still owns it. Written as the settle is. */
+export function extendStatement(table: string): BySize {
+  return bySize(
+    (size) => `
 insert into ${table} as t (scope, key, token, fingerprint, created_at, attempts, state, owned, live_until)
 select $1::text, e.key, e.token, r.fingerprint, r.created_at, r.attempts, 'pending', true,
   statement_timestamp() + $4::text::float8 * interval '1 millisecond'
-from unnest((select $2::text::text[]), (select $3::text::uuid[])) as e(key, token)
+from ${batchRows(size, 'e', { key: 'text', token: 'uuid' })}
 cross join lateral (
   select t.fingerprint, t.created_at, t.attempts
   from ${table} t
@@ -19,22 +20,18 @@ cross join lateral (
 ) r
 on conflict (scope, key) do update set live_until = excluded.live_until
 where t.token = excluded.token and t.owned
-returning t.key`;
+returning t.key`,
+  );
 }
 
 export async function extend(
   sql: PostgresClient,
-  statement: string,
+  statement: BySize,
   requests: readonly ExtendRequest[],
   terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
 ): Promise<ExtendReply[]> {
-  const ordered = inLockOrder(requests);
-  const rows = await run(sql, statement, [
-    terms.scope,
-    arrayLiteral(ordered.map(({ key }) => key)),
-    arrayLiteral(ordered.map(({ token }) => token)),
-    String(terms.leaseMs),
-  ]);
+  const { size, parameters } = batchOf(inLockOrder(requests).map(({ key, token }) => [key, token]));
+  const rows = await run(sql, statement[size], [terms.scope, ...parameters, String(terms.leaseMs)]);
   const extended = new Set(rows.map(([key]) => key));
   return requests.map(({ key }) => (extended.has(key) ? 'extended' : 'lost'));
 }

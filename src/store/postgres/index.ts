@@ -1,5 +1,7 @@
 import type { Store } from '../store.ts';
-import { claim, claimStatement } from './claim.ts';
+import { claim } from './claim.ts';
+import { claimAnyStatement } from './claim-any.ts';
+import { claimNewStatement } from './claim-new.ts';
 import type { PostgresClient } from './client.ts';
 import { extend, extendStatement } from './extend.ts';
 import { quoteIdentifier } from './identifier.ts';
@@ -9,14 +11,18 @@ import { alreadySettledStatement, settle, settleStatement } from './settle.ts';
 export function createPostgresStore(sql: PostgresClient, schema: string): Store {
   const table = `${quoteIdentifier(schema)}.records`;
   const statements = {
-    claim: claimStatement(table),
+    claimNew: claimNewStatement(table),
+    claimAny: claimAnyStatement(table),
     settle: settleStatement(table),
     alreadySettled: alreadySettledStatement(table),
     extend: extendStatement(table),
   };
   return {
-    claim: (requests, terms) => claim(sql, statements.claim, requests, terms),
-    settle: (requests, scope) => settle(sql, statements, requests, scope),
-    extend: (requests, terms) => extend(sql, statements.extend, requests, terms),
+    claim: async (requests, terms) =>
+      requests.length === 0 ? [] : await claim(sql, statements, requests, terms),
+    settle: async (requests, scope) =>
+      requests.length === 0 ? [] : await settle(sql, statements, requests, scope),
+    extend: async (requests, terms) =>
+      requests.length === 0 ? [] : await extend(sql, statements.extend, requests, terms),
   };
 }

@@ -15,7 +15,11 @@ const SERIALIZATION_FAILURE = '40001';
  *   with nothing done, and the statement runs again at the level it was written for. Setting the level every time
  *   would cost every claim two more round trips.
  */
-export async function run(sql: PostgresClient, statement: string, parameters: string[]): Promise<Row[]> {
+export async function run(
+  sql: PostgresClient,
+  statement: string,
+  parameters: (string | null)[],
+): Promise<Row[]> {
   try {
     return await query(sql, statement, parameters);
   } catch (error) {
@@ -32,7 +36,7 @@ export async function run(sql: PostgresClient, statement: string, parameters: st
   }
 }
 
-async function query(sql: PostgresQueries, statement: string, parameters: string[]): Promise<Row[]> {
+async function query(sql: PostgresQueries, statement: string, parameters: (string | null)[]): Promise<Row[]> {
   const rows = await sql.unsafe(statement, parameters, { prepare: true }).raw();
   // Not row.map: a row transform of the client gets even raw rows, and may have made an object of the array.
   return rows.map((row) => Object.values(row).map((cell) => (cell === null ? null : cell.toString('utf8'))));

@@ -1,39 +1,50 @@
 import type { Settlement, SettleReply, SettleRequest } from '../store.ts';
-import { arrayLiteral } from './array.ts';
+import { batchOf, batchRows, type BySize, bySize, type Cell } from './batch.ts';
 import type { PostgresClient } from './client.ts';
 import { inLockOrder } from './lock-order.ts';
 import { type Row, run } from './run.ts';
 
-const SETTLED_COLUMNS = [
-  'state',
-  'owned',
-  'attempts',
-  'live_until',
-  'failed_reason',
-  'result',
-  'result_omitted',
-  'error',
-];
+const SETTLED = {
+  key: 'text',
+  token: 'uuid',
+  state: 'text',
+  live_ms: 'float8',
+  uncounted: 'integer',
+  failed_reason: 'text',
+  result: 'text',
+  result_omitted: 'text',
+  error: 'text',
+};
 
 /**
  * One fenced statement: a row changes for the token that owns it, and for no other.
  *
- * It is written as an upsert of rows that exist, because a conflict is always found through the index, while
- * `update ... from unnest` can be planned as a scan of the whole table.
+ * Many are written as an upsert of rows that exist, because a conflict is always found through the index, one after
+ * the other, while an update of many can be planned as a scan of the table, in an order that deadlocks.
  */
-export function settleStatement(table: string): string {
-  return `
-insert into ${table} as t
-  (scope, key, token, fingerprint, created_at, ${SETTLED_COLUMNS.join(', ')})
+export function settleStatement(table: string): BySize {
+  return {
+    one: `
+update ${table} t set
+  state = s.state,
+  owned = false,
+  attempts = greatest(t.attempts - s.uncounted, 0),
+  live_until = statement_timestamp() + s.live_ms * interval '1 millisecond',
+  failed_reason = s.failed_reason,
+  result = s.result,
+  result_omitted = s.result_omitted,
+  error = coalesce(s.error, t.error)
+from ${batchRows('one', 's', SETTLED)}
+where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
+returning t.key`,
+    many: `
+insert into ${table} as t (scope, key, token, fingerprint, created_at,
+  state, owned, attempts, live_until, failed_reason, result, result_omitted, error)
 select $1::text, s.key, s.token, r.fingerprint, r.created_at,
   s.state, false, greatest(r.attempts - s.uncounted, 0),
   statement_timestamp() + s.live_ms * interval '1 millisecond',
   s.failed_reason, s.result, s.result_omitted, coalesce(s.error, r.error)
-from unnest(
-  (select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[]), (select $5::text::float8[]),
-  (select $6::text::integer[]), (select $7::text::text[]), (select $8::text::text[]), (select $9::text::text[]),
-  (select $10::text::text[])
-) as s(key, token, state, live_ms, uncounted, failed_reason, result, result_omitted, error)
+from ${batchRows('many', 's', SETTLED)}
 cross join lateral (
   select t.fingerprint, t.created_at, t.attempts, t.error
   from ${table} t
@@ -41,9 +52,17 @@ cross join lateral (
   limit 1
 ) r
 on conflict (scope, key) do update set
-  ${SETTLED_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
+  state = excluded.state,
+  owned = false,
+  attempts = excluded.attempts,
+  live_until = excluded.live_until,
+  failed_reason = excluded.failed_reason,
+  result = excluded.result,
+  result_omitted = excluded.result_omitted,
+  error = excluded.error
 where t.token = excluded.token and t.owned
-returning t.key`;
+returning t.key`,
+  };
 }
 
 /**
@@ -51,16 +70,20 @@ returning t.key`;
  *
  * A second statement, since it must see what was committed while the first one waited for a row.
  */
-export function alreadySettledStatement(table: string): string {
-  return `
+export function alreadySettledStatement(table: string): BySize {
+  return bySize(
+    (size) => `
 select s.key
-from unnest((select $2::text::text[]), (select $3::text::uuid[])) as s(key, token)
+from ${batchRows(size, 's', { key: 'text', token: 'uuid' })}
 cross join lateral (
   select from ${table} t
   where t.scope = $1::text and t.key = s.key and t.token = s.token and not t.owned
   limit 1
-) r`;
+) r`,
+  );
 }
+
+const NOTHING = { uncounted: 0, failedReason: null, result: null, resultOmitted: null, error: null };
 
 interface SettledColumns {
   readonly state: 'pending' | 'succeeded' | 'failed';
@@ -71,8 +94,6 @@ interface SettledColumns {
   readonly resultOmitted: string | null;
   readonly error: string | null;
 }
-
-const NOTHING = { uncounted: 0, failedReason: null, result: null, resultOmitted: null, error: null };
 
 function toColumns(settlement: Settlement): SettledColumns {
   switch (settlement.kind) {
@@ -91,9 +112,16 @@ function toColumns(settlement: Settlement): SettledColumns {
   }
 }
 
+/** The cells of a request, in the order of `SETTLED`. */
+function toCells({ key, token, settlement }: SettleRequest): Cell[] {
+  const columns = toColumns(settlement);
+  const { state, liveMs, uncounted, failedReason, result, resultOmitted, error } = columns;
+  return [key, token, state, liveMs, uncounted, failedReason, result, resultOmitted, error];
+}
+
 export interface SettleStatements {
-  readonly settle: string;
-  readonly alreadySettled: string;
+  readonly settle: BySize;
+  readonly alreadySettled: BySize;
 }
 
 export async function settle(
@@ -102,32 +130,15 @@ export async function settle(
   requests: readonly SettleRequest[],
   scope: string,
 ): Promise<SettleReply[]> {
-  const settled = keysOf(await run(sql, statements.settle, settleParameters(inLockOrder(requests), scope)));
+  const { size, parameters } = batchOf(inLockOrder(requests).map(toCells));
+  const settled = keysOf(await run(sql, statements.settle[size], [scope, ...parameters]));
   const unchanged = requests.filter(({ key }) => !settled.has(key));
   if (unchanged.length > 0) {
-    const parameters = [scope, ...keysAndTokens(unchanged)];
-    for (const key of keysOf(await run(sql, statements.alreadySettled, parameters))) settled.add(key);
+    const look = batchOf(unchanged.map(({ key, token }) => [key, token]));
+    const rows = await run(sql, statements.alreadySettled[look.size], [scope, ...look.parameters]);
+    for (const key of keysOf(rows)) settled.add(key);
   }
   return requests.map(({ key }) => (settled.has(key) ? 'settled' : 'lost'));
-}
-
-function settleParameters(requests: readonly SettleRequest[], scope: string): string[] {
-  const columns = requests.map(({ settlement }) => toColumns(settlement));
-  return [
-    scope,
-    ...keysAndTokens(requests),
-    arrayLiteral(columns.map(({ state }) => state)),
-    arrayLiteral(columns.map(({ liveMs }) => liveMs)),
-    arrayLiteral(columns.map(({ uncounted }) => uncounted)),
-    arrayLiteral(columns.map(({ failedReason }) => failedReason)),
-    arrayLiteral(columns.map(({ result }) => result)),
-    arrayLiteral(columns.map(({ resultOmitted }) => resultOmitted)),
-    arrayLiteral(columns.map(({ error }) => error)),
-  ];
-}
-
-function keysAndTokens(requests: readonly SettleRequest[]): [string, string] {
-  return [arrayLiteral(requests.map(({ key }) => key)), arrayLiteral(requests.map(({ token }) => token))];
 }
 
 function keysOf(rows: readonly Row[]): Set<string | null | undefined> {

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type postgres from 'postgres';
-import { claimStatement } from '../../../src/store/postgres/claim.ts';
+import type { Size } from '../../../src/store/postgres/batch.ts';
+import { claimAnyStatement } from '../../../src/store/postgres/claim-any.ts';
+import { claimNewStatement } from '../../../src/store/postgres/claim-new.ts';
 import { extendStatement } from '../../../src/store/postgres/extend.ts';
-import { settleStatement } from '../../../src/store/postgres/settle.ts';
+import { alreadySettledStatement, settleStatement } from '../../../src/store/postgres/settle.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const TABLE = 'handle_once.records';
 const STATEMENTS = {
-  claim: claimStatement(TABLE),
+  claimNew: claimNewStatement(TABLE),
+  claimAny: claimAnyStatement(TABLE),
   settle: settleStatement(TABLE),
+  alreadySettled: alreadySettledStatement(TABLE),
   extend: extendStatement(TABLE),
 };
 
@@ -25,8 +29,8 @@ afterAll(() => {
 });
 
 /** What the statement does to find records, by the plan that is kept and used for any parameters. */
-async function scansOfRecords(verb: keyof typeof STATEMENTS): Promise<string[]> {
-  const statement = STATEMENTS[verb];
+async function scansOfRecords(verb: keyof typeof STATEMENTS, size: Size): Promise<string[]> {
+  const statement = STATEMENTS[verb][size];
   const count = new Set(statement.match(/\$\d+/g)).size;
   await session.unsafe(`prepare planned as ${statement}`);
   const parameters = Array.from({ length: count }, () => 'null').join(', ');
@@ -64,8 +68,11 @@ const FILLINGS = {
 describe.each(Object.entries(FILLINGS))('On a table that %s', (_, fill) => {
   beforeAll(fill);
 
-  test.each(['claim', 'settle', 'extend'] as const)('%s finds records by their key', async (verb) => {
-    const scans = await scansOfRecords(verb);
+  const verbs = Object.keys(STATEMENTS) as (keyof typeof STATEMENTS)[];
+  const cases = verbs.flatMap((verb) => [[verb, 'one'] as const, [verb, 'many'] as const]);
+
+  test.each(cases)('%s of %s finds records by their key', async (verb, size) => {
+    const scans = await scansOfRecords(verb, size);
     expect(scans).not.toEqual([]);
     expect(scans.filter((scan) => !scan.startsWith('Index Scan using records_pkey'))).toEqual([]);
   });

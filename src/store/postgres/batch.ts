@@ -1,0 +1,45 @@
+import { arrayLiteral } from './array.ts';
+
+/**
+ * Whether a statement takes one request or any number. For one the server plans and runs a plain row of parameters,
+ * a quarter cheaper than arrays of one: that is what a caller that works alone waits for.
+ */
+export type Size = 'one' | 'many';
+
+export type BySize = Readonly<Record<Size, string>>;
+
+export function bySize(statement: (size: Size) => string): BySize {
+  return { one: statement('one'), many: statement('many') };
+}
+
+/** Requests as rows of a `from` clause: the columns and their types, in the order of the parameters from $2 on. */
+export function batchRows(size: Size, alias: string, columns: Readonly<Record<string, string>>): string {
+  const names = Object.keys(columns);
+  const types = Object.values(columns);
+  if (size === 'one') {
+    const row = names.map((name, index) => `$${index + 2}::text::${types[index] ?? ''} as ${name}`);
+    return `(select ${row.join(', ')}) as ${alias}`;
+  }
+  // A bare parameter in unnest is planned anew each time; with a subselect it gets one generic plan.
+  const arrays = types.map((type, index) => `(select $${index + 2}::text::${type}[])`);
+  return `unnest(${arrays.join(', ')}) as ${alias}(${names.join(', ')})`;
+}
+
+export type Cell = string | number | null;
+
+export interface Batch {
+  readonly size: Size;
+  readonly parameters: (string | null)[];
+}
+
+/** The parameters of `batchRows`: one row of cells for each request. */
+export function batchOf(rows: readonly (readonly Cell[])[]): Batch {
+  const [first = []] = rows;
+  if (rows.length === 1) {
+    return { size: 'one', parameters: first.map((cell) => (cell === null ? null : String(cell))) };
+  }
+  return {
+    size: 'many',
+    parameters: first.map((_, column) => arrayLiteral(rows.map((row) => row[column] ?? null))),
+  };
+}

@@ -1,0 +1,57 @@
+import { type BySize, bySize } from './batch.ts';
+import { answerColumns, NEW_RECORD_ANSWER } from './claim-answer.ts';
+import { askedRecords, insertAsked } from './claim-parts.ts';
+
+/**
+ * The claim of a key in whatever state: it makes a record, or takes over, renews or exhausts one that is dead.
+ *
+ * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
+ *   moment one updates a dead record, and the other finds it alive and writes it back unchanged. `do nothing` with
+ *   a second look would answer nothing at all: that look has the old snapshot.
+ * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
+ *   can seem alive a little too long, never too short.
+ */
+export function claimAnyStatement(table: string): BySize {
+  return bySize(
+    (size) => `
+with ${askedRecords(size, table)}, taken as (
+  ${insertAsked(table, 'a.live is not true')}
+  on conflict (scope, key) do update set
+    state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
+    owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,
+    token = case when ${KEPT} then t.token else excluded.token end,
+    attempts = case
+      when ${KEPT} or ${EXHAUSTED} then t.attempts
+      when t.state = 'pending' then t.attempts + 1
+      else 1
+    end,
+    fingerprint = case when ${KEPT} then t.fingerprint else excluded.fingerprint end,
+    live_until = case
+      when ${KEPT} then t.live_until
+      when ${EXHAUSTED} then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
+      else excluded.live_until
+    end,
+    created_at = case when ${KEPT} or t.state = 'pending' then t.created_at else excluded.created_at end,
+    failed_reason = case when ${KEPT} then t.failed_reason when ${EXHAUSTED} then 'attempts-exhausted' end,
+    result = case when ${KEPT} then t.result end,
+    result_omitted = case when ${KEPT} then t.result_omitted end,
+    error = case when ${KEPT} or t.state = 'pending' then t.error end
+  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.live_until,
+    t.result, t.result_omitted, t.failed_reason, t.error,
+    -- Only a row that was there before has an xmax; a new one is ours without a comparison.
+    t.xmax = 0 as made
+)
+select key, ${NEW_RECORD_ANSWER}, null from taken where made
+union all
+select ${answerColumns('t', 'a')} from taken t join asked a on a.key = t.key where not t.made
+union all
+select ${answerColumns('a', 'a')} from asked a where a.live`,
+  );
+}
+
+/** The record is alive, or waits for another payload: it stays as it is. */
+const KEPT = `(t.live_until > statement_timestamp()
+      or (t.state = 'pending' and t.fingerprint <> excluded.fingerprint))`;
+
+/** Its last attempt is over, and was the last. */
+const EXHAUSTED = `(t.state = 'pending' and t.attempts >= $6::text::integer)`;

@@ -1,0 +1,31 @@
+import { batchRows, type Size } from './batch.ts';
+
+/**
+ * Each asked key with its record, if there is one.
+ *
+ * Each is an index probe of its own, whatever the planner knows of the table, as long as the table has the pages that
+ * the migration makes.
+ */
+export function askedRecords(size: Size, table: string): string {
+  return `asked as materialized (
+  select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint,
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.live_until,
+    r.result, r.result_omitted, r.failed_reason, r.error
+  from ${batchRows(size, 'a', { key: 'text', token: 'uuid', fingerprint: 'text' })}
+  left join lateral (
+    select t.*, t.live_until > statement_timestamp() as live
+    from ${table} t
+    where t.scope = $1::text and t.key = a.key
+    limit 1
+  ) r on true
+)`;
+}
+
+/** A new record for each claim that `where` leaves. */
+export function insertAsked(table: string, where: string): string {
+  return `insert into ${table} as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+  from asked a
+  where ${where}`;
+}
