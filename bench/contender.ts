@@ -4,7 +4,6 @@ export interface Contender {
   readonly handle: (key: string, payload: Payload) => Promise<void>;
   /** How many messages are on record as succeeded. */
   readonly succeeded: () => Promise<number>;
-  readonly clear: () => Promise<void>;
 }
 
 export interface Payload {

@@ -2,7 +2,7 @@ import { createHandleOnce, migrate } from 'handle-once';
 import type postgres from 'postgres';
 import type { Contender } from './contender.ts';
 
-export async function handleOnceContender(sql: postgres.Sql, work: () => Promise<void>): Promise<Contender> {
+export async function handleOnceContender<R>(sql: postgres.Sql, work: () => Promise<R>): Promise<Contender> {
   await migrate(sql);
   const handleOnce = createHandleOnce({ sql, scope: 'bench' });
   return {
@@ -15,9 +15,6 @@ export async function handleOnceContender(sql: postgres.Sql, work: () => Promise
       const [row] = await sql<[{ count: number }]>`
         select count(*)::int as count from handle_once.records where state = 'succeeded'`;
       return row.count;
-    },
-    async clear() {
-      await sql`truncate handle_once.records`;
     },
   };
 }

@@ -4,7 +4,6 @@ const MIB = 1_048_576;
 
 /** Resident memory, in MiB, at even steps while one process handles many messages. The first step is warm-up. */
 export async function memoryOver(contender: Contender, messages: number, steps: number): Promise<number[]> {
-  await contender.clear();
   const resident: number[] = [];
   const perStep = messages / steps;
   for (let step = 0; step < steps; step += 1) {

@@ -1,6 +1,9 @@
 import { LeaseLostError } from '../errors.ts';
 import { type Claim, type Engine, monotonicNow } from './engine.ts';
 
+/** Node keeps a list of timers for each duration: a few durations for all leases cost less than one for each. */
+const LAPSE_STEP_MS = 32;
+
 export interface Lease {
   /** When the lease ends as far as we know, on our monotonic clock: not later than the database thinks. */
   endsAt(): number;
@@ -18,7 +21,7 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
   const { key, token } = claim;
   let endsAt = claim.sentAt + leaseMs;
   let stopped = false;
-  let lapse = setTimeout(lapsed, endsAt - monotonicNow());
+  let lapse = setTimeout(lapsed, untilLapse(endsAt));
   const heartbeat = setInterval(() => void beat(), leaseMs / 3);
 
   function stop(): void {
@@ -47,11 +50,16 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
       }
       endsAt = Math.max(endsAt, sentAt + leaseMs);
       clearTimeout(lapse);
-      lapse = setTimeout(lapsed, endsAt - monotonicNow());
+      lapse = setTimeout(lapsed, untilLapse(endsAt));
     } catch (error) {
       engine.events.emit({ type: 'store-error', scope, key, verb: 'extend', error });
     }
   }
 
   return { endsAt: () => endsAt, stop };
+}
+
+/** Rounded down: our own idea of the lease may end early, never late. */
+function untilLapse(endsAt: number): number {
+  return Math.floor((endsAt - monotonicNow()) / LAPSE_STEP_MS) * LAPSE_STEP_MS;
 }
