@@ -2,6 +2,11 @@ export interface CoalesceOptions<Request, Reply> {
   /** Sends many requests with distinct keys, and answers each in order. It must settle: a lane waits for it. */
   readonly send: (requests: readonly Request[]) => Promise<readonly Reply[]>;
   readonly maxBatch: number;
+  /**
+   * With nothing in the air, twice this many go as two halves, so that this side works on one while the other side
+   * works on the other. Default: all go as one, which is right where each batch has a price.
+   */
+  readonly smallestHalf?: number;
   /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
   readonly isolates?: (error: unknown) => boolean;
 }
@@ -14,9 +19,6 @@ interface Waiting<Request, Reply> {
 
 /** Two keep the other side busy while replies travel; more would split the same requests over more round trips. */
 const MAX_IN_THE_AIR = 2;
-
-/** Below this many a statement's fixed cost outweighs what two halves gain: 1.4x at 100 callers, 1.1x at 10. */
-const SMALLEST_HALF = 4;
 
 /**
  * Makes one-by-one calls share statements, since round trips decide the speed.
@@ -32,9 +34,8 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
   let inTheAir = 0;
   let scheduled = false;
 
-  /** How many of those who wait go next: with both lanes free, half, so that one side works on each half at a time. */
   function share(): number {
-    const splits = inTheAir === 0 && waiting.length >= 2 * SMALLEST_HALF;
+    const splits = inTheAir === 0 && waiting.length >= 2 * (options.smallestHalf ?? Infinity);
     return Math.min(options.maxBatch, splits ? Math.ceil(waiting.length / 2) : waiting.length);
   }
 

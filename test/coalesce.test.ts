@@ -79,6 +79,23 @@ test('no more than two batches are in the air, however many requests wait', asyn
   expect(sent.map(({ keys }) => keys.length)).toEqual([2, 2, 2, 2, 2, 1]);
 });
 
+test('with nothing in the air many go as two halves where halves are asked for, and few or unasked as one', async () => {
+  const keys = ['a', 'b', 'c', 'd', 'e'];
+  const split = async (smallestHalf: number | undefined, count: number): Promise<string[][]> => {
+    const { send, keysSent } = controlledSend();
+    const ask = coalesce({ send, maxBatch: 10, ...(smallestHalf === undefined ? {} : { smallestHalf }) });
+    for (const key of keys.slice(0, count)) void ask({ key });
+    await settled();
+    return keysSent();
+  };
+  expect(await split(2, 5)).toEqual([
+    ['a', 'b', 'c'],
+    ['d', 'e'],
+  ]);
+  expect(await split(2, 3)).toEqual([['a', 'b', 'c']]);
+  expect(await split(undefined, 5)).toEqual([keys]);
+});
+
 test('a key never stands twice in a batch: the later one goes with the next', async () => {
   const { sent, send, keysSent } = controlledSend();
   const ask = coalesce({ send, maxBatch: 10 });
