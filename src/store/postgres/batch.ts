@@ -8,8 +8,13 @@ export type Size = 'one' | 'many';
 
 export type BySize = Readonly<Record<Size, string>>;
 
+/** Both statements, on one line: the client hashes the text for every query, and half of it would be indentation. */
 export function bySize(statement: (size: Size) => string): BySize {
-  return { one: statement('one'), many: statement('many') };
+  return { one: onOneLine(statement('one')), many: onOneLine(statement('many')) };
+}
+
+function onOneLine(statement: string): string {
+  return statement.replaceAll(/\s+/g, ' ').trim();
 }
 
 /** Requests as rows of a `from` clause: the columns and their types, in the order of the parameters from $2 on. */

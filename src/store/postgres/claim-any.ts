@@ -8,6 +8,7 @@ import { askedRecords, insertAsked } from './claim-parts.ts';
  * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
  *   moment one updates a dead record, and the other finds it alive and writes it back unchanged. `do nothing` with
  *   a second look would answer nothing at all: that look has the old snapshot.
+ * - Only a row that was there before has an xmax: a new one is ours without a comparison.
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  */
@@ -38,7 +39,6 @@ with ${askedRecords(size, table)}, taken as (
     error = case when ${KEPT} or t.state = 'pending' then t.error end
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.live_until,
     t.result, t.result_omitted, t.failed_reason, t.error,
-    -- Only a row that was there before has an xmax; a new one is ours without a comparison.
     t.xmax = 0 as made
 )
 select key, ${NEW_RECORD_ANSWER}, null from taken where made

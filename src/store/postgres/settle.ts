@@ -1,4 +1,4 @@
-import type { Settlement, SettleReply, SettleRequest } from '../store.ts';
+import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf, batchRows, type BySize, bySize, type Cell } from './batch.ts';
 import type { PostgresClient } from './client.ts';
 import { inLockOrder } from './lock-order.ts';
@@ -23,8 +23,7 @@ const SETTLED = {
  * the other, while an update of many can be planned as a scan of the table, in an order that deadlocks.
  */
 export function settleStatement(table: string): BySize {
-  return {
-    one: `
+  const one = `
 update ${table} t set
   state = s.state,
   owned = false,
@@ -36,8 +35,8 @@ update ${table} t set
   error = coalesce(s.error, t.error)
 from ${batchRows('one', 's', SETTLED)}
 where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
-returning t.key`,
-    many: `
+returning t.key`;
+  const many = `
 insert into ${table} as t (scope, key, token, fingerprint, created_at,
   state, owned, attempts, live_until, failed_reason, result, result_omitted, error)
 select $1::text, s.key, s.token, r.fingerprint, r.created_at,
@@ -61,8 +60,8 @@ on conflict (scope, key) do update set
   result_omitted = excluded.result_omitted,
   error = excluded.error
 where t.token = excluded.token and t.owned
-returning t.key`,
-  };
+returning t.key`;
+  return bySize((size) => (size === 'one' ? one : many));
 }
 
 /**
@@ -83,40 +82,22 @@ cross join lateral (
   );
 }
 
-const NOTHING = { uncounted: 0, failedReason: null, result: null, resultOmitted: null, error: null };
-
-interface SettledColumns {
-  readonly state: 'pending' | 'succeeded' | 'failed';
-  readonly liveMs: number;
-  readonly uncounted: number;
-  readonly failedReason: string | null;
-  readonly result: string | null;
-  readonly resultOmitted: string | null;
-  readonly error: string | null;
-}
-
-function toColumns(settlement: Settlement): SettledColumns {
+/** The cells of a request, in the order of `SETTLED`. */
+function toCells({ key, token, settlement }: SettleRequest): Cell[] {
   switch (settlement.kind) {
     case 'succeed': {
       const { result, resultOmitted, retentionMs } = settlement;
-      return { ...NOTHING, state: 'succeeded', liveMs: retentionMs, result, resultOmitted };
+      return [key, token, 'succeeded', retentionMs, 0, null, result, resultOmitted, null];
     }
     case 'fail': {
       const { reason, error, retentionMs } = settlement;
-      return { ...NOTHING, state: 'failed', liveMs: retentionMs, failedReason: reason, error };
+      return [key, token, 'failed', retentionMs, 0, reason, null, null, error];
     }
     case 'release': {
       const { error, retryAfterMs, uncounted } = settlement;
-      return { ...NOTHING, state: 'pending', liveMs: retryAfterMs, uncounted: uncounted ? 1 : 0, error };
+      return [key, token, 'pending', retryAfterMs, uncounted ? 1 : 0, null, null, null, error];
     }
   }
-}
-
-/** The cells of a request, in the order of `SETTLED`. */
-function toCells({ key, token, settlement }: SettleRequest): Cell[] {
-  const columns = toColumns(settlement);
-  const { state, liveMs, uncounted, failedReason, result, resultOmitted, error } = columns;
-  return [key, token, state, liveMs, uncounted, failedReason, result, resultOmitted, error];
 }
 
 export interface SettleStatements {
