@@ -5,6 +5,7 @@ import type { HandleOnceEventType } from './diagnostics.ts';
 import { answerFromRecord } from './engine/answer.ts';
 import { claim } from './engine/claim.ts';
 import type { Engine } from './engine/engine.ts';
+import { createLeaseAlarms } from './engine/lease.ts';
 import { runAttempt } from './engine/run-attempt.ts';
 import { AbortedError, InvalidOptionsError } from './errors.ts';
 import { type Counts, createEventSink } from './event-sink.ts';
@@ -117,7 +118,13 @@ export function createHandleOnce(options: HandleOnceOptions): HandleOnce;
 export function createHandleOnce(options: HandleOnceOptions): HandleOnce {
   const { settings, store, backoff, schema: instanceSchema, onEvent } = resolveOptions(options);
   const events = createEventSink(onEvent);
-  const engine: Engine = { settings, backoff, events, records: createRecords(store, settings) };
+  const engine: Engine = {
+    settings,
+    backoff,
+    events,
+    records: createRecords(store, settings),
+    leaseAlarms: createLeaseAlarms(settings.leaseMs),
+  };
 
   async function handleOnce<Result>(
     key: string,

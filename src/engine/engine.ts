@@ -2,6 +2,7 @@ import type { Backoff } from '../backoff.ts';
 import type { HandleOnceEvent } from '../diagnostics.ts';
 import type { EventSink } from '../event-sink.ts';
 import type { HandleOnceSettings } from '../options.ts';
+import type { LeaseAlarms } from './lease.ts';
 import type { Records } from '../store/records.ts';
 
 /** What every step of one `handleOnce` shares. */
@@ -10,6 +11,7 @@ export interface Engine {
   readonly backoff: Backoff;
   readonly records: Records;
   readonly events: EventSink<HandleOnceEvent>;
+  readonly leaseAlarms: LeaseAlarms;
 }
 
 /** A claim that is ours. */

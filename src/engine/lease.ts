@@ -1,8 +1,23 @@
+import { type Alarm, createAlarm } from '../alarm.ts';
 import { LeaseLostError } from '../errors.ts';
 import { type Claim, type Engine, monotonicNow } from './engine.ts';
 
-/** Node keeps a list of timers for each duration: a few durations for all leases cost less than one for each. */
-const LAPSE_STEP_MS = 32;
+/** The alarms of all leases of one `handleOnce`. */
+export interface LeaseAlarms {
+  readonly heartbeat: Alarm;
+  readonly lapse: Alarm;
+}
+
+/** Our own idea of a lease ends this much of it early, never late: the time that a claim or heartbeat may travel. */
+const TRAVEL_SHARE = 0.02;
+
+function lapseDelay(leaseMs: number): number {
+  return leaseMs * (1 - TRAVEL_SHARE);
+}
+
+export function createLeaseAlarms(leaseMs: number): LeaseAlarms {
+  return { heartbeat: createAlarm(leaseMs / 3), lapse: createAlarm(lapseDelay(leaseMs)) };
+}
 
 export interface Lease {
   /** When the lease ends as far as we know, on our monotonic clock: not later than the database thinks. */
@@ -19,15 +34,30 @@ export interface Lease {
 export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLostError) => void): Lease {
   const { leaseMs, scope } = engine.settings;
   const { key, token } = claim;
+  const { heartbeat, lapse } = engine.leaseAlarms;
   let endsAt = claim.sentAt + leaseMs;
   let stopped = false;
-  let lapse = setTimeout(lapsed, untilLapse(endsAt));
-  const heartbeat = setInterval(() => void beat(), leaseMs / 3);
+  let stopLapse = watchLapse();
+  let stopHeartbeat = heartbeat.set(onHeartbeat);
 
   function stop(): void {
     stopped = true;
-    clearTimeout(lapse);
-    clearInterval(heartbeat);
+    stopLapse();
+    stopHeartbeat();
+  }
+
+  function onHeartbeat(): void {
+    stopHeartbeat = heartbeat.set(onHeartbeat);
+    void beat();
+  }
+
+  function watchLapse(): () => void {
+    const leftMs = endsAt - monotonicNow();
+    if (leftMs >= lapseDelay(leaseMs)) return lapse.set(lapsed);
+    const timer = setTimeout(lapsed, leftMs);
+    return () => {
+      clearTimeout(timer);
+    };
   }
 
   function lose(message: string): void {
@@ -49,17 +79,12 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
         return;
       }
       endsAt = Math.max(endsAt, sentAt + leaseMs);
-      clearTimeout(lapse);
-      lapse = setTimeout(lapsed, untilLapse(endsAt));
+      stopLapse();
+      stopLapse = watchLapse();
     } catch (error) {
       engine.events.emit({ type: 'store-error', scope, key, verb: 'extend', error });
     }
   }
 
   return { endsAt: () => endsAt, stop };
-}
-
-/** Rounded down: our own idea of the lease may end early, never late. */
-function untilLapse(endsAt: number): number {
-  return Math.floor((endsAt - monotonicNow()) / LAPSE_STEP_MS) * LAPSE_STEP_MS;
 }

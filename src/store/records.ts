@@ -1,3 +1,4 @@
+import { createAlarm } from '../alarm.ts';
 import { coalesce } from '../coalesce.ts';
 import { StoreError } from '../errors.ts';
 import { replyInTime } from './reply-in-time.ts';
@@ -28,11 +29,12 @@ function isolates(error: unknown): boolean {
 
 export function createRecords(store: Store, terms: ClaimTerms): Records {
   const timeoutMs = replyTimeoutMs(terms.leaseMs);
+  const alarm = createAlarm(timeoutMs);
   const shared = <Request extends { readonly key: string }, Reply>(
     send: (requests: readonly Request[]) => Promise<readonly Reply[]>,
   ) =>
     coalesce({
-      send: (requests: readonly Request[]) => replyInTime(send(requests), timeoutMs),
+      send: (requests: readonly Request[]) => replyInTime(send(requests), alarm, timeoutMs),
       maxBatch: MAX_BATCH,
       smallestHalf: SMALLEST_HALF,
       isolates,

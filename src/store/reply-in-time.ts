@@ -1,16 +1,12 @@
+import type { Alarm } from '../alarm.ts';
 import { StoreError } from '../errors.ts';
 
-/** A reply, or a retriable `StoreError` when there is none in time: a connection can hang without an error. */
-export async function replyInTime<T>(reply: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+/** A reply, or a retriable `StoreError` when the alarm goes first: a connection can hang without an error. */
+export function replyInTime<T>(reply: Promise<T>, alarm: Alarm, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const takeOff = alarm.set(() => {
       reject(new StoreError(`the store gave no reply within ${timeoutMs} ms`, { retriable: true }));
-    }, timeoutMs);
+    });
+    void reply.then(resolve, reject).finally(takeOff);
   });
-  try {
-    return await Promise.race([reply, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

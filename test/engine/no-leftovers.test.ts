@@ -6,8 +6,14 @@ import { flakyStore, refusesForGood } from './support/flaky-store.ts';
 describe('when a message has ended', () => {
   const bench = useBench('memory');
 
+  /** The shared timers ring once more, and find nobody: a heartbeat would set its alarm again. */
+  function expectNothingLeft(): void {
+    vi.advanceTimersByTime(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+  }
+
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -34,7 +40,7 @@ describe('when a message has ended', () => {
       return handler();
     });
     expect(during).toBeGreaterThanOrEqual(3);
-    expect(vi.getTimerCount()).toBe(0);
+    expectNothingLeft();
   });
 
   it('and could not be settled, no heartbeat and no timer is left', async () => {
@@ -42,6 +48,6 @@ describe('when a message has ended', () => {
     expect(await bench.handleOnce({ store, timeoutMs: 1_000 })('key', 'body', () => 1)).toMatchObject({
       reason: 'unrecorded',
     });
-    expect(vi.getTimerCount()).toBe(0);
+    expectNothingLeft();
   });
 });

@@ -40,5 +40,6 @@ test('without a reply every caller of a batch is told so in a third of the lease
   const noReply = { status: 'rejected', reason: { code: 'STORE', retriable: true, dataRefused: false } };
   expect(await unanswered).toMatchObject([noReply, noReply, noReply]);
   expect(await waiting).toEqual(CLAIMED);
+  await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
   expect(vi.getTimerCount()).toBe(0);
 });

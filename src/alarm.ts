@@ -1,0 +1,51 @@
+/** Calls back after one fixed delay. */
+export interface Alarm {
+  /** Sets the alarm for a callback. Returns what takes it off again. */
+  set(callback: () => void): () => void;
+}
+
+interface Entry {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/**
+ * One timer for all callbacks with the same delay.
+ *
+ * Nearly every callback is taken off before its time: a reply comes, an attempt ends. A timer of Node's for each would
+ * cost a message more than its hash does. The timer goes on until its time when nothing waits for it any more, and
+ * does not keep the process alive.
+ */
+export function createAlarm(delayMs: number): Alarm {
+  /** In the order of their times, since the delay is one. */
+  const entries = new Set<Entry>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function ring(): void {
+    const now = performance.now();
+    for (const entry of entries) {
+      if (entry.at > now) break;
+      entries.delete(entry);
+      entry.callback();
+    }
+    // Only now: a callback that set the alarm again must not have armed it for later than those who wait.
+    timer = undefined;
+    const [first] = entries;
+    if (first !== undefined) arm(first.at - now);
+  }
+
+  function arm(milliseconds: number): void {
+    timer ??= setTimeout(ring, milliseconds).unref();
+  }
+
+  return {
+    set(callback) {
+      const entry = { at: performance.now() + delayMs, callback };
+      entries.add(entry);
+      arm(delayMs);
+      return () => {
+        entries.delete(entry);
+      };
+    },
+  };
+}

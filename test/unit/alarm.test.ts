@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createAlarm } from '../../src/alarm.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('each callback is called once, after the delay from its own setting', () => {
+  const alarm = createAlarm(100);
+  const called: string[] = [];
+  alarm.set(() => called.push('a'));
+  vi.advanceTimersByTime(60);
+  alarm.set(() => called.push('b'));
+  vi.advanceTimersByTime(39);
+  expect(called).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(called).toEqual(['a']);
+  vi.advanceTimersByTime(60);
+  expect(called).toEqual(['a', 'b']);
+  vi.advanceTimersByTime(1_000);
+  expect(called).toEqual(['a', 'b']);
+});
+
+test('a callback that is taken off is not called, and keeps nobody else from it', () => {
+  const alarm = createAlarm(100);
+  const called: string[] = [];
+  const takeOff = alarm.set(() => called.push('a'));
+  vi.advanceTimersByTime(50);
+  alarm.set(() => called.push('b'));
+  takeOff();
+  vi.advanceTimersByTime(100);
+  expect(called).toEqual(['b']);
+});
+
+test('a callback that sets the alarm again does not delay those who wait', () => {
+  const alarm = createAlarm(100);
+  const called: string[] = [];
+  alarm.set(() => {
+    called.push('a');
+    alarm.set(() => called.push('a again'));
+  });
+  vi.advanceTimersByTime(10);
+  alarm.set(() => called.push('b'));
+  vi.advanceTimersByTime(100);
+  expect(called).toEqual(['a', 'b']);
+  vi.advanceTimersByTime(100);
+  expect(called).toEqual(['a', 'b', 'a again']);
+});
+
+test('one timer serves all, and none is left after its time when nobody waits', () => {
+  const alarm = createAlarm(100);
+  const takeOffs = Array.from({ length: 1_000 }, () => alarm.set(() => undefined));
+  expect(vi.getTimerCount()).toBe(1);
+  for (const takeOff of takeOffs) takeOff();
+  vi.advanceTimersByTime(100);
+  expect(vi.getTimerCount()).toBe(0);
+});
