@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { AbortedError, TerminalError } from '../../src/index.ts';
 import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore } from './support/flaky-store.ts';
-import { aborted, gate } from './support/gate.ts';
+import { aborted, gate } from '../support/gate.ts';
 
 describe.each(storeKinds)("the caller's signal, over the %s store", (kind) => {
   const bench = useBench(kind);

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createHandleOnce, type Outcome } from '../../src/index.ts';
 import { usePostgresBench } from './support/bench.ts';
-import { gate } from './support/gate.ts';
+import { gate } from '../support/gate.ts';
 
 const INSTANCES = 5;
 const CALLERS_EACH = 10;

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { LeaseLostError } from '../../src/index.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { flakyStore, isUnreachable, works } from './support/flaky-store.ts';
-import { aborted, gate } from './support/gate.ts';
+import { aborted, gate } from '../support/gate.ts';
 
 describe('a lease', () => {
   const bench = usePostgresBench();

@@ -9,7 +9,7 @@ import {
   refusesForGood,
   works,
 } from './support/flaky-store.ts';
-import { gate } from './support/gate.ts';
+import { gate } from '../support/gate.ts';
 
 describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
   const bench = useBench(kind);

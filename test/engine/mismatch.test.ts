@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { PayloadMismatchError, TerminalError } from '../../src/index.ts';
 import { storeKinds, useBench } from './support/bench.ts';
-import { gate } from './support/gate.ts';
+import { gate } from '../support/gate.ts';
 
 describe.each(storeKinds)('a key that comes with another payload, over the %s store', (kind) => {
   const bench = useBench(kind);

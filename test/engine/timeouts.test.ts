@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useBench } from './support/bench.ts';
-import { aborted } from './support/gate.ts';
+import { aborted } from '../support/gate.ts';
 
 describe('timeoutMs', () => {
   const bench = useBench('memory');

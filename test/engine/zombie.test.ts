@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usePostgresBench } from './support/bench.ts';
 import { flakyStore, isHeldUntil } from './support/flaky-store.ts';
-import { aborted, gate } from './support/gate.ts';
+import { aborted, gate } from '../support/gate.ts';
 
 describe('a worker that is suspended past its lease', () => {
   const bench = usePostgresBench();

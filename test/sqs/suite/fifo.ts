@@ -1,7 +1,7 @@
 import { TerminalError } from 'handle-once';
 import { expect, test } from 'vitest';
 import { type Fixture, until } from '../support/fixture.ts';
-import { gate } from '../support/gate.ts';
+import { gate } from '../../support/gate.ts';
 
 /**
  * Order per group.

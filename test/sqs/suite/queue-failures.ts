@@ -1,7 +1,7 @@
 import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { type Fixture, until } from '../support/fixture.ts';
-import { gate } from '../support/gate.ts';
+import { gate } from '../../support/gate.ts';
 import { allFailed, type Call, interposedClient, sdkError } from '../support/interposed-client.ts';
 import { sendMany } from '../support/send-many.ts';
 

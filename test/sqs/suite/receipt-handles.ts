@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Fixture, until } from '../support/fixture.ts';
-import { gate } from '../support/gate.ts';
+import { gate } from '../../support/gate.ts';
 import { allFailed, type Call, interposedClient, sdkError } from '../support/interposed-client.ts';
 
 const isChange = ({ verb }: Call): boolean => verb === 'ChangeMessageVisibilityBatch';

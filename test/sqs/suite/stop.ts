@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { type Fixture, until } from '../support/fixture.ts';
-import { gate, unlessAborted } from '../support/gate.ts';
+import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient } from '../support/interposed-client.ts';
 
 /** Starting and stopping. Visibility is long here: what shows again was given back, and did not lapse. */

@@ -3,7 +3,7 @@ import { TerminalError } from 'handle-once';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type Fixture, until } from '../support/fixture.ts';
-import { gate } from '../support/gate.ts';
+import { gate } from '../../support/gate.ts';
 import { interposedClient } from '../support/interposed-client.ts';
 import { sendMany } from '../support/send-many.ts';
 

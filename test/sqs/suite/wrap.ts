@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type Fixture, type Setup, until } from '../support/fixture.ts';
-import { gate, unlessAborted } from '../support/gate.ts';
+import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
 
 /** `wrapSqsHandler` in a loop of one's own. */

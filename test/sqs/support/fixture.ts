@@ -40,6 +40,7 @@ export interface Setup {
   /** What another consumer would get now. */
   receiveNow(): Promise<Message[]>;
   size(): Promise<{ visible: number; invisible: number }>;
+  /** Waits until the queue is empty, and its workers know it. */
   empty(): Promise<void>;
   /** Stopped when the test ends. */
   worker(options: Partial<AnyWorkerOptions> & Pick<AnyWorkerOptions, 'handler'>): SqsWorker;
@@ -87,8 +88,9 @@ function setupOf(
   const onEvent = (event: SqsEvent): void => {
     events.push(event);
   };
+  const workers: SqsWorker[] = [];
   const worker: Setup['worker'] = (options) => {
-    const created = createSqsWorker({
+    const created: SqsWorker = createSqsWorker({
       client,
       queueUrl,
       handleOnce,
@@ -96,6 +98,7 @@ function setupOf(
       onEvent,
       ...options,
     });
+    workers.push(created);
     onTestFinished(async () => {
       await created.stop({ drainMs: 0 });
     });
@@ -131,7 +134,10 @@ function setupOf(
     receive: () => receiveFrom(client, queueUrl),
     receiveNow: () => receiveNow(client, queueUrl),
     size,
-    empty: () => until(async () => Object.values(await size()).every((count) => count === 0)),
+    async empty() {
+      await until(async () => Object.values(await size()).every((count) => count === 0));
+      await until(() => workers.every(hasAnswers));
+    },
     worker,
     async startWorker(options) {
       const started = worker(options);
@@ -139,6 +145,13 @@ function setupOf(
       return started;
     },
   };
+}
+
+/** The queue is empty before the worker has the reply that says so. */
+function hasAnswers(worker: SqsWorker): boolean {
+  const { received = 0, deleted = 0, left = 0, 'given-back': givenBack = 0 } = worker.counts();
+  const { 'queue-error': refused = 0 } = worker.counts();
+  return received <= deleted + left + givenBack + refused;
 }
 
 async function receiveNow(client: SQSClient, queueUrl: string): Promise<Message[]> {

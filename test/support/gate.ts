@@ -1,4 +1,4 @@
-/** A promise that the test resolves when it wants what waits for it to go on. */
+/** Something that opens once, and can be waited for. */
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;
@@ -19,5 +19,17 @@ export function aborted(signal: AbortSignal): Promise<unknown> {
     signal.addEventListener('abort', () => {
       resolve(signal.reason);
     });
+  });
+}
+
+/** A handler's wait: ends when the gate opens, or rejects when the signal aborts. */
+export function unlessAborted(opened: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void opened.then(resolve);
   });
 }
