@@ -16,7 +16,7 @@ const sql = postgres(required('DATABASE_URL'));
 await migrate(sql);
 const client = new SQSClient();
 const queueUrl = required('QUEUE_URL');
-const handleOnce = createHandleOnce({ sql, scope: 'billing', leaseMs: 20_000 });
+const handleOnce = createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 });
 
 const handleMessage = wrapSqsHandler({ client, queueUrl, handleOnce, schema: Order }, (order, attempt) => {
   console.log(`charge ${order.cents} cents for ${order.id}, idempotency key ${attempt.childKey('charge')}`);

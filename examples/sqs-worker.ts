@@ -20,7 +20,7 @@ const worker = createSqsWorker({
   client,
   queueUrl: required('QUEUE_URL'),
   // The lease has to be shorter than the queue's visibility timeout, which is 30 seconds unless you set it.
-  handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 20_000 }),
+  handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
   schema: Order,
   concurrency: 20,
   waitTimeSeconds: 5, // a stop waits for the receive that is under way

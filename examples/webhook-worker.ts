@@ -21,7 +21,7 @@ const queueUrl = required('QUEUE_URL');
 const worker = createSqsWorker({
   client,
   queueUrl,
-  handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 20_000 }),
+  handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 5_000 }),
   waitTimeSeconds: 5, // a stop waits for the receive that is under way
   key: (message) => message.MessageAttributes?.['DeliveryId']?.StringValue,
   handler: (event, attempt) => {
