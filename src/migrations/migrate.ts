@@ -93,5 +93,5 @@ async function readText(
 ): Promise<string | null> {
   const rows = await sql.unsafe(statement, parameters).raw();
   const cell = rows[0]?.[0];
-  return cell == null ? null : Buffer.from(cell).toString();
+  return cell?.toString('utf8') ?? null;
 }
