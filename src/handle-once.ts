@@ -1,17 +1,22 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import type { Handler } from './attempt.ts';
-import type { HandleOnceEventType } from './diagnostics.ts';
+import type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
 import { answerFromRecord } from './engine/answer.ts';
 import { claim } from './engine/claim.ts';
 import type { Engine } from './engine/engine.ts';
 import { createLeaseAlarms } from './engine/lease.ts';
 import { runAttempt } from './engine/run-attempt.ts';
 import { AbortedError, InvalidOptionsError } from './errors.ts';
-import { type Counts, createEventSink } from './event-sink.ts';
+import { type Counts, createEventSink, type EventSink } from './event-sink.ts';
 import { fingerprint } from './fingerprint.ts';
-import { checkKey } from './key.ts';
-import { type HandleOnceOptions, type HandleOnceSettings, resolveOptions } from './options.ts';
+import { checkKey, scopeFault } from './key.ts';
+import {
+  type HandleOnceOptions,
+  type HandleOnceSettings,
+  type ResolvedOptions,
+  resolveOptions,
+} from './options.ts';
 import type { Outcome } from './outcome.ts';
 import { callback, parseOptions, standardSchema, wholeNumber } from './parse-options.ts';
 import { createRecords } from './store/records.ts';
@@ -39,8 +44,14 @@ export interface SchemaOption<Schema extends StandardSchemaV1> {
 export interface AnyHandleOnce {
   /** The options as they apply, defaults filled in. */
   readonly settings: HandleOnceSettings;
-  /** How often each type of event happened in this process. */
+  /** How often each type of event happened in this process, in whatever scope. */
   counts(): Counts<HandleOnceEventType>;
+  /**
+   * The same with other records: a consumer group, or a tenant, under which the same key is another message.
+   *
+   * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse.
+   */
+  inScope(scope: string): AnyHandleOnce;
 }
 
 /**
@@ -69,6 +80,7 @@ export interface HandleOnce extends AnyHandleOnce {
     fn: Handler<Payload, Result>,
     options?: CallOptions,
   ): Promise<Outcome<Result>>;
+  inScope(scope: string): HandleOnce;
 }
 
 /** A `HandleOnce` made with a schema: handlers get the schema's output, whatever the payload is. */
@@ -79,6 +91,7 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1> extends A
     fn: Handler<StandardSchemaV1.InferOutput<Schema>, Result>,
     options?: CallOptions & Partial<ParseOption<Payload, unknown>>,
   ): Promise<Outcome<Result>>;
+  inScope(scope: string): HandleOnceWithSchema<Schema>;
 }
 
 interface ResolvedCall extends CallOptions {
@@ -116,8 +129,12 @@ export function createHandleOnce<Schema extends StandardSchemaV1>(
 ): HandleOnceWithSchema<Schema>;
 export function createHandleOnce(options: HandleOnceOptions): HandleOnce;
 export function createHandleOnce(options: HandleOnceOptions): HandleOnce {
-  const { settings, store, backoff, schema: instanceSchema, onEvent } = resolveOptions(options);
-  const events = createEventSink(onEvent);
+  const resolved = resolveOptions(options);
+  return createWith(resolved, createEventSink(resolved.onEvent));
+}
+
+function createWith(resolved: ResolvedOptions, events: EventSink<HandleOnceEvent>): HandleOnce {
+  const { settings, store, backoff, schema: instanceSchema } = resolved;
   const engine: Engine = {
     settings,
     backoff,
@@ -152,7 +169,17 @@ export function createHandleOnce(options: HandleOnceOptions): HandleOnce {
     );
   }
 
-  return Object.assign(handleOnce, { settings, counts: events.counts });
+  function inScope(scope: string): HandleOnce {
+    return createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events);
+  }
+
+  return Object.assign(handleOnce, { settings, counts: events.counts, inScope });
+}
+
+function settingsInScope(settings: HandleOnceSettings, scope: string): HandleOnceSettings {
+  const fault = scopeFault(scope);
+  if (fault !== undefined) throw new InvalidOptionsError('inScope', [{ field: 'scope', message: fault }]);
+  return Object.freeze({ ...settings, scope });
 }
 
 function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {

@@ -83,4 +83,24 @@ describe('a scope', () => {
     expect(await handleOnce(key, 'body', () => 2)).toMatchObject({ replayed: true, result: 1 });
     expect(await bench.record(scope, key)).toMatchObject({ state: 'succeeded' });
   });
+
+  it.each(faults)('to go on in that is %s is refused', (_, scope, fault) => {
+    expect(() => bench.handleOnce().inScope(scope as string)).toThrow(
+      new InvalidOptionsError('inScope', [{ field: 'scope', message: fault }]),
+    );
+  });
+
+  it('entered later has records and child keys of its own, and the rest of the options', async () => {
+    const inA = bench.handleOnce({ scope: 'a', leaseMs: 5_000 });
+    const inB = inA.inScope('b');
+    const childKeys = [
+      await inA('key', 'body', (_, attempt) => attempt.childKey('charge')),
+      await inB('key', 'body', (_, attempt) => attempt.childKey('charge')),
+    ].map((outcome) => outcome.state === 'succeeded' && !outcome.replayed && outcome.result);
+    expect(new Set(childKeys).size).toBe(2);
+    expect(inB.settings).toEqual({ ...inA.settings, scope: 'b' });
+    expect(await bench.record('b', 'key')).toMatchObject({ state: 'succeeded' });
+    expect(inA.counts()).toMatchObject({ succeeded: 2 });
+    expect(await inB('key', 'body', () => 'again')).toMatchObject({ replayed: true });
+  });
 });
