@@ -3,6 +3,7 @@ import { defineConfig } from 'tsdown';
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    kafka: 'adapters/kafka/index.ts',
     sqs: 'adapters/sqs/index.ts',
     testing: 'src/testing.ts',
   },

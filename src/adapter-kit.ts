@@ -1,5 +1,6 @@
-/** What the adapters share beyond the public face: sharing calls, refusing options, telling events. */
+/** What the adapters share beyond the public face: sharing calls, waiting, refusing options, telling events. */
 export { coalesce } from './coalesce.ts';
+export { endsWithin } from './ends-within.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';

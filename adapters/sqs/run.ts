@@ -1,4 +1,4 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import { endsWithin, type EventSink } from '../../src/adapter-kit.ts';
 import { SchemaError, StoreError } from '../../src/index.ts';
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Ran } from './lanes.ts';
@@ -7,7 +7,6 @@ import { type HandledMessage, processDelivery, type Processor } from './process-
 import { attempt, MAX_BATCH, type Queue } from './queue.ts';
 import { createReceiver } from './receiver.ts';
 import { createVisibilityKeeper, type Hold } from './visibility.ts';
-import { endsWithin } from './within.ts';
 
 export interface RunOptions {
   readonly queue: Queue;

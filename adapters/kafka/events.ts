@@ -1,0 +1,45 @@
+import type { WithheldReason } from './disposition.ts';
+
+interface OfPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
+  /** As `handleOnce` tells it in its own events; empty when the message has none. */
+  readonly key: string;
+}
+
+/** Names of what works, and will surprise. */
+export type KafkaWarning =
+  | 'PARTITION_STUCK'
+  | 'CONSUMER_STOPPED'
+  | 'RETENTION_TOO_SHORT'
+  | 'TOPIC_UNREADABLE'
+  | 'DEAD_LETTER_TOPIC_CONSUMED'
+  | 'HEARTBEAT_TOO_RARE'
+  | 'MAX_WAIT_TOO_LONG'
+  | 'LEASE_OUTLIVES_SESSION';
+
+/** Everything that happens to a message's offset. Keys and values of messages are never part of an event. */
+export type KafkaEvent =
+  | (OfPlace & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
+  /** Its offset may be committed, as soon as everything before it is settled too. */
+  | (OfPlace & { readonly type: 'settled' })
+  | (OfPlace & { readonly type: 'dead-lettered'; readonly deadLetterTopic: string })
+  /** The dead-letter topic did not take it; it is withheld. */
+  | (OfPlace & {
+      readonly type: 'dead-letter-error';
+      readonly deadLetterTopic: string;
+      readonly error: unknown;
+    })
+  | (OfPlace & { readonly type: 'withheld'; readonly reason: WithheldReason; readonly error?: unknown })
+  /** Fetched no more until then, with whatever of it is not settled. */
+  | {
+      readonly type: 'partition-paused';
+      readonly topic: string;
+      readonly partition: number;
+      readonly retryAfterMs: number;
+    }
+  /** Another member has it now; its handlers' signals are aborted. */
+  | { readonly type: 'partition-lost'; readonly topic: string; readonly partition: number }
+  | { readonly type: 'client-error'; readonly verb: 'heartbeat' | 'batch'; readonly error: unknown }
+  | { readonly type: 'warning'; readonly warning: KafkaWarning; readonly message: string };

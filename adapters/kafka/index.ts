@@ -1,0 +1,37 @@
+/**
+ * Kafka: wraps an `eachMessage` handler of a kafkajs consumer, so that each message is handled once.
+ *
+ * @example
+ * ```ts
+ * import { onceEachMessage } from 'handle-once/kafka';
+ *
+ * await consumer.run(onceEachMessage({ consumer, groupId, handleOnce }, async ({ message }) => ship(message.value)));
+ * ```
+ *
+ * @module
+ */
+export {
+  type Disposition,
+  dispositionOf,
+  type Handled,
+  type OnFailed,
+  type WithheldReason,
+} from './disposition.ts';
+export type { KafkaEvent, KafkaWarning } from './events.ts';
+export type {
+  KafkaAdmin,
+  KafkaConsumer,
+  KafkaHeaders,
+  KafkaMessage,
+  KafkaProducer,
+  RunConfig,
+} from './kafka-client.ts';
+export { onceEachMessage, type OnceEachMessage } from './once-each-message.ts';
+export type {
+  ConsumerTimeouts,
+  KafkaDelivery,
+  KafkaHandler,
+  KafkaPayload,
+  OnceEachMessageOptions,
+} from './options.ts';
+export type { Ordering } from './ordering.ts';

@@ -1,0 +1,141 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { callback, standardSchema, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
+import type { OnFailed } from './disposition.ts';
+import type { KafkaEvent } from './events.ts';
+import type { KafkaAdmin, KafkaConsumer, KafkaMessage, KafkaProducer } from './kafka-client.ts';
+import type { Ordering } from './ordering.ts';
+
+/** What a handler gets as payload: the schema's output, or else what `parse` returns. */
+export type KafkaPayload<Schema, Parsed> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : Awaited<Parsed>;
+
+/** What kafkajs gives an `eachMessage` handler, and the payload. */
+export interface KafkaDelivery<Payload> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly message: KafkaMessage;
+  /** The message's value, parsed and validated where that was asked for. */
+  readonly payload: Payload;
+  /** Not needed: heartbeats go on while handlers run. It never throws. */
+  heartbeat(): Promise<void>;
+  /** Pauses the partition after this message. Returns what resumes it. */
+  pause(): () => void;
+}
+
+export type KafkaHandler<Schema, Parsed, Result> = (
+  delivery: KafkaDelivery<KafkaPayload<Schema, Parsed>>,
+  attempt: Attempt,
+) => Result | PromiseLike<Result>;
+
+/** A handler, whatever its payload is. */
+export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt) => unknown;
+
+/** What `kafka.consumer(...)` was given, as far as it can contradict the lease. Milliseconds. */
+export interface ConsumerTimeouts {
+  readonly groupId?: string | undefined;
+  readonly sessionTimeout?: number | undefined;
+  readonly heartbeatInterval?: number | undefined;
+  readonly maxWaitTimeInMs?: number | undefined;
+}
+
+export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefined, Parsed> {
+  /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. */
+  readonly consumer: KafkaConsumer;
+  /** The consumer's group. It is part of the scope: two groups never skip each other's work. */
+  readonly groupId: string;
+  /** Made by `createHandleOnce`. Records are kept in its scope, a slash and the group. */
+  readonly handleOnce: AnyHandleOnce;
+  /** Any Standard Schema: `payload` is its output; a value that does not fit fails for good. */
+  readonly schema?: Schema;
+  /**
+   * Turns the value into `payload`. What it throws fails the message for good. Default: the value as it is, or, with a
+   * `schema`, its JSON; a tombstone is null in either case.
+   */
+  readonly parse?: (value: Buffer | null, message: KafkaMessage) => Parsed;
+  /**
+   * The identity of a message. Default its topic, partition and offset, which dedupes redeliveries. A business key also
+   * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
+   * mismatch.
+   */
+  readonly key?: (message: KafkaMessage, topic: string, partition: number) => string;
+  /** Which messages of a partition wait for one another. Default `'partition'`: strict order. */
+  readonly ordering?: Ordering;
+  /** The most handlers that run at once in this consumer, 1 to 1,000. Default 10. */
+  readonly concurrency?: number;
+  /** What to do with a message that failed for good, or whose record is another message's. Default `'commit'`. */
+  readonly onFailed?: OnFailed;
+  /** Milliseconds that handlers get to finish when the consumer stops, before their signals abort. Default 20,000. */
+  readonly drainMs?: number;
+  /** A connected admin client, to compare the topics' retention with the records' at the start. */
+  readonly admin?: KafkaAdmin;
+  /** The same object as given to `kafka.consumer`, to compare its timeouts with the lease. */
+  readonly consumerConfig?: ConsumerTimeouts;
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onEvent?: (event: KafkaEvent) => unknown;
+}
+
+const NAME = /^[\w.-]{1,249}$/;
+
+const onFailed = z.union(
+  [
+    z.literal('commit'),
+    z.strictObject({
+      deadLetterTopic: z.string().regex(NAME),
+      producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
+    }),
+  ],
+  { error: "must be 'commit' or { deadLetterTopic, producer }, a topic's name and a connected producer" },
+);
+
+const timeout = wholeNumber('milliseconds', 0, 2_147_483_647).optional();
+
+export const onceEachMessageOptions = z
+  .strictObject(
+    {
+      consumer: withMethods<KafkaConsumer>(['on', 'pause', 'resume', 'paused'], 'a consumer of kafkajs'),
+      groupId: z.string({ error: 'must be the id of the consumer group' }).min(1, {
+        error: 'must not be empty',
+      }),
+      handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
+        error: 'must be made by createHandleOnce',
+      }),
+      schema: standardSchema().optional(),
+      parse:
+        callback<(value: Buffer | null, message: KafkaMessage) => unknown>(
+          'a function of the value',
+        ).optional(),
+      key: callback<(message: KafkaMessage, topic: string, partition: number) => string>(
+        'a function of the message',
+      ).optional(),
+      ordering: z
+        .enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" })
+        .default('partition'),
+      concurrency: wholeNumber('handlers', 1, 1_000).default(10),
+      onFailed: onFailed.default('commit'),
+      drainMs: wholeNumber('milliseconds', 0, 43_200_000).default(20_000),
+      admin: withMethods<KafkaAdmin>(['describeConfigs'], 'a connected admin client').optional(),
+      consumerConfig: z
+        .looseObject(
+          {
+            groupId: z.string().optional(),
+            sessionTimeout: timeout,
+            heartbeatInterval: timeout,
+            maxWaitTimeInMs: timeout,
+          },
+          { error: 'must be the object that kafka.consumer was given' },
+        )
+        .optional(),
+      onEvent: callback<(event: KafkaEvent) => unknown>('a function of one event').optional(),
+      handler: callback<AnyHandler>('a function of (delivery, attempt)'),
+    },
+    { error: 'the options must be an object' },
+  )
+  .refine(({ groupId, consumerConfig }) => (consumerConfig?.groupId ?? groupId) === groupId, {
+    path: ['groupId'],
+    error: 'must be the group of consumerConfig',
+  });
+
+export type ResolvedOptions = z.output<typeof onceEachMessageOptions>;

@@ -1,0 +1,154 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { EventSink } from '../../src/adapter-kit.ts';
+import { type HandleOnce, InvalidKeyError, type Outcome, type ParseOption } from '../../src/index.ts';
+import { deadLetterOf } from './dead-letter.ts';
+import {
+  type Disposition,
+  dispositionOf,
+  type Handled,
+  type OnFailed,
+  type Withhold,
+} from './disposition.ts';
+import type { KafkaEvent } from './events.ts';
+import { placeOf, recordBytes } from './identity.ts';
+import type { KafkaMessage } from './kafka-client.ts';
+import type { AnyHandler, KafkaDelivery } from './options.ts';
+
+export interface Processor {
+  /** In the scope of the group. */
+  readonly handleOnce: HandleOnce;
+  readonly handler: AnyHandler;
+  readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
+  readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly onFailed: OnFailed;
+  readonly events: EventSink<KafkaEvent>;
+}
+
+/** A message in hand, with what its handler may do to its partition. */
+export type Delivery = Omit<KafkaDelivery<unknown>, 'payload'>;
+
+/** Whether the message is settled, so that its offset may be committed; if not, why and for how long. */
+export type Verdict = 'settled' | Pick<Withhold, 'reason' | 'retryAfterMs'>;
+
+/** Handles one message and does what its outcome asks for. It never throws. */
+export async function processMessage(
+  processor: Processor,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { events, onFailed } = processor;
+  const { topic, partition, message } = delivery;
+  const { key, handled } = await handle(processor, delivery, signal);
+  const place = { topic, partition, offset: message.offset, key };
+  if (isReplay(handled)) events.emit({ type: 'replayed', ...place, state: handled.outcome.state });
+  const disposition = await deadLettered(processor, delivery, key, handled, dispositionOf(handled, onFailed));
+  if (disposition.action === 'withhold') {
+    const { reason, retryAfterMs } = disposition;
+    const error = 'thrown' in handled ? { error: handled.thrown } : {};
+    events.emit({ type: 'withheld', ...place, reason, ...error });
+    return { reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  }
+  events.emit({ type: 'settled', ...place });
+  return 'settled';
+}
+
+async function handle(
+  processor: Processor,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<{ key: string; handled: Handled<unknown> }> {
+  let key = '';
+  try {
+    key = keyOf(processor, delivery);
+    return { key, handled: { outcome: await run(processor, delivery, key, signal) } };
+  } catch (thrown) {
+    return { key, handled: { thrown } };
+  }
+}
+
+function keyOf(processor: Processor, { topic, partition, message }: Delivery): string {
+  if (processor.key === undefined) return placeOf(topic, partition, message.offset);
+  try {
+    return processor.key(message, topic, partition);
+  } catch (error) {
+    throw new InvalidKeyError('the key function threw', { cause: error });
+  }
+}
+
+/**
+ * Under a key of the user's own the value alone must be the same: a producer that wrote twice gave each its own
+ * timestamp.
+ */
+function run(
+  processor: Processor,
+  delivery: Delivery,
+  key: string,
+  signal: AbortSignal,
+): Promise<Outcome<unknown>> {
+  const { handleOnce, handler, schema, parse = schema === undefined ? asItIs : asJson } = processor;
+  const { message } = delivery;
+  const identity = processor.key === undefined ? recordBytes(message) : message.value;
+  const how: ParseOption<Buffer | null, unknown> = {
+    parse: () => parse(message.value, message),
+    ...(schema === undefined ? {} : { schema }),
+  };
+  return handleOnce(
+    key,
+    identity,
+    (payload, attempt) => handler({ ...delivery, payload: payload as never }, attempt),
+    { ...how, signal },
+  );
+}
+
+function asItIs(value: Buffer | null): Buffer | null {
+  return value;
+}
+
+function asJson(value: Buffer | null): unknown {
+  return value === null ? null : JSON.parse(value.toString('utf8'));
+}
+
+interface Replay {
+  readonly outcome: Extract<Outcome<unknown>, { state: 'succeeded' | 'failed' }>;
+}
+
+function isReplay(handled: Handled<unknown>): handled is Replay {
+  return 'outcome' in handled && handled.outcome.state !== 'pending' && handled.outcome.replayed;
+}
+
+/** Produces the dead letter that a disposition asks for: then the message is settled, or else withheld. */
+async function deadLettered(
+  { handleOnce, events }: Processor,
+  { topic, partition, message }: Delivery,
+  key: string,
+  handled: Handled<unknown>,
+  disposition: Disposition,
+): Promise<Exclude<Disposition, { action: 'dead-letter' }>> {
+  if (disposition.action !== 'dead-letter') return disposition;
+  const { deadLetterTopic, producer } = disposition;
+  const facts = { topic, partition, scope: handleOnce.settings.scope, ...failureFacts(handled) };
+  const place = { topic, partition, offset: message.offset, key };
+  try {
+    await producer.send({
+      topic: deadLetterTopic,
+      acks: ALL_REPLICAS,
+      messages: [deadLetterOf(message, facts)],
+    });
+  } catch (error) {
+    events.emit({ type: 'dead-letter-error', ...place, deadLetterTopic, error });
+    return { action: 'withhold', reason: 'dead-letter-refused' };
+  }
+  events.emit({ type: 'dead-lettered', ...place, deadLetterTopic });
+  return { action: 'commit' };
+}
+
+const ALL_REPLICAS = -1;
+
+function failureFacts(handled: Handled<unknown>): { errorName: string; attempts: number } {
+  if ('outcome' in handled) {
+    const { outcome } = handled;
+    return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
+  }
+  return { errorName: handled.thrown instanceof Error ? handled.thrown.name : '', attempts: 0 };
+}
