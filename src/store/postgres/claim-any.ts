@@ -41,13 +41,19 @@ with ${askedRecords(size, table)}, taken as (
     t.result, t.result_omitted, t.failed_reason, t.error,
     t.xmax = 0 as made
 )
-select key, ${NEW_RECORD_ANSWER}, null from taken where made
+select ${NEW_RECORD_ANSWER} from taken where made
 union all
-select ${answerColumns('t', 'a')} from taken t join asked a on a.key = t.key where not t.made
+select ${answerColumns('t', ASKED)} from taken t join asked a on a.key = t.key where not t.made
 union all
-select ${answerColumns('a', 'a')} from asked a where a.live`,
+select ${answerColumns('a', ASKED)} from asked a where a.live`,
   );
 }
+
+const ASKED = {
+  token: 'a.asked_token',
+  fingerprint: 'a.asked_fingerprint',
+  tookOver: 'a.live is not true and a.was_owned',
+};
 
 /** The record is alive, or waits for another payload: it stays as it is. */
 const KEPT = `(t.live_until > statement_timestamp()

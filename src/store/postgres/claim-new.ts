@@ -1,6 +1,6 @@
 import { type BySize, bySize } from './batch.ts';
 import { answerColumns, NEW_RECORD_ANSWER } from './claim-answer.ts';
-import { askedRecords, insertAsked } from './claim-parts.ts';
+import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
 
 /**
  * The claim that nearly every message needs: a key that is new, or one whose record is alive.
@@ -10,15 +10,38 @@ import { askedRecords, insertAsked } from './claim-parts.ts';
  * whose larger plan costs a third more to start.
  */
 export function claimNewStatement(table: string): BySize {
-  return bySize(
-    (size) => `
-with ${askedRecords(size, table)}, made as (
+  return bySize((size) => (size === 'one' ? one(table) : many(table)));
+}
+
+/** Without the join that many need: 11 us less of the server's 65 for a duplicate, 8 of 80 for a new key. */
+function one(table: string): string {
+  const token = '$3::text::uuid';
+  const fingerprint = `decode($4::text, 'hex')`;
+  return `
+with live as materialized (
+  select t.*
+  from ${table} t
+  where t.scope = $1::text and t.key = $2::text and t.live_until > statement_timestamp()
+), made as (
+  ${insertRecord(table, { key: '$2::text', token, fingerprint })}
+  where not exists (select from live)
+  on conflict (scope, key) do nothing
+  returning t.key
+)
+select ${NEW_RECORD_ANSWER} from made
+union all
+select ${answerColumns('live', { token, fingerprint, tookOver: 'false' })} from live`;
+}
+
+function many(table: string): string {
+  const asked = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint', tookOver: 'false' };
+  return `
+with ${askedRecords('many', table)}, made as (
   ${insertAsked(table, 'a.live is null')}
   on conflict (scope, key) do nothing
   returning t.key
 )
-select key, ${NEW_RECORD_ANSWER}, null from made
+select ${NEW_RECORD_ANSWER} from made
 union all
-select ${answerColumns('a', 'a')} from asked a where a.live`,
-  );
+select ${answerColumns('a', asked)} from asked a where a.live`;
 }

@@ -21,11 +21,24 @@ export function askedRecords(size: Size, table: string): string {
 )`;
 }
 
+/** The key, token and fingerprint of a claim, as SQL. */
+export interface AskedColumns {
+  readonly key: string;
+  readonly token: string;
+  readonly fingerprint: string;
+}
+
+/** An insert of a new record, up to where it tells for which claims. */
+export function insertRecord(table: string, asked: AskedColumns): string {
+  return `insert into ${table} as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  select $1::text, ${asked.key}, ${asked.token}, ${asked.fingerprint}, 'pending', true, 1,
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()`;
+}
+
 /** A new record for each claim that `where` leaves. */
 export function insertAsked(table: string, where: string): string {
-  return `insert into ${table} as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
-  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
-    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+  const asked = { key: 'a.key', token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
+  return `${insertRecord(table, asked)}
   from asked a
   where ${where}`;
 }
