@@ -5,6 +5,7 @@ import { migrate } from '../../src/index.ts';
 import { createDatabase, databaseUrl, dropDatabases } from './databases.ts';
 import { startElasticMq } from './services/elasticmq.ts';
 import { startFauxqs } from './services/fauxqs.ts';
+import { startKafka } from './services/kafka.ts';
 import { startPostgres } from './services/postgres.ts';
 import { NoServiceError } from './services/service.ts';
 
@@ -15,12 +16,13 @@ declare module 'vitest' {
     databasePrefix: string;
     templateDatabase: string;
     sqsEndpoints: { elasticmq: string; fauxqs: string };
+    kafkaBrokers: string[];
   }
 }
 
 /** Starts the services once for all test files; vitest calls what it returns after the last of them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const starting = [startPostgres(), startElasticMq(), startFauxqs()] as const;
+  const starting = [startPostgres(), startElasticMq(), startFauxqs(), startKafka()] as const;
   const stopAll = async () => {
     for (const result of await Promise.allSettled(starting)) {
       if (result.status === 'fulfilled') await result.value.stop();
@@ -28,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 
   try {
-    const [{ url }, elasticmq, fauxqs] = await Promise.all(starting);
+    const [{ url }, elasticmq, fauxqs, kafka] = await Promise.all(starting);
     const databasePrefix = `handle_once_${randomBytes(4).toString('hex')}_`;
     const templateDatabase = `${databasePrefix}template`;
     await createTemplate(url, templateDatabase);
@@ -37,6 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('databasePrefix', databasePrefix);
     project.provide('templateDatabase', templateDatabase);
     project.provide('sqsEndpoints', { elasticmq: elasticmq.url, fauxqs: fauxqs.url });
+    project.provide('kafkaBrokers', kafka.url.split(','));
 
     return async () => {
       await dropDatabases(url, databasePrefix);

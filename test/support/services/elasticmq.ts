@@ -1,7 +1,7 @@
 import { GenericContainer, Wait } from 'testcontainers';
 import { dockerIsRunning } from './docker.ts';
 import { startElasticMqProcess } from './elasticmq-process.ts';
-import { succeeds } from './run.ts';
+import { mavenIsInstalled } from './maven-libraries.ts';
 import { externalService, NoServiceError, type Service } from './service.ts';
 
 const PORT = 9324;
@@ -12,11 +12,7 @@ export async function startElasticMq(): Promise<Service> {
 
   if (await dockerIsRunning()) return startElasticMqContainer();
 
-  const tools = await Promise.all([
-    succeeds({ file: 'java', args: ['-version'] }),
-    succeeds({ file: 'mvn', args: ['-v'] }),
-  ]);
-  if (tools.every(Boolean)) return startElasticMqProcess();
+  if (await mavenIsInstalled()) return startElasticMqProcess();
 
   throw new NoServiceError('SQS tests need TEST_SQS_ENDPOINT, Docker, or Java 17 and Maven');
 }

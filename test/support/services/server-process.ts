@@ -9,6 +9,8 @@ export interface ServerProcess {
   /** What `ready` matched in the server's output. */
   readonly ready: RegExpExecArray;
   readonly stop: () => Promise<void>;
+  /** Gives the server no chance to end well. */
+  readonly kill: () => Promise<void>;
 }
 
 /** Starts a server and waits until its output says that it is ready. */
@@ -43,14 +45,12 @@ export async function startServerProcess(
     stream.resume();
   }
 
-  return {
-    ready: match,
-    async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill(stopSignal);
-        await once(child, 'exit');
-      }
-      cancel();
-    },
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
+      await once(child, 'exit');
+    }
+    cancel();
   };
+  return { ready: match, stop: () => end(stopSignal), kill: () => end('SIGKILL') };
 }

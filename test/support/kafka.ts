@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { Admin, Consumer, ConsumerConfig, Kafka, Message } from 'kafkajs';
+import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
+import { createKafkaClient } from './kafka-client.ts';
+import { committedOffsets, endOffsets, type Offsets } from './kafka-offsets.ts';
+import { type ReadMessage, readTopic } from './kafka-read.ts';
+import { produceInTransaction, type TransactionEnd } from './kafka-transaction.ts';
+
+/** With these a topic's old values stay until `compact` is called, and then go soon. */
+export const compacted = {
+  'cleanup.policy': 'compact',
+  'min.cleanable.dirty.ratio': '0',
+  'delete.retention.ms': '0',
+  'segment.ms': '30000',
+};
+
+export interface TopicOptions {
+  partitions?: number;
+  config?: Record<string, string>;
+}
+
+export interface ProduceOptions {
+  /** Sends in a transaction that ends so. Its marker takes an offset in each partition that it wrote to. */
+  transaction?: TransactionEnd;
+}
+
+/** Helpers that are there from the calling file's first test to its last. */
+export interface TestKafka {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  /** Creates a topic with a name of its own, and gives its name. */
+  createTopic(options?: TopicOptions): Promise<string>;
+  /** A name that no other group has. */
+  groupId(): string;
+  produce(topic: string, messages: Message[], options?: ProduceOptions): Promise<void>;
+  /** Where a group goes on in each partition; -1 where it has committed nothing. */
+  committed(groupId: string, topic: string): Promise<Offsets>;
+  /** The offset that the next message gets, in each partition. */
+  endOffsets(topic: string): Promise<Offsets>;
+  /** All messages that are in a topic now. Waits for transactions that have not ended. */
+  read(topic: string): Promise<ReadMessage[]>;
+  /** Adds a message to a topic created with `compacted`, and of those before it keeps only the last of each key. */
+  compact(topic: string, next: Message): Promise<void>;
+  /** Disconnected when the test ends. */
+  consumer(config?: Partial<ConsumerConfig>): Consumer;
+}
+
+/** For worker processes: they make their own client with `createKafkaClient`. */
+export function kafkaBrokers(): string[] {
+  return inject('kafkaBrokers');
+}
+
+export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
+  const kafka = createKafkaClient(brokers);
+  const admin = kafka.admin();
+  const producer = kafka.producer({ idempotent: true });
+  const topics: string[] = [];
+  let compactions = 0;
+
+  beforeAll(async () => {
+    await Promise.all([admin.connect(), producer.connect()]);
+  });
+
+  afterAll(async () => {
+    // The broker can be somebody's own. It forgets a group by itself once the topics are gone.
+    const existing = await admin.listTopics();
+    await admin.deleteTopics({ topics: topics.filter((topic) => existing.includes(topic)) });
+    await Promise.all([admin.disconnect(), producer.disconnect()]);
+  });
+
+  async function produce(topic: string, messages: Message[], { transaction }: ProduceOptions = {}) {
+    if (transaction === undefined) {
+      await producer.send({ topic, messages });
+      return;
+    }
+    await produceInTransaction(
+      { kafka, admin, transactionalId: uniqueName() },
+      { topic, messages },
+      transaction,
+    );
+  }
+
+  return {
+    kafka,
+    admin,
+    produce,
+    groupId: uniqueName,
+    committed: (groupId, topic) => committedOffsets(admin, groupId, topic),
+    endOffsets: (topic) => endOffsets(admin, topic),
+    read: (topic) => readTopic(kafka, admin, topic),
+
+    async createTopic({ partitions = 1, config = {} } = {}) {
+      const topic = uniqueName();
+      topics.push(topic);
+      const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+      await admin.createTopics({ topics: [{ topic, numPartitions: partitions, configEntries }] });
+      return topic;
+    },
+
+    async compact(topic, next) {
+      // The segment that is written to is never compacted. A message that is late enough begins another.
+      compactions += 1;
+      await produce(topic, [{ partition: 0, ...next, timestamp: String(Date.now() + compactions * 60_000) }]);
+      await vi.waitUntil(
+        async () => {
+          const messages = await readTopic(kafka, admin, topic);
+          const partition = messages.filter((message) => message.partition === (next.partition ?? 0));
+          const keys = partition.slice(0, -1).map(({ key }) => String(key));
+          return new Set(keys).size === keys.length;
+        },
+        { timeout: 25_000, interval: 100 },
+      );
+    },
+
+    consumer(config) {
+      const consumer = kafka.consumer({
+        groupId: uniqueName(),
+        sessionTimeout: 6_000,
+        rebalanceTimeout: 10_000,
+        heartbeatInterval: 500,
+        maxWaitTimeInMs: 100,
+        ...config,
+      });
+      onTestFinished(() => consumer.disconnect());
+      return consumer;
+    },
+  };
+}
+
+function uniqueName(): string {
+  return `test-${randomBytes(6).toString('hex')}`;
+}
