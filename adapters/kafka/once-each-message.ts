@@ -72,7 +72,7 @@ export function onceEachMessage<
     ...resolved,
     ...{ processor: { ...resolved, handleOnce, events }, membership, pauses, events },
     slots: createSlots(concurrency),
-    inHand: createInHand<Verdict | undefined>(),
+    inHand: createInHand<Verdict>(),
   };
   follow(resolved, membership, events);
   return {

@@ -1,6 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { EventSink } from '../../src/adapter-kit.ts';
-import { type HandleOnce, InvalidKeyError, type Outcome, type ParseOption } from '../../src/index.ts';
+import { type EventSink, onAbort } from '../../src/adapter-kit.ts';
+import {
+  type Attempt,
+  type Handler,
+  type HandleOnce,
+  InvalidKeyError,
+  type Outcome,
+  type ParseOption,
+} from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import {
   type Disposition,
@@ -29,17 +36,26 @@ export interface Processor {
 export type Delivery = Omit<KafkaDelivery<unknown>, 'payload'>;
 
 /** Whether the message is settled, so that its offset may be committed; if not, why and for how long. */
-export type Verdict = 'settled' | Pick<Withhold, 'reason' | 'retryAfterMs'>;
+export type Verdict = 'settled' | 'not-started' | Pick<Withhold, 'reason' | 'retryAfterMs'>;
+
+export interface Course {
+  readonly signal: AbortSignal;
+  /** Asked when the message is claimed. If it is not its turn, the claim is given back with its attempt. */
+  readonly isItsTurn: () => Promise<boolean>;
+  /** Called when the handler has returned, before that is on record. */
+  readonly onReturned: () => void;
+}
 
 /** Handles one message and does what its outcome asks for. It never throws. */
 export async function processMessage(
   processor: Processor,
   delivery: Delivery,
-  signal: AbortSignal,
+  course: Course,
 ): Promise<Verdict> {
   const { events, onFailed } = processor;
   const { topic, partition, message } = delivery;
-  const { key, handled } = await handle(processor, delivery, signal);
+  const { key, handled, skipped } = await handle(processor, delivery, course);
+  if (skipped) return 'not-started';
   const place = { topic, partition, offset: message.offset, key };
   if (isReplay(handled)) events.emit({ type: 'replayed', ...place, state: handled.outcome.state });
   const disposition = await deadLettered(processor, delivery, key, handled, dispositionOf(handled, onFailed));
@@ -53,17 +69,36 @@ export async function processMessage(
   return 'settled';
 }
 
-async function handle(
-  processor: Processor,
-  delivery: Delivery,
-  signal: AbortSignal,
-): Promise<{ key: string; handled: Handled<unknown> }> {
+interface Handling {
+  readonly key: string;
+  readonly handled: Handled<unknown>;
+  /** Whether it was claimed and not run, since it was not its turn. */
+  readonly skipped: boolean;
+}
+
+async function handle(processor: Processor, delivery: Delivery, course: Course): Promise<Handling> {
+  const skip = new AbortController();
+  const takeOff = onAbort(course.signal, () => {
+    skip.abort(course.signal.reason);
+  });
+  let skipped = false;
   let key = '';
+  const handler = async (payload: unknown, attempt: Attempt): Promise<unknown> => {
+    skipped = !(await course.isItsTurn());
+    if (skipped) skip.abort(new DOMException('an earlier message has to come first', 'AbortError'));
+    skip.signal.throwIfAborted();
+    const result = await processor.handler({ ...delivery, payload: payload as never }, attempt);
+    course.onReturned();
+    return result;
+  };
   try {
     key = keyOf(processor, delivery);
-    return { key, handled: { outcome: await run(processor, delivery, key, signal) } };
+    const outcome = await run(processor, delivery, key, handler, skip.signal);
+    return { key, handled: { outcome }, skipped };
   } catch (thrown) {
-    return { key, handled: { thrown } };
+    return { key, handled: { thrown }, skipped };
+  } finally {
+    takeOff();
   }
 }
 
@@ -84,21 +119,17 @@ function run(
   processor: Processor,
   delivery: Delivery,
   key: string,
+  handler: Handler<unknown, unknown>,
   signal: AbortSignal,
 ): Promise<Outcome<unknown>> {
-  const { handleOnce, handler, schema, parse = schema === undefined ? asItIs : asJson } = processor;
+  const { handleOnce, schema, parse = schema === undefined ? asItIs : asJson } = processor;
   const { message } = delivery;
   const identity = processor.key === undefined ? recordBytes(message) : message.value;
   const how: ParseOption<Buffer | null, unknown> = {
     parse: () => parse(message.value, message),
     ...(schema === undefined ? {} : { schema }),
   };
-  return handleOnce(
-    key,
-    identity,
-    (payload, attempt) => handler({ ...delivery, payload: payload as never }, attempt),
-    { ...how, signal },
-  );
+  return handleOnce(key, identity, handler, { ...how, signal });
 }
 
 function asItIs(value: Buffer | null): Buffer | null {

@@ -2,11 +2,13 @@ import { endsWithin, type EventSink, onAbort } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from './events.ts';
 import { placeOf } from './identity.ts';
 import type { InHand } from './in-hand.ts';
-import { type BatchPayload, type FetchedMessage, isMembershipError } from './kafka-client.ts';
+import type { BatchPayload, FetchedMessage } from './kafka-client.ts';
+import { startKeepAlive } from './keep-alive.ts';
 import type { Membership, Tenure } from './membership.ts';
 import { type Ordering, toLanes } from './ordering.ts';
 import type { Pauses } from './pauses.ts';
 import { type Delivery, type Processor, processMessage, type Verdict } from './process-message.ts';
+import { type Course, runLane } from './run-lane.ts';
 import { createSettledPrefix } from './settled-prefix.ts';
 import type { Slots } from './slots.ts';
 
@@ -16,14 +18,12 @@ export interface Consumption {
   readonly membership: Membership;
   readonly pauses: Pauses;
   readonly slots: Slots;
-  readonly inHand: InHand<Verdict | undefined>;
+  readonly inHand: InHand<Verdict>;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
   readonly drainMs: number;
 }
 
-/** The client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
-const TICK_MS = 500;
 /** The whole group waits for the slowest member of a rebalance; what takes longer goes on beside it. */
 const REBALANCE_GRACE_MS = 2_000;
 /** For handlers whose signal has aborted to give up. */
@@ -39,70 +39,20 @@ export async function runBatch(consumption: Consumption, payload: BatchPayload):
   const { membership, events, pauses } = consumption;
   const { topic, partition } = payload.batch;
   const generation = membership.generation();
-  try {
-    const tenure = membership.tenureOf(topic, partition);
-    const waits = await handleMessages({ ...consumption, payload, generation, tenure });
-    if (waits.length > 0 && payload.isRunning() && !generation.aborted && !tenure.isOver()) {
-      const retryAfterMs = pauses.withhold(topic, partition, waits);
-      events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
-    }
-  } catch (error) {
-    if (isMembershipError(error)) throw error;
-    events.emit({ type: 'client-error', verb: 'batch', error });
-    pauses.withhold(topic, partition, [undefined]);
-  }
-  if (payload.isRunning()) generation.throwIfAborted();
+  const tenure = membership.tenureOf(topic, partition);
+  const waits = await handleMessages({ ...consumption, payload, generation, tenure });
+  if (!payload.isRunning()) return;
+  generation.throwIfAborted();
+  if (waits.length === 0 || tenure.isOver()) return;
+  const retryAfterMs = pauses.withhold(topic, partition, waits);
+  events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
 }
 
 interface BatchRun extends Consumption {
   readonly payload: BatchPayload;
+  /** Aborts, with the group's error, when the group waits for us to join again. */
   readonly generation: AbortSignal;
   readonly tenure: Tenure;
-}
-
-type Wait = number | undefined;
-
-/** Runs the lanes of a batch. Returns how long each message that could not be settled has to wait. */
-async function handleMessages(run: BatchRun): Promise<Wait[]> {
-  const { payload, pauses, tenure } = run;
-  const { topic, partition, messages } = payload.batch;
-  const waits: Wait[] = [];
-  let halted = false;
-  let live = true;
-  const prefix = createSettledPrefix(messages, (offset) => {
-    // What settles after its batch is fetched again, and answered from its record.
-    if (live && !tenure.isOver()) payload.resolveOffset(offset);
-  });
-  const keepAlive = startKeepAlive(run);
-
-  function mayStart(): boolean {
-    if (halted || run.generation.aborted || tenure.signal.aborted) return false;
-    return payload.isRunning() && !payload.isStale() && !pauses.isPaused(topic, partition);
-  }
-
-  async function runLane(lane: readonly Item[]): Promise<void> {
-    for (const { message, index } of lane) {
-      const verdict = await handleMessage(run, message, mayStart, keepAlive.beat);
-      if (verdict === undefined) return;
-      if (verdict !== 'settled') {
-        waits.push(verdict.retryAfterMs);
-        // Nothing can be claimed: what would come next fails as well.
-        if (verdict.reason === 'store-error') halted = true;
-        return;
-      }
-      pauses.progress(topic, partition);
-      prefix.settle(index);
-    }
-  }
-
-  const items = messages.map((message, index) => ({ message, index }));
-  try {
-    await ended(run, Promise.all(toLanes(items, run.ordering).map(runLane)), keepAlive.stopping);
-  } finally {
-    live = false;
-    keepAlive.end();
-  }
-  return waits;
 }
 
 interface Item {
@@ -110,13 +60,70 @@ interface Item {
   readonly index: number;
 }
 
-/** Undefined when the message was not started. */
-function handleMessage(
+/** Runs the lanes of a batch. Returns how long each message that could not be settled has to wait. */
+async function handleMessages(run: BatchRun): Promise<(number | undefined)[]> {
+  const { payload, membership, events, pauses, generation, tenure } = run;
+  const { topic, partition, messages } = payload.batch;
+  const waits: (number | undefined)[] = [];
+  let halted = false;
+  let live = true;
+
+  function tellSettled(offset: string): void {
+    // What settles after its batch is fetched again, and answered from its record.
+    if (!live || tenure.isOver()) return;
+    try {
+      payload.resolveOffset(offset);
+    } catch (error) {
+      // The client has joined again by itself, and knows nothing of this batch any more.
+      events.emit({ type: 'client-error', verb: 'resolve', error });
+      halted = true;
+    }
+  }
+
+  function mayStart(): boolean {
+    if (halted || generation.aborted || tenure.signal.aborted) return false;
+    return payload.isRunning() && !payload.isStale() && !pauses.isPaused(topic, partition);
+  }
+
+  function note({ index }: Item, verdict: Verdict): boolean {
+    if (verdict === 'not-started') return false;
+    if (verdict !== 'settled') {
+      waits.push(verdict.retryAfterMs);
+      // Nothing can be claimed: what would come next fails as well.
+      if (verdict.reason === 'store-error') halted = true;
+      return false;
+    }
+    pauses.progress(topic, partition);
+    prefix.settle(index);
+    return true;
+  }
+
+  const prefix = createSettledPrefix(messages, tellSettled);
+  const keepAlive = startKeepAlive(payload, membership, events);
+  const start = (item: Item, turn: Promise<boolean>) =>
+    startMessage(run, item.message, { turn, mayStart, heartbeat: keepAlive.beat });
+  const items = messages.map((message, index) => ({ message, index }));
+  const lanes = toLanes(items, run.ordering).map((lane) => runLane(lane, start, note));
+  try {
+    await ended(run, Promise.all(lanes), keepAlive.stopping);
+  } finally {
+    live = false;
+    keepAlive.end();
+  }
+  return waits;
+}
+
+interface Start {
+  readonly turn: Promise<boolean>;
+  readonly mayStart: () => boolean;
+  readonly heartbeat: () => Promise<void>;
+}
+
+function startMessage(
   { slots, inHand, processor, payload, pauses, tenure }: BatchRun,
   message: FetchedMessage,
-  mayStart: () => boolean,
-  heartbeat: () => Promise<void>,
-): Promise<Verdict | undefined> {
+  { turn, mayStart, heartbeat }: Start,
+): Course<Verdict> {
   const { topic, partition } = payload.batch;
   const delivery: Delivery = {
     topic,
@@ -125,49 +132,25 @@ function handleMessage(
     heartbeat,
     pause: () => pauses.pauseByUser(topic, partition),
   };
-  return inHand.join(placeOf(topic, partition, message.offset), () =>
-    slots.run(() =>
-      mayStart() ? processMessage(processor, delivery, tenure.signal) : Promise.resolve(undefined),
-    ),
-  );
-}
-
-interface KeepAlive {
-  /** Sends a heartbeat when it is due, and commits what is settled. Never throws. */
-  readonly beat: () => Promise<void>;
-  /** Resolves when the consumer begins to stop. */
-  readonly stopping: Promise<void>;
-  readonly end: () => void;
-}
-
-/** Heartbeats on a timer: the client itself sends none while a handler runs, and the group would evict us. */
-function startKeepAlive({ payload, membership, events }: BatchRun): KeepAlive {
-  let tellStopping: () => void = () => undefined;
-  const stopping = new Promise<void>((resolve) => {
-    tellStopping = resolve;
+  let tellReturned: (returned: true) => void = () => undefined;
+  const returned = new Promise<true>((resolve) => {
+    tellReturned = resolve;
   });
-
-  async function beat(): Promise<void> {
+  const verdict = inHand.join(placeOf(topic, partition, message.offset), async () => {
+    const giveBack = await slots.take();
+    const isItsTurn = async (): Promise<boolean> => (await turn) && mayStart();
+    const onReturned = (): void => {
+      giveBack();
+      tellReturned(true);
+    };
     try {
-      await payload.heartbeat();
-      await payload.commitOffsetsIfNecessary();
-    } catch (error) {
-      if (isMembershipError(error)) membership.interrupt(error);
-      else events.emit({ type: 'client-error', verb: 'heartbeat', error });
+      if (!mayStart()) return 'not-started';
+      return await processMessage(processor, delivery, { signal: tenure.signal, isItsTurn, onReturned });
+    } finally {
+      giveBack();
     }
-  }
-
-  const timer = setInterval(() => {
-    if (!payload.isRunning()) tellStopping();
-    void beat();
-  }, TICK_MS);
-  return {
-    beat,
-    stopping,
-    end: () => {
-      clearInterval(timer);
-    },
-  };
+  });
+  return { returned, verdict };
 }
 
 /** Waits for a batch, but no longer than the group and a stop of the consumer can wait. */

@@ -1,0 +1,49 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import type { KafkaEvent } from './events.ts';
+import { type BatchPayload, isMembershipError } from './kafka-client.ts';
+import type { Membership } from './membership.ts';
+
+/** The client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
+const TICK_MS = 500;
+
+export interface KeepAlive {
+  /** Sends a heartbeat when it is due, and commits what is settled. Never throws. */
+  readonly beat: () => Promise<void>;
+  /** Resolves when the consumer begins to stop. */
+  readonly stopping: Promise<void>;
+  readonly end: () => void;
+}
+
+/** Heartbeats on a timer: the client itself sends none while a handler runs, and the group would evict us. */
+export function startKeepAlive(
+  payload: BatchPayload,
+  membership: Membership,
+  events: EventSink<KafkaEvent>,
+): KeepAlive {
+  let tellStopping: () => void = () => undefined;
+  const stopping = new Promise<void>((resolve) => {
+    tellStopping = resolve;
+  });
+
+  async function beat(): Promise<void> {
+    try {
+      await payload.heartbeat();
+      await payload.commitOffsetsIfNecessary();
+    } catch (error) {
+      if (isMembershipError(error)) membership.interrupt(error);
+      else events.emit({ type: 'client-error', verb: 'heartbeat', error });
+    }
+  }
+
+  const timer = setInterval(() => {
+    if (!payload.isRunning()) tellStopping();
+    void beat();
+  }, TICK_MS);
+  return {
+    beat,
+    stopping,
+    end: () => {
+      clearInterval(timer);
+    },
+  };
+}

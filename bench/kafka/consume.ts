@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admin, Kafka } from 'kafkajs';
+import type postgres from 'postgres';
+import type { Contender } from './contender.ts';
+import type { Topic } from './topic.ts';
+
+const MIB = 1_048_576;
+const STEPS = 10;
+
+export interface Consumed {
+  readonly messagesPerSecond: number;
+  /** Resident memory in MiB, after each tenth of the messages. */
+  readonly resident: readonly number[];
+}
+
+export interface Course {
+  readonly kafka: Kafka;
+  readonly admin: Admin;
+  readonly sql: postgres.Sql;
+  readonly topic: Topic;
+}
+
+/** Consumes a whole topic in a group of its own, timed from the first message to the last commit. */
+export async function consume(course: Course, contender: Contender): Promise<Consumed> {
+  const { kafka, admin, sql, topic } = course;
+  const { messages } = topic;
+  const groupId = `bench-${randomBytes(4).toString('hex')}`;
+  await sql`truncate effects`;
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 50 });
+  const resident: number[] = [];
+  let startedAt = 0;
+  let done = 0;
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+
+  await consumer.connect();
+  await consumer.subscribe({ topics: [topic.name], fromBeginning: true });
+  await consumer.run(
+    contender.runConfig(consumer, groupId, async ({ key, value }) => {
+      startedAt ||= performance.now();
+      await sql`insert into effects (order_key, detail) values (${String(key)}, ${String(value)})`;
+      done += 1;
+      if (done % (messages / STEPS) === 0) resident.push(Math.round(process.memoryUsage.rss() / MIB));
+      if (done === messages) finish();
+    }),
+  );
+  await finished;
+  while ((await committed(admin, groupId, topic.name)) < messages) await sleep(10);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  await consumer.disconnect();
+  const [{ count }] = await sql<[{ count: number }]>`select count(*)::int as count from effects`;
+  if (count !== messages) throw new Error(`${contender.name} has ${count} effects of ${messages} messages`);
+  return { messagesPerSecond: messages / seconds, resident };
+}
+
+async function committed(admin: Admin, groupId: string, topic: string): Promise<number> {
+  const [offsets] = await admin.fetchOffsets({ groupId, topics: [topic] });
+  return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
+}
