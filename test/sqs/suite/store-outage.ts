@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Fixture, until } from '../support/fixture.ts';
 import { gate } from '../../support/gate.ts';
 import { sendMany } from '../support/send-many.ts';
-import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
+import { type TcpProxy, tcpProxy } from '../../support/tcp-proxy.ts';
 
 /** A worker whose database goes away: no message is lost or run for it, and it recovers by itself. */
 export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fixture): void {
