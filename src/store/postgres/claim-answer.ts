@@ -40,7 +40,8 @@ function kind(t: string, asked: Asked): string {
     end`;
 }
 
-export function toReply([, kind, attemptsText, detail = null, content = null]: Row): ClaimReply {
+export function toReply([, kindText, attemptsText, detail = null, content = null]: Row): ClaimReply {
+  const kind = kindText ?? '';
   const attempts = Number(attemptsText);
   switch (kind) {
     case 'mismatch':
