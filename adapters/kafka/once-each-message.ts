@@ -17,6 +17,7 @@ import type { Verdict } from './process-message.ts';
 import { runBatch } from './run-batch.ts';
 import { timeoutWarnings, topicWarnings } from './settings-check.ts';
 import { createSlots } from './slots.ts';
+import { createWarnStuck } from './stuck.ts';
 import { warn } from './warn.ts';
 
 const SUBJECT = 'onceEachMessage';
@@ -70,7 +71,12 @@ export function onceEachMessage<
   });
   const consumption = {
     ...resolved,
-    ...{ processor: { ...resolved, handleOnce, events }, membership, pauses, events },
+    ...{
+      processor: { ...resolved, handleOnce, events, warnStuck: createWarnStuck(events) },
+      membership,
+      pauses,
+      events,
+    },
     slots: createSlots(concurrency),
     inHand: createInHand<Verdict>(),
   };

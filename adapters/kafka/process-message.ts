@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type EventSink, onAbort } from '../../src/adapter-kit.ts';
+import { describeThrown, type EventSink, onAbort } from '../../src/adapter-kit.ts';
 import {
   type Attempt,
   type Handler,
@@ -20,6 +20,7 @@ import type { KafkaEvent } from './events.ts';
 import { placeOf, recordBytes } from './identity.ts';
 import type { KafkaMessage } from './kafka-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
+import type { WarnStuck } from './stuck.ts';
 
 export interface Processor {
   /** In the scope of the group. */
@@ -30,6 +31,7 @@ export interface Processor {
   readonly schema?: StandardSchemaV1 | undefined;
   readonly onFailed: OnFailed;
   readonly events: EventSink<KafkaEvent>;
+  readonly warnStuck: WarnStuck;
 }
 
 /** A message in hand, with what its handler may do to its partition. */
@@ -63,6 +65,9 @@ export async function processMessage(
     const { reason, retryAfterMs } = disposition;
     const error = 'thrown' in handled ? { error: handled.thrown } : {};
     events.emit({ type: 'withheld', ...place, reason, ...error });
+    if ((reason === 'mismatch' || reason === 'invalid-key') && 'thrown' in handled) {
+      processor.warnStuck(topic, partition, message.offset, describeThrown(handled.thrown));
+    }
     return { reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   }
   events.emit({ type: 'settled', ...place });

@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { HandleOnce } from 'handle-once';
 import type { SqsMessage } from 'handle-once/sqs';
+import type { Consumer, Kafka } from 'kafkajs';
 import type { Sql } from 'postgres';
 
 /** What the examples of the documentation take for granted. */
@@ -8,6 +9,10 @@ declare global {
   const databaseUrl: string;
   const queueUrl: string;
   const deadLetterQueueUrl: string;
+  const brokers: string[];
+  const groupId: string;
+  const kafka: Kafka;
+  const consumer: Consumer;
   const sql: Sql;
   const client: SQSClient;
   const handleOnce: HandleOnce;

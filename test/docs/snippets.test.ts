@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import postgres from 'postgres';`;
 const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';`;
+const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
 const TESTING = `import { createMemoryStore } from 'handle-once/testing';`;
 
 describe('The documentation', () => {
@@ -18,8 +19,8 @@ describe('The documentation', () => {
 
   it('has examples in docstrings that compile', () => {
     const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
-    expect(snippets.length).toBeGreaterThan(7);
-    expect(typeErrors(snippets, [CORE, SQS, TESTING].join('\n'))).toEqual([]);
+    expect(snippets.length).toBeGreaterThan(9);
+    expect(typeErrors(snippets, [CORE, SQS, KAFKA, TESTING].join('\n'))).toEqual([]);
   });
 
   it('opens with an example of at most twelve lines', () => {

@@ -1,0 +1,19 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import type { KafkaEvent } from './events.ts';
+import { warn } from './warn.ts';
+
+/** Warns once of a message that nothing but a person can get its partition past. */
+export type WarnStuck = (topic: string, partition: number, offset: string, why: string) => void;
+
+export function createWarnStuck(events: EventSink<KafkaEvent>): WarnStuck {
+  const told = new Map<string, string>();
+  return (topic, partition, offset, why) => {
+    const id = `${topic}/${partition}`;
+    if (told.get(id) === offset) return;
+    told.set(id, offset);
+    const message =
+      `partition ${partition} of ${topic} is stuck at offset ${offset}: ${why} ` +
+      'Configure a dead-letter topic with onFailed to get past such messages';
+    warn({ warning: 'PARTITION_STUCK', message }, events);
+  };
+}
