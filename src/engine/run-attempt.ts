@@ -3,7 +3,7 @@ import { childKey } from '../child-key.ts';
 import type { HandleOnceEvent } from '../diagnostics.ts';
 import { checkKey } from '../key.ts';
 import type { Outcome } from '../outcome.ts';
-import { createAttemptSignal } from './attempt-signal.ts';
+import { type AttemptSignal, createAttemptSignal } from './attempt-signal.ts';
 import { type Claim, type Engine, monotonicNow } from './engine.ts';
 import { keepLease } from './lease.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
@@ -28,7 +28,7 @@ export async function runAttempt<R>(
   try {
     // The caller may have aborted while the claim was in the air.
     limits.signal?.throwIfAborted();
-    const value = await work(createAttempt(engine, claim, attemptSignal.signal));
+    const value = await work(createAttempt(engine, claim, attemptSignal));
     ending = { kind: 'returned', value };
   } catch (error) {
     ending = { kind: 'threw', error, interrupted: attemptSignal.abortedByCaller() };
@@ -57,14 +57,16 @@ function wasTakenBack({ reply, settlement }: Settled): boolean {
   return reply === 'settled' && settlement.kind === 'release' && settlement.uncounted;
 }
 
-function createAttempt(engine: Engine, claim: Claim, signal: AbortSignal): Attempt {
+function createAttempt(engine: Engine, claim: Claim, attemptSignal: AttemptSignal): Attempt {
   const { scope } = engine.settings;
   const { key, attempts } = claim;
   return {
     key,
     scope,
     number: attempts,
-    signal,
+    get signal() {
+      return attemptSignal.signal;
+    },
     childKey(name) {
       checkKey('childKey name', name);
       return childKey(scope, key, name);
