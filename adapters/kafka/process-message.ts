@@ -112,6 +112,7 @@ function keyOf(processor: Processor, { topic, partition, message }: Delivery): s
   try {
     return processor.key(message, topic, partition);
   } catch (error) {
+    if (error instanceof InvalidKeyError) throw error;
     throw new InvalidKeyError('the key function threw', { cause: error });
   }
 }

@@ -24,4 +24,5 @@ export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.t
 export type { HandledMessage } from './process-delivery.ts';
 export type { SqsClient } from './queue.ts';
 export type { StopReport } from './run.ts';
+export { timeOrderedKey } from './time-ordered-key.ts';
 export { type HandleMessage, type HandleMessageOptions, wrapSqsHandler } from './wrap-sqs-handler.ts';

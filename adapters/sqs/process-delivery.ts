@@ -103,6 +103,7 @@ function keyOf(processor: Processor<unknown>, message: SqsMessage): string {
   try {
     key = processor.keyOf(message);
   } catch (error) {
+    if (error instanceof InvalidKeyError) throw error;
     throw new InvalidKeyError('the key function threw', { cause: error });
   }
   if (key === undefined) throw new InvalidKeyError('the key function found no key in the message');

@@ -6,7 +6,7 @@ const CORE = `import { createHandleOnce, migrate, migrationSql, RetryableError, 
 import { writeFile } from 'node:fs/promises';
 import postgres from 'postgres';`;
 const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';`;
+import { createSqsWorker, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';`;
 const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
 const TESTING = `import { createMemoryStore } from 'handle-once/testing';`;
 

@@ -1,6 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import { InvalidOptionsError, RetryableError, StoreError } from 'handle-once';
-import { type SqsOptions, wrapSqsHandler } from 'handle-once/sqs';
+import { InvalidKeyError, InvalidOptionsError, RetryableError, StoreError } from 'handle-once';
+import { type SqsOptions, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -209,6 +209,44 @@ export function wrapSuite({ client, setup }: Fixture): void {
       expect(handler).not.toHaveBeenCalled();
       expect(queue.eventsOf('left')).toMatchObject([{ reason: 'invalid-key' }]);
       expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
+    });
+
+    test('a key ordered by time is of the send time and the id, and the same on every delivery', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 30 });
+      const sentAfter = Date.now() - 60_000;
+      const keys: string[] = [];
+      const options = { ...base(queue), key: timeOrderedKey };
+      const handle = wrapSqsHandler(options, (_, { key }) => {
+        keys.push(key);
+        throw new RetryableError('again', { retryAfterMs: 0 });
+      });
+      await queue.send('1');
+      const message = await queue.receive();
+      await handle(message);
+      await handle(await queue.receive());
+
+      const sentAt = Number(keys[0]?.split('-')[0]);
+      expect(keys).toEqual([`${sentAt}-${message.MessageId}`, keys[0]]);
+      expect(sentAt).toBeGreaterThan(sentAfter);
+    });
+
+    test.each([
+      ['SentTimestamp', { Attributes: undefined }],
+      ['a SentTimestamp of the usual form', { Attributes: { SentTimestamp: '17' } }],
+    ])('a key ordered by time is refused without %s, and never made in another form', async (_, missing) => {
+      const queue = await setup();
+      const handler = vi.fn();
+      await queue.send('1');
+      const message = { ...(await queue.receive()), ...missing };
+      const handled = await wrapSqsHandler({ ...base(queue), key: timeOrderedKey }, handler)(message);
+      expect(handled).toMatchObject({ action: 'left' });
+      expect(handled.error).toEqual(
+        new InvalidKeyError(
+          'the message has no MessageId or no SentTimestamp: receive it with ' +
+            "MessageSystemAttributeNames: ['SentTimestamp']",
+        ),
+      );
+      expect(handler).not.toHaveBeenCalled();
     });
 
     test('a database that nobody listens at leaves the message: nothing runs, and nothing is thrown', async () => {
