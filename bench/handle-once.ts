@@ -1,8 +1,9 @@
-import { createHandleOnce, migrate } from 'handle-once';
 import type postgres from 'postgres';
+import { builtPackage } from './built.ts';
 import type { Contender } from './contender.ts';
 
 export async function handleOnceContender<R>(sql: postgres.Sql, work: () => Promise<R>): Promise<Contender> {
+  const { createHandleOnce, migrate } = await builtPackage();
   await migrate(sql);
   const handleOnce = createHandleOnce({ sql, scope: 'bench' });
   return {

@@ -13,7 +13,7 @@ import { tutorialContender } from './tutorial.ts';
 
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 3 : 7;
-const IN_FLIGHT = [1, 10, 100];
+const IN_FLIGHT = [1, 10, 100, 1_000];
 const MEMORY_MESSAGES = quick ? 20_000 : 200_000;
 
 /** Tables that are in use: an empty one gets plans that a real one would not. */
