@@ -3,5 +3,6 @@ export { coalesce } from './coalesce.ts';
 export { endsWithin } from './ends-within.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
+export { scopeFault } from './key.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
 export { describeThrown } from './stored-error.ts';

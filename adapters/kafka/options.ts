@@ -1,9 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, standardSchema, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import { callback, scopeFault, standardSchema, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
+import { groupScope } from './identity.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaMessage, KafkaProducer } from './kafka-client.ts';
 import type { Ordering } from './ordering.ts';
 
@@ -83,7 +84,7 @@ const onFailed = z.union(
   [
     z.literal('commit'),
     z.strictObject({
-      deadLetterTopic: z.string().regex(NAME),
+      deadLetterTopic: z.string().regex(NAME, { error: 'must be the name of a topic' }),
       producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
     }),
   ],
@@ -96,9 +97,13 @@ export const onceEachMessageOptions = z
   .strictObject(
     {
       consumer: withMethods<KafkaConsumer>(['on', 'pause', 'resume', 'paused'], 'a consumer of kafkajs'),
-      groupId: z.string({ error: 'must be the id of the consumer group' }).min(1, {
-        error: 'must not be empty',
-      }),
+      groupId: z
+        .string({ error: 'must be the id of the consumer group' })
+        .min(1, { error: 'must not be empty' })
+        .refine((groupId) => groupId.isWellFormed(), {
+          error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
+          abort: true,
+        }),
       handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
         error: 'must be made by createHandleOnce',
       }),
@@ -136,6 +141,12 @@ export const onceEachMessageOptions = z
   .refine(({ groupId, consumerConfig }) => (consumerConfig?.groupId ?? groupId) === groupId, {
     path: ['groupId'],
     error: 'must be the group of consumerConfig',
+  })
+  .superRefine(({ groupId, handleOnce }, context) => {
+    const fault = scopeFault(groupScope(handleOnce.settings.scope, groupId));
+    if (fault === undefined) return;
+    const message = `makes a scope that cannot be kept: the scope of handleOnce, a slash and the encoded group ${fault}`;
+    context.addIssue({ code: 'custom', path: ['groupId'], message });
   });
 
 export type ResolvedOptions = z.output<typeof onceEachMessageOptions>;

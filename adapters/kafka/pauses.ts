@@ -44,14 +44,17 @@ export function createPauses(consumer: KafkaConsumer): Pauses {
       .some((paused) => paused.topic === topic && paused.partitions.includes(partition));
   }
 
-  function resumeUnlessPaused(topic: string, partition: number): void {
-    const { timer, byUser } = pauseOf(topic, partition);
-    if (timer !== undefined || byUser) return;
+  function tell(verb: 'pause' | 'resume', topic: string, partition: number): void {
     try {
-      consumer.resume([{ topic, partitions: [partition] }]);
+      consumer[verb]([{ topic, partitions: [partition] }]);
     } catch {
       // The consumer has stopped meanwhile; when it runs again nothing is paused.
     }
+  }
+
+  function resumeUnlessPaused(topic: string, partition: number): void {
+    const { timer, byUser } = pauseOf(topic, partition);
+    if (timer === undefined && !byUser) tell('resume', topic, partition);
   }
 
   function backoff(pause: PartitionPause): number {
@@ -69,7 +72,7 @@ export function createPauses(consumer: KafkaConsumer): Pauses {
       const retryAfterMs = Math.min(shortest, LONGEST_TIMER_MS);
       // Somebody else's pause ends when they end it.
       if (pause.timer === undefined && isPaused(topic, partition)) return retryAfterMs;
-      consumer.pause([{ topic, partitions: [partition] }]);
+      tell('pause', topic, partition);
       clearTimeout(pause.timer);
       pause.timer = setTimeout(() => {
         pause.timer = undefined;
@@ -80,7 +83,7 @@ export function createPauses(consumer: KafkaConsumer): Pauses {
     pauseByUser(topic, partition) {
       const pause = pauseOf(topic, partition);
       pause.byUser = true;
-      consumer.pause([{ topic, partitions: [partition] }]);
+      tell('pause', topic, partition);
       return () => {
         pause.byUser = false;
         resumeUnlessPaused(topic, partition);
@@ -91,6 +94,7 @@ export function createPauses(consumer: KafkaConsumer): Pauses {
     },
     forget(topic, partition) {
       const pause = pauseOf(topic, partition);
+      pause.failures = 0;
       if (pause.timer === undefined) return;
       clearTimeout(pause.timer);
       pause.timer = undefined;

@@ -1,0 +1,138 @@
+import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { onceEachMessage } from 'handle-once/kafka';
+import { createMemoryStore } from 'handle-once/testing';
+import { describe, expect, test } from 'vitest';
+import { fakeConsumer } from './support/fake-consumer.ts';
+
+const scoped = (scope: string) => createHandleOnce({ store: createMemoryStore(), scope });
+const producer = { send: () => Promise.resolve() };
+const right = { consumer: fakeConsumer(), groupId: 'workers', handleOnce: scoped('billing') };
+const handler = (): undefined => undefined;
+
+const create = (options: unknown, fn: unknown = handler): unknown =>
+  onceEachMessage(options as never, fn as never);
+
+function issuesOf(options: unknown, fn?: unknown): { field: string; message: string }[] {
+  try {
+    create(options, fn);
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return [...error.issues];
+    throw error;
+  }
+  return [];
+}
+
+const matching = (message: RegExp) => expect.stringMatching(message) as string;
+
+test.each<object>([
+  {},
+  { ordering: 'partition', onFailed: 'commit', concurrency: 1, drainMs: 0 },
+  { ordering: 'key', concurrency: 1_000, drainMs: 43_200_000, admin: { describeConfigs: () => undefined } },
+  { ordering: 'unordered', onFailed: { deadLetterTopic: 'orders.dead_letters-1', producer } },
+  { consumerConfig: { groupId: 'workers', sessionTimeout: 30_000, rackId: 'unknown to us' } },
+  { consumerConfig: {}, schema: undefined, parse: undefined, key: undefined, onEvent: undefined },
+  { groupId: 'größe/50%' },
+])('accepts what is right: %o', (options) => {
+  expect(issuesOf({ ...right, ...options })).toEqual([]);
+});
+
+test.each<[field: string, value: unknown, message: RegExp]>([
+  ['consumer', undefined, /a consumer of kafkajs/],
+  ['consumer', {}, /a consumer of kafkajs/],
+  ['consumer', { ...right.consumer, paused: undefined }, /a consumer of kafkajs/],
+  ['groupId', undefined, /id of the consumer group/],
+  ['groupId', 7, /id of the consumer group/],
+  ['groupId', '', /must not be empty/],
+  ['groupId', 'half \ud83d', /lone surrogate/],
+  ['handleOnce', undefined, /createHandleOnce/],
+  ['handleOnce', () => undefined, /createHandleOnce/],
+  ['schema', {}, /Standard Schema/],
+  ['parse', 'json', /function of the value/],
+  ['key', 'id', /function of the message/],
+  ['ordering', 'offset', /'partition', 'key' or 'unordered'/],
+  ['concurrency', 0, /whole number of handlers from 1 to 1,000/],
+  ['concurrency', 1_001, /whole number of handlers/],
+  ['concurrency', 2.5, /whole number of handlers/],
+  ['onFailed', 'delete', /'commit' or \{ deadLetterTopic, producer \}/],
+  ['drainMs', -1, /whole number of milliseconds from 0 to 43,200,000/],
+  ['drainMs', 43_200_001, /whole number of milliseconds/],
+  ['admin', {}, /a connected admin client/],
+  ['consumerConfig', 'workers', /object that kafka.consumer was given/],
+  ['onEvent', {}, /function of one event/],
+  ['fromBeginning', true, /not an option/],
+])('refuses a wrong %s (%j) by name', (field, value, message) => {
+  expect(issuesOf({ ...right, [field]: value })).toEqual([{ field, message: matching(message) }]);
+});
+
+test.each([undefined, 'ship', {}])('refuses a handler that is %j', (fn) => {
+  const issues = issuesOf({ ...right }, fn ?? null);
+  expect(issues).toEqual([{ field: 'handler', message: matching(/function of \(delivery, attempt\)/) }]);
+});
+
+test.each([
+  ['onFailed.deadLetterTopic', { onFailed: { deadLetterTopic: 'no spaces', producer } }, /name of a topic/],
+  [
+    'onFailed.deadLetterTopic',
+    { onFailed: { deadLetterTopic: 'x'.repeat(250), producer } },
+    /name of a topic/,
+  ],
+  ['onFailed.producer', { onFailed: { deadLetterTopic: 'dead', producer: {} } }, /connected producer/],
+  ['onFailed.typo', { onFailed: { deadLetterTopic: 'dead', producer, typo: 1 } }, /not an option/],
+  ['consumerConfig.sessionTimeout', { consumerConfig: { sessionTimeout: '30s' } }, /milliseconds/],
+  ['consumerConfig.heartbeatInterval', { consumerConfig: { heartbeatInterval: -1 } }, /milliseconds/],
+  ['consumerConfig.maxWaitTimeInMs', { consumerConfig: { maxWaitTimeInMs: 0.5 } }, /milliseconds/],
+  ['consumerConfig.groupId', { consumerConfig: { groupId: 7 } }, /string/],
+] as const)('refuses a wrong %s by name', (field, options, message) => {
+  expect(issuesOf({ ...right, ...options })).toEqual([{ field, message: matching(message) }]);
+});
+
+describe('options that contradict one another', () => {
+  test('a group that is not that of the consumer', () => {
+    const issues = issuesOf({ ...right, consumerConfig: { groupId: 'others' } });
+    expect(issues).toEqual([{ field: 'groupId', message: matching(/group of consumerConfig/) }]);
+  });
+
+  test.each([
+    ['a long group', 'g'.repeat(505), 'billing'],
+    ['a group that is long once it is encoded', 'ß'.repeat(90), 'billing'],
+    ['a long scope', 'workers', 's'.repeat(505)],
+  ])('%s: their scope would be too long, and the group is named', (_, groupId, scope) => {
+    const issues = issuesOf({ ...right, groupId, handleOnce: scoped(scope) });
+    const message = matching(
+      /scope of handleOnce, a slash and the encoded group.*at most 512 characters, got 51\d|.*54\d/,
+    );
+    expect(issues).toEqual([{ field: 'groupId', message }]);
+  });
+
+  test('the longest group that fits is accepted', () => {
+    expect(issuesOf({ ...right, groupId: 'g'.repeat(512 - 'billing/'.length) })).toEqual([]);
+  });
+});
+
+test('names every wrong field at once, and says who refuses', () => {
+  const wrong = { ...right, consumer: 1, handleOnce: 2, ordering: 3, concurrency: 4.5, typo: 5 };
+  expect(issuesOf(wrong).map(({ field }) => field)).toEqual([
+    'consumer',
+    'handleOnce',
+    'ordering',
+    'concurrency',
+    'typo',
+  ]);
+  expect(() => create(wrong)).toThrow(/^onceEachMessage: consumer/);
+});
+
+test('quotes no value', () => {
+  expect(() => create({ ...right, groupId: 'secret\ud83d', onFailed: 'secret' })).toThrow(
+    expect.not.objectContaining({ message: matching(/secret/) }) as Error,
+  );
+});
+
+test.each([undefined, null, 'options', []])('refuses %j in place of options', (options) => {
+  expect(() => create(options)).toThrow(InvalidOptionsError);
+});
+
+test('the same handleOnce may serve many groups, and none reads another’s records', () => {
+  const handleOnce = scoped('billing');
+  for (const groupId of ['a', 'b']) expect(issuesOf({ ...right, groupId, handleOnce })).toEqual([]);
+  expect(handleOnce.settings.scope).toBe('billing');
+});

@@ -1,0 +1,53 @@
+import { createEventSink } from '../../src/adapter-kit.ts';
+import type { KafkaEvent } from 'handle-once/kafka';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { createWarnStuck } from '../../adapters/kafka/stuck.ts';
+
+const emitWarning = vi.spyOn(process, 'emitWarning');
+
+beforeEach(() => {
+  emitWarning.mockReset().mockImplementation(() => undefined);
+});
+
+afterAll(() => {
+  emitWarning.mockRestore();
+});
+
+function warnStuckWith() {
+  const events: KafkaEvent[] = [];
+  return { warnStuck: createWarnStuck(createEventSink((event: KafkaEvent) => events.push(event))), events };
+}
+
+test('tells where a partition is stuck, why, and what to do, as an event and as a process warning', () => {
+  const { warnStuck, events } = warnStuckWith();
+  warnStuck('orders', 3, '42', 'it is another message.');
+  const message = expect.stringMatching(
+    /^partition 3 of orders is stuck at offset 42: it is another message\. .*onFailed/,
+  ) as string;
+  expect(events).toEqual([{ type: 'warning', warning: 'PARTITION_STUCK', message }]);
+  expect(emitWarning).toHaveBeenCalledExactlyOnceWith(message, {
+    type: 'HandleOnceWarning',
+    code: 'PARTITION_STUCK',
+  });
+});
+
+test('tells each offset once, and each partition by itself', () => {
+  const { warnStuck, events } = warnStuckWith();
+  for (const [partition, offset] of [
+    [0, '1'],
+    [0, '1'],
+    [1, '1'],
+    [0, '1'],
+    [0, '2'],
+  ] as const) {
+    warnStuck('orders', partition, offset, 'why');
+  }
+  const places = events.map((event) =>
+    event.type === 'warning' ? /partition \d.* offset \d/.exec(event.message)?.[0] : event.type,
+  );
+  expect(places).toEqual([
+    'partition 0 of orders is stuck at offset 1',
+    'partition 1 of orders is stuck at offset 1',
+    'partition 0 of orders is stuck at offset 2',
+  ]);
+});
