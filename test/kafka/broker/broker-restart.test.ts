@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { useKillableKafka } from '../../support/killable-kafka.ts';
+import { mavenIsInstalled } from '../../support/services/maven-libraries.ts';
+import { expectSoon, numbered, processWarnings, until, upTo, useFixture } from './support/fixture.ts';
+
+describe.runIf(await mavenIsInstalled())('When the broker is killed', () => {
+  const broker = useKillableKafka();
+  const { setup } = useFixture(broker);
+
+  test('and starts again, the consumer goes on by itself, each message runs once', async () => {
+    const group = await setup({ partitions: 2 }, { leaseMs: 5_000 });
+    for (const partition of [0, 1]) await group.produce(...numbered(100, partition));
+    const runs: string[] = [];
+    await group.start(async ({ partition, message }) => {
+      runs.push(`${partition}-${message.offset}`);
+      await new Promise((resolve) => setTimeout(resolve, 3));
+    });
+    await until(() => runs.length >= 60);
+    await broker.kill();
+    const whenKilled = runs.length;
+    await broker.restart();
+    for (const partition of [0, 1]) await expectSoon(() => group.produce(...numbered(20, partition, 100)));
+    await group.caughtUp();
+
+    expect(whenKilled).toBeLessThan(240);
+    expect(runs).toHaveLength(240);
+    expect(new Set(runs).size).toBe(240);
+    expect(new Set(runs)).toEqual(new Set([0, 1].flatMap((p) => upTo(120).map((n) => `${p}-${n}`))));
+    expect(await group.committed()).toEqual([120, 120]);
+  });
+
+  test('a handler that runs meanwhile runs once', async () => {
+    const group = await setup(undefined, { leaseMs: 5_000 });
+    await group.produce(...numbered(3));
+    const runs: string[] = [];
+    await group.start(async ({ payload }) => {
+      runs.push(String(payload));
+      if (String(payload) !== '1') return;
+      await broker.kill();
+      await broker.restart();
+    });
+    await group.caughtUp();
+    expect(runs).toEqual(['0', '1', '2']);
+    expect(await group.committed()).toEqual([3]);
+  });
+
+  test('a consumer that is told not to restart is warned of when it stops for good', async () => {
+    const group = await setup();
+    const warnings = processWarnings();
+    const member = await group.start(() => undefined, {
+      config: { retry: { retries: 0, initialRetryTime: 50, restartOnFailure: () => Promise.resolve(false) } },
+    });
+    await broker.kill();
+    await until(() => member.crashes.length > 0);
+    expect(member.crashes[0]?.restart).toBe(false);
+    await until(() => warnings.length > 0);
+    expect(warnings).toEqual(['CONSUMER_STOPPED']);
+    expect(group.eventsOf('warning')).toMatchObject([
+      {
+        warning: 'CONSUMER_STOPPED',
+        message: expect.stringContaining(`the consumer of group ${group.groupId} has stopped`) as unknown,
+      },
+    ]);
+    await broker.restart();
+  });
+});

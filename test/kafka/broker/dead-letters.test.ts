@@ -1,0 +1,150 @@
+import { TerminalError } from 'handle-once';
+import type { KafkaProducer } from 'handle-once/kafka';
+import type { ProducerConfig } from 'kafkajs';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { ReadMessage } from '../../support/kafka-read.ts';
+import { numbered, type Setup, until, useFixture } from './support/fixture.ts';
+
+const { kafka, setup } = useFixture();
+
+const CARD_BLOCKED = 'CardBlockedError';
+
+class CardBlockedError extends TerminalError {
+  override readonly name: string = CARD_BLOCKED;
+}
+
+function refuse(): never {
+  throw new CardBlockedError('card is blocked');
+}
+
+async function connectedProducer(config?: ProducerConfig) {
+  const producer = kafka.kafka.producer(config);
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  return producer;
+}
+
+/** What kafkajs reads is Buffers throughout. */
+function headersOf({ headers = {} }: ReadMessage): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(String) : String(value),
+    ]),
+  );
+}
+
+/** What every dead letter says of where it comes from. */
+function originOf({ topic, scope }: Setup, offset: number) {
+  return {
+    'handle-once-topic': topic,
+    'handle-once-partition': '0',
+    'handle-once-offset': String(offset),
+    'handle-once-scope': scope,
+  };
+}
+
+describe('A message that has failed for good', () => {
+  test('is produced to the dead-letter topic as it was, with why, and then committed', async () => {
+    const group = await setup();
+    const deadLetterTopic = await kafka.createTopic();
+    const raw = Buffer.from([0x00, 0xff, 0x7b]);
+    await group.produce(
+      { key: raw, value: raw, headers: { trace: 'x', raw, several: ['a', 'b'] } },
+      { value: '' },
+      { key: 'a', value: null },
+      { key: '', value: 'empty key' },
+    );
+
+    await group.start(refuse, { onFailed: { deadLetterTopic, producer: await connectedProducer() } });
+    await group.caughtUp();
+
+    const letters = await kafka.read(deadLetterTopic);
+    expect(letters.map(({ key, value }) => [key, value])).toEqual([
+      [raw, raw],
+      [null, Buffer.alloc(0)],
+      [Buffer.from('a'), null],
+      [Buffer.alloc(0), Buffer.from('empty key')],
+    ]);
+    expect(letters[0]?.headers?.['raw']).toEqual(raw);
+    const why = { 'handle-once-error': CARD_BLOCKED, 'handle-once-attempts': '1' };
+    expect(letters.map(headersOf)).toEqual([
+      { trace: 'x', raw: String(raw), several: ['a', 'b'], ...originOf(group, 0), ...why },
+      { ...originOf(group, 1), ...why },
+      { ...originOf(group, 2), ...why },
+      { ...originOf(group, 3), ...why },
+    ]);
+    expect(group.eventsOf('dead-lettered')).toHaveLength(4);
+    expect(await group.committed()).toEqual([4]);
+  });
+
+  test('waits for a dead-letter topic that does not take it, without another run', async () => {
+    const group = await setup();
+    await group.produce(...numbered(3));
+    const deadLetterTopic = `${group.topic}-dead`;
+    const handler = vi.fn(({ payload }: { payload: Buffer | null }) => {
+      if (String(payload) === '1') refuse();
+    });
+    const producer = await connectedProducer({ retry: { retries: 0 } });
+    const member = await group.start(handler, { onFailed: { deadLetterTopic, producer } });
+    await until(() => group.eventsOf('dead-letter-error').length >= 2);
+    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '1', reason: 'dead-letter-refused' });
+    expect(await group.committed()).toEqual([1]);
+
+    await kafka.admin.createTopics({ topics: [{ topic: deadLetterTopic }] });
+    onTestFinished(() => kafka.admin.deleteTopics({ topics: [deadLetterTopic] }));
+    await group.caughtUp();
+
+    expect(handler).toHaveBeenCalledTimes(3);
+    expect((await kafka.read(deadLetterTopic)).map(({ value }) => String(value))).toEqual(['1']);
+    expect(member.crashes).toEqual([]);
+    expect(await group.committed()).toEqual([3]);
+  });
+
+  test('is produced once more, and not lost, when the reply to the first was', async () => {
+    const group = await setup();
+    const deadLetterTopic = await kafka.createTopic();
+    await group.produce(...numbered(1));
+    const producer = await connectedProducer();
+    let sends = 0;
+    const losing: KafkaProducer = {
+      async send(record) {
+        sends += 1;
+        const reply = await producer.send(record);
+        if (sends === 1) throw new Error('the reply was lost');
+        return reply;
+      },
+    };
+    const handler = vi.fn(refuse);
+    await group.start(handler, { onFailed: { deadLetterTopic, producer: losing } });
+    await group.caughtUp();
+
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(await kafka.read(deadLetterTopic)).toHaveLength(2);
+    expect(await group.committed()).toEqual([1]);
+  });
+
+  test('goes there too when its record is another message’s, or its key cannot be had', async () => {
+    const group = await setup();
+    const deadLetterTopic = await kafka.createTopic();
+    await group.produce({ value: 'paid' }, { value: 'refunded' }, { value: 'keyless' }, { value: 'paid' });
+    const handler = vi.fn();
+    await group.start(handler, {
+      key: ({ value }) => {
+        if (String(value) === 'keyless') throw new TypeError('no key');
+        return 'order-1';
+      },
+      onFailed: { deadLetterTopic, producer: await connectedProducer() },
+    });
+    await group.caughtUp();
+
+    expect(handler).toHaveBeenCalledTimes(1);
+    const letters = await kafka.read(deadLetterTopic);
+    expect(letters.map(({ value }) => String(value))).toEqual(['refunded', 'keyless']);
+    expect(letters.map(headersOf)).toMatchObject([
+      { 'handle-once-error': 'PayloadMismatchError', 'handle-once-attempts': '0' },
+      { 'handle-once-error': 'InvalidKeyError', 'handle-once-attempts': '0' },
+    ]);
+    expect(await group.committed()).toEqual([4]);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { aborted, gate, unlessAborted } from '../../support/gate.ts';
+import { leave, numbered, until, upTo, useFixture } from './support/fixture.ts';
+
+const { setup } = useFixture();
+
+describe('A consumer that disconnects while handlers run', () => {
+  test('waits for them, commits what they settled, and starts no more', async () => {
+    const group = await setup({ partitions: 2 });
+    for (const partition of [0, 1]) await group.produce(...numbered(20, partition));
+    const finish = gate();
+    const started: string[] = [];
+    const handler = async ({ partition, message }: { partition: number; message: { offset: string } }) => {
+      started.push(`${partition}-${message.offset}`);
+      if (Number(message.offset) >= 5) await finish.opened;
+    };
+    const first = await group.start(handler, { drainMs: 20_000 });
+    await until(() => started.length === 12);
+    const left = leave(first);
+    finish.open();
+    await left;
+
+    expect(started).toHaveLength(12);
+    expect(await group.committed()).toEqual([6, 6]);
+    expect(group.handleOnce.counts()).toMatchObject({ succeeded: 12 });
+
+    await group.start(handler);
+    await group.caughtUp();
+    expect(started).toHaveLength(40);
+    expect(new Set(started).size).toBe(40);
+    expect(group.eventsOf('replayed')).toEqual([]);
+    expect(await group.committed()).toEqual([20, 20]);
+  });
+
+  test('aborts those that outlast the drain: they are released, and their attempts not counted', async () => {
+    const group = await setup(undefined, { maxAttempts: 1 });
+    await group.produce(...numbered(6));
+    const never = gate();
+    const runs: string[] = [];
+    const reasons: unknown[] = [];
+    const first = await group.start(
+      async ({ payload }, { signal, number }) => {
+        runs.push(`${String(payload)} #${number}`);
+        if (Number(payload) < 3) return;
+        signal.addEventListener('abort', () => reasons.push(signal.reason));
+        await unlessAborted(never.opened, signal);
+      },
+      { ordering: 'unordered', drainMs: 100 },
+    );
+    await until(() => runs.length === 6);
+    await leave(first);
+
+    expect(reasons).toHaveLength(3);
+    expect(reasons[0]).toMatchObject({ name: 'AbortError', message: 'the consumer stops' });
+    expect(await group.committed()).toEqual([3]);
+    expect((await group.records()).map(({ state, attempts }) => `${state} ${attempts}`)).toEqual([
+      ...Array<string>(3).fill('succeeded 1'),
+      ...Array<string>(3).fill('pending 0'),
+    ]);
+
+    await group.start(({ payload }, { number }) => runs.push(`${String(payload)} #${number}`));
+    await group.caughtUp();
+    expect(runs.toSorted()).toEqual([...upTo(6), 3, 4, 5].map((n) => `${n} #1`).toSorted());
+    expect((await group.records()).map(({ state }) => state)).toEqual(Array<string>(6).fill('succeeded'));
+    expect(await group.committed()).toEqual([6]);
+  });
+
+  test('does not wait for ever for one that ignores its signal; its message is answered from its record', async () => {
+    const group = await setup();
+    await group.produce(...numbered(2));
+    const finish = gate();
+    const handled: string[] = [];
+    let tellAborted: Promise<unknown> | undefined;
+    const handler = async (
+      { payload }: { payload: Buffer | null },
+      { signal }: { signal: AbortSignal },
+    ): Promise<void> => {
+      handled.push(String(payload));
+      tellAborted ??= aborted(signal);
+      if (String(payload) === '0') await finish.opened;
+    };
+    const first = await group.start(handler, { drainMs: 0 });
+    await until(() => handled.length === 1);
+    await leave(first);
+    await tellAborted;
+    expect(await group.committed()).toEqual([-1]);
+
+    await group.start(handler);
+    await until(() => group.eventsOf('withheld').length >= 1);
+    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '0', reason: 'in-flight' });
+    finish.open();
+    await group.caughtUp();
+    expect(handled).toEqual(['0', '1']);
+    expect(group.eventsOf('replayed')).toMatchObject([{ offset: '0', state: 'succeeded' }]);
+    expect(await group.committed()).toEqual([2]);
+  });
+
+  test('can run again, as the same consumer', async () => {
+    const group = await setup();
+    await group.produce(...numbered(3));
+    const handled: string[] = [];
+    const handler = ({ payload }: { payload: Buffer | null }) => handled.push(String(payload));
+    const member = await group.start(handler);
+    await group.caughtUp();
+    await leave(member);
+    await group.produce(...numbered(3, 0, 3));
+    await member.restart();
+    await group.caughtUp();
+    expect(handled).toEqual(upTo(6).map(String));
+    expect(await group.committed()).toEqual([6]);
+  });
+});

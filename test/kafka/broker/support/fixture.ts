@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from 'handle-once';
+import {
+  type KafkaEvent,
+  type KafkaHandler,
+  onceEachMessage,
+  type OnceEachMessage,
+  type OnceEachMessageOptions,
+} from 'handle-once/kafka';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Consumer, ConsumerConfig, Message } from 'kafkajs';
+import type postgres from 'postgres';
+import { expect, onTestFinished, vi } from 'vitest';
+import { useDatabase } from '../../../support/database.ts';
+import type { Offsets } from '../../../support/kafka-offsets.ts';
+import { type TestKafka, type TopicOptions, useKafka } from '../../../support/kafka.ts';
+
+const LEASE_MS = 2_000;
+/** Short enough to wait for what a group decides, long enough for a machine that is busy for a moment. */
+const TIMEOUTS = { sessionTimeout: 6_000, heartbeatInterval: 300, maxWaitTimeInMs: 100 };
+
+export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> = Partial<
+  OnceEachMessageOptions<Schema, Parsed>
+> & {
+  /** Of `kafka.consumer`. */
+  readonly config?: Partial<ConsumerConfig>;
+};
+
+/** A consumer that runs. */
+export interface Member {
+  readonly consumer: Consumer;
+  readonly counts: OnceEachMessage['counts'];
+  /** What it was assigned each time that it joined. */
+  readonly joins: Readonly<Record<string, number[]>>[];
+  /** Every offset that it committed, in the order of the commits. */
+  readonly commits: { readonly partition: number; readonly offset: number; readonly afterJoins: number }[];
+  /** Why it crashed, each time that it did. */
+  readonly crashes: { readonly error: Error; readonly restart: boolean }[];
+  heartbeats(): number;
+  /** The same consumer, after it has disconnected. */
+  restart(): Promise<void>;
+}
+
+export interface RecordRow {
+  readonly key: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly failed_reason: string | null;
+  readonly error: string | null;
+}
+
+/** A topic, a consumer group, and a `handleOnce` of their own. */
+export interface Setup {
+  readonly topic: string;
+  readonly groupId: string;
+  readonly handleOnce: HandleOnce;
+  /** The scope of the group's records. */
+  readonly scope: string;
+  /** All events of all members. */
+  readonly events: KafkaEvent[];
+  eventsOf<Type extends KafkaEvent['type']>(type: Type): Extract<KafkaEvent, { type: Type }>[];
+  produce(...messages: Message[]): Promise<void>;
+  /** A member of the group. It leaves when the test ends. */
+  start<Schema extends StandardSchemaV1 | undefined = undefined, Parsed = Buffer | null>(
+    handler: KafkaHandler<Schema, Parsed, unknown>,
+    options?: MemberOptions<Schema, Parsed>,
+  ): Promise<Member>;
+  committed(): Promise<Offsets>;
+  /** Waits until the group has committed to the end of every partition. */
+  caughtUp(): Promise<void>;
+  /** Waits until the group has committed so far, in each partition. */
+  committedTo(...offsets: Offsets): Promise<void>;
+  /** Makes a group without members forget what it has committed: it begins anew. */
+  rewind(): Promise<void>;
+  records(): Promise<RecordRow[]>;
+}
+
+export interface Fixture {
+  readonly kafka: TestKafka;
+  readonly sql: postgres.Sql;
+  readonly databaseUrl: string;
+  readonly setup: (options?: TopicOptions, handleOnceOptions?: Partial<HandleOnceOptions>) => Promise<Setup>;
+}
+
+/** What the tests of one file share: a broker and a database. */
+export function useFixture(kafka: TestKafka = useKafka()): Fixture {
+  const { sql, url: databaseUrl } = useDatabase();
+  return {
+    kafka,
+    sql,
+    databaseUrl,
+    async setup(options, handleOnceOptions) {
+      const topic = await kafka.createTopic(options);
+      return setupOf(kafka, sql, topic, handleOnceOptions);
+    },
+  };
+}
+
+function setupOf(
+  kafka: TestKafka,
+  sql: postgres.Sql,
+  topic: string,
+  handleOnceOptions: Partial<HandleOnceOptions> = {},
+): Setup {
+  const groupId = kafka.groupId();
+  const backoff = { baseMs: 0, maxMs: 0 };
+  const handleOnce = createHandleOnce({
+    sql,
+    scope: randomUUID(),
+    leaseMs: LEASE_MS,
+    backoff,
+    ...handleOnceOptions,
+  });
+  const scope = `${handleOnce.settings.scope}/${groupId}`;
+  const events: KafkaEvent[] = [];
+  const committed = () => kafka.committed(groupId, topic);
+  return {
+    topic,
+    groupId,
+    handleOnce,
+    scope,
+    events,
+    eventsOf: (type) => events.filter((event) => event.type === type) as never,
+    produce: (...messages) => kafka.produce(topic, messages),
+
+    async start(handler, { config, ...options } = {}) {
+      const consumer = kafka.consumer({ groupId, ...TIMEOUTS, ...config });
+      const watched = watch(consumer, topic);
+      const run = onceEachMessage(
+        {
+          consumer,
+          groupId,
+          handleOnce,
+          drainMs: 500,
+          onEvent: (event) => {
+            events.push(event);
+          },
+          ...options,
+        },
+        handler,
+      );
+      const restart = async (): Promise<void> => {
+        await consumer.connect();
+        await consumer.subscribe({ topic, fromBeginning: true });
+        await consumer.run(run);
+      };
+      await restart();
+      return { consumer, counts: run.counts, restart, ...watched };
+    },
+
+    committed,
+    async caughtUp() {
+      const ends = await kafka.endOffsets(topic);
+      await expectSoon(async () => {
+        // Where nothing was ever produced nothing is committed.
+        expect((await committed()).map((offset) => Math.max(offset, 0))).toEqual(ends);
+      });
+    },
+    async committedTo(...offsets) {
+      await expectSoon(async () => {
+        expect(await committed()).toEqual(offsets);
+      });
+    },
+    async rewind() {
+      await kafka.admin.deleteGroups([groupId]);
+    },
+    records: () =>
+      sql<RecordRow[]>`
+        select key, state, attempts, failed_reason, error from handle_once.records
+        where scope = ${scope} order by length(key), key`,
+  };
+}
+
+function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'counts' | 'restart'> {
+  const joins: Record<string, number[]>[] = [];
+  const commits: { partition: number; offset: number; afterJoins: number }[] = [];
+  const crashes: { error: Error; restart: boolean }[] = [];
+  let heartbeats = 0;
+  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    joins.push(payload.memberAssignment as Record<string, number[]>);
+  });
+  consumer.on(consumer.events.COMMIT_OFFSETS, ({ payload }) => {
+    for (const { partition, offset } of payload.topics.find((of) => of.topic === topic)?.partitions ?? [])
+      commits.push({ partition: Number(partition), offset: Number(offset), afterJoins: joins.length });
+  });
+  consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
+    crashes.push({ error, restart });
+  });
+  consumer.on(consumer.events.HEARTBEAT, () => {
+    heartbeats += 1;
+  });
+  return { joins, commits, crashes, heartbeats: () => heartbeats };
+}
+
+/** Waits until something is true. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  await vi.waitUntil(condition, { timeout: 20_000, interval: 20 });
+}
+
+/** Waits until something holds, and says what did not. */
+export async function expectSoon<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: 20_000, interval: 50 });
+}
+
+/** Numbered messages of one partition, whose values are their numbers. */
+export function numbered(count: number, partition = 0, from = 0): Message[] {
+  return Array.from({ length: count }, (_, n) => ({ partition, value: String(from + n) }));
+}
+
+export function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n);
+}
+
+/** Ends a member as a deploy does. */
+export async function leave({ consumer }: Member): Promise<void> {
+  await consumer.disconnect();
+}
+
+/** For what has to be waited for without anything to see: that nothing happens. */
+export async function someHeartbeats(member: Member, count = 3): Promise<void> {
+  const before = member.heartbeats();
+  await until(() => member.heartbeats() >= before + count);
+}
+
+/** The codes of the warnings that this process gets during a test. */
+export function processWarnings(): string[] {
+  const codes: string[] = [];
+  const listen = (warning: Error & { code?: string }): void => {
+    codes.push(warning.code ?? warning.message);
+  };
+  process.on('warning', listen);
+  onTestFinished(() => {
+    process.off('warning', listen);
+  });
+  return codes;
+}
