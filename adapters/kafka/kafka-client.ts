@@ -13,8 +13,9 @@ export interface KafkaMessage {
   readonly headers: KafkaHeaders;
 }
 
-/** A message before its headers are filled in: those of the oldest format have none. */
-export type FetchedMessage = Omit<KafkaMessage, 'headers'> & { readonly headers?: KafkaHeaders };
+/** A message before it is completed: those of the oldest formats have no headers and no timestamp. */
+export type FetchedMessage = Omit<KafkaMessage, 'headers' | 'timestamp'> &
+  Partial<Pick<KafkaMessage, 'headers' | 'timestamp'>>;
 
 export interface FetchedBatch {
   readonly topic: string;

@@ -1,7 +1,7 @@
 import type { EventSink } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from './events.ts';
 import { type BatchPayload, isMembershipError } from './kafka-client.ts';
-import type { Membership } from './membership.ts';
+import type { Generation } from './membership.ts';
 
 /** The client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
 const TICK_MS = 500;
@@ -17,7 +17,7 @@ export interface KeepAlive {
 /** Heartbeats on a timer: the client itself sends none while a handler runs, and the group would evict us. */
 export function startKeepAlive(
   payload: BatchPayload,
-  membership: Membership,
+  generation: Generation,
   events: EventSink<KafkaEvent>,
 ): KeepAlive {
   let tellStopping: () => void = () => undefined;
@@ -30,7 +30,7 @@ export function startKeepAlive(
       await payload.heartbeat();
       await payload.commitOffsetsIfNecessary();
     } catch (error) {
-      if (isMembershipError(error)) membership.interrupt(error);
+      if (isMembershipError(error)) generation.interrupt(error);
       else events.emit({ type: 'client-error', verb: 'heartbeat', error });
     }
   }

@@ -6,13 +6,18 @@ export interface Tenure {
   readonly isOver: () => boolean;
 }
 
+/** The time from one join of the group to the next. */
+export interface Generation {
+  /** Aborts, with the group's own error, when the group goes on without us until we join again. */
+  readonly signal: AbortSignal;
+  /** Tells what a heartbeat or a commit of this generation was refused with. */
+  interrupt(error: Error): void;
+}
+
 /** Our place in the consumer group. */
 export interface Membership {
   tenureOf(topic: string, partition: number): Tenure;
-  /** Aborts, with the group's own error, when the group goes on without us until we join again. */
-  readonly generation: () => AbortSignal;
-  /** Tells what a heartbeat or a commit was refused with. */
-  interrupt(error: Error): void;
+  readonly generation: () => Generation;
   /** Tells what we have been assigned. Tenures of anything else are over. */
   joined(assignment: Readonly<Record<string, readonly number[]>>): void;
   /** Aborts the handlers of all partitions, which stay ours. */
@@ -28,7 +33,7 @@ interface Held {
 
 export function createMembership(onLost: (topic: string, partition: number) => void): Membership {
   const held = new Map<string, Held>();
-  let generation = new AbortController();
+  let generation = createGeneration();
 
   function hold(topic: string, partition: number): Held {
     const entry = { topic, partition, controller: new AbortController(), over: false };
@@ -47,12 +52,9 @@ export function createMembership(onLost: (topic: string, partition: number) => v
       const entry = held.get(`${topic}/${partition}`) ?? hold(topic, partition);
       return { signal: entry.controller.signal, isOver: () => entry.over };
     },
-    generation: () => generation.signal,
-    interrupt(error) {
-      generation.abort(error);
-    },
+    generation: () => generation,
     joined(assignment) {
-      generation = new AbortController();
+      generation = createGeneration();
       for (const [id, entry] of held) {
         const isOurs = assignment[entry.topic]?.includes(entry.partition) === true;
         if (!isOurs) end(entry);
@@ -61,6 +63,16 @@ export function createMembership(onLost: (topic: string, partition: number) => v
     },
     abortAll(reason) {
       for (const { controller } of held.values()) controller.abort(abortError(reason));
+    },
+  };
+}
+
+function createGeneration(): Generation {
+  const controller = new AbortController();
+  return {
+    signal: controller.signal,
+    interrupt(error) {
+      controller.abort(error);
     },
   };
 }

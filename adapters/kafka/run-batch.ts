@@ -4,7 +4,7 @@ import { placeOf } from './identity.ts';
 import type { InHand } from './in-hand.ts';
 import type { BatchPayload, FetchedMessage } from './kafka-client.ts';
 import { startKeepAlive } from './keep-alive.ts';
-import type { Membership, Tenure } from './membership.ts';
+import type { Generation, Membership, Tenure } from './membership.ts';
 import { type Ordering, toLanes } from './ordering.ts';
 import type { Pauses } from './pauses.ts';
 import { type Delivery, type Processor, processMessage, type Verdict } from './process-message.ts';
@@ -42,7 +42,7 @@ export async function runBatch(consumption: Consumption, payload: BatchPayload):
   const tenure = membership.tenureOf(topic, partition);
   const waits = await handleMessages({ ...consumption, payload, generation, tenure });
   if (!payload.isRunning()) return;
-  generation.throwIfAborted();
+  generation.signal.throwIfAborted();
   if (waits.length === 0 || tenure.isOver()) return;
   const retryAfterMs = pauses.withhold(topic, partition, waits);
   events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
@@ -50,8 +50,7 @@ export async function runBatch(consumption: Consumption, payload: BatchPayload):
 
 interface BatchRun extends Consumption {
   readonly payload: BatchPayload;
-  /** Aborts, with the group's error, when the group waits for us to join again. */
-  readonly generation: AbortSignal;
+  readonly generation: Generation;
   readonly tenure: Tenure;
 }
 
@@ -62,7 +61,7 @@ interface Item {
 
 /** Runs the lanes of a batch. Returns how long each message that could not be settled has to wait. */
 async function handleMessages(run: BatchRun): Promise<(number | undefined)[]> {
-  const { payload, membership, events, pauses, generation, tenure } = run;
+  const { payload, events, pauses, generation, tenure } = run;
   const { topic, partition, messages } = payload.batch;
   const waits: (number | undefined)[] = [];
   let halted = false;
@@ -81,7 +80,7 @@ async function handleMessages(run: BatchRun): Promise<(number | undefined)[]> {
   }
 
   function mayStart(): boolean {
-    if (halted || generation.aborted || tenure.signal.aborted) return false;
+    if (halted || generation.signal.aborted || tenure.signal.aborted) return false;
     return payload.isRunning() && !payload.isStale() && !pauses.isPaused(topic, partition);
   }
 
@@ -99,7 +98,7 @@ async function handleMessages(run: BatchRun): Promise<(number | undefined)[]> {
   }
 
   const prefix = createSettledPrefix(messages, tellSettled);
-  const keepAlive = startKeepAlive(payload, membership, events);
+  const keepAlive = startKeepAlive(payload, generation, events);
   const start = (item: Item, turn: Promise<boolean>) =>
     startMessage(run, item.message, { turn, mayStart, heartbeat: keepAlive.beat });
   const items = messages.map((message, index) => ({ message, index }));
@@ -112,6 +111,9 @@ async function handleMessages(run: BatchRun): Promise<(number | undefined)[]> {
   }
   return waits;
 }
+
+/** As Kafka writes it. */
+const NO_TIMESTAMP = '-1';
 
 interface Start {
   readonly turn: Promise<boolean>;
@@ -128,7 +130,7 @@ function startMessage(
   const delivery: Delivery = {
     topic,
     partition,
-    message: { ...message, headers: message.headers ?? {} },
+    message: { ...message, timestamp: message.timestamp ?? NO_TIMESTAMP, headers: message.headers ?? {} },
     heartbeat,
     pause: () => pauses.pauseByUser(topic, partition),
   };
@@ -161,7 +163,7 @@ async function ended(
 ): Promise<void> {
   let takeOff: (() => void)[] = [];
   const called = new Promise<'rejoin' | 'stop'>((resolve) => {
-    takeOff = [generation, tenure.signal].map((signal) =>
+    takeOff = [generation.signal, tenure.signal].map((signal) =>
       onAbort(signal, () => {
         resolve('rejoin');
       }),
