@@ -1,8 +1,9 @@
-/** What the adapters share beyond the public face: sharing calls, waiting, refusing options, telling events. */
+/** What the adapters share beyond the public face: sharing calls, waiting, refusing options, telling events, identity. */
 export { coalesce } from './coalesce.ts';
 export { endsWithin } from './ends-within.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { scopeFault } from './key.ts';
+export { groupScope, placeOf, recordBytes } from './log-identity.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
 export { describeThrown } from './stored-error.ts';

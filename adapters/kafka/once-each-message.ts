@@ -1,8 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, createEventSink, type EventSink, parseOptions } from '../../src/adapter-kit.ts';
+import {
+  type Counts,
+  createEventSink,
+  type EventSink,
+  groupScope,
+  parseOptions,
+} from '../../src/adapter-kit.ts';
 import type { HandleOnce } from '../../src/index.ts';
 import type { KafkaEvent } from './events.ts';
-import { groupScope } from './identity.ts';
 import { createInHand } from './in-hand.ts';
 import type { RunConfig } from './kafka-client.ts';
 import { createMembership, type Membership } from './membership.ts';

@@ -1,10 +1,16 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, scopeFault, standardSchema, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import {
+  callback,
+  groupScope,
+  scopeFault,
+  standardSchema,
+  wholeNumber,
+  withMethods,
+} from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
-import { groupScope } from './identity.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaMessage, KafkaProducer } from './kafka-client.ts';
 import type { Ordering } from './ordering.ts';
 

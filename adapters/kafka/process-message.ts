@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { describeThrown, type EventSink, onAbort } from '../../src/adapter-kit.ts';
+import { describeThrown, type EventSink, onAbort, placeOf, recordBytes } from '../../src/adapter-kit.ts';
 import {
   type Attempt,
   type Handler,
@@ -17,7 +17,6 @@ import {
   type Withhold,
 } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
-import { placeOf, recordBytes } from './identity.ts';
 import type { KafkaMessage } from './kafka-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
 import type { WarnStuck } from './stuck.ts';

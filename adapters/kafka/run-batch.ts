@@ -1,6 +1,5 @@
-import { endsWithin, type EventSink, onAbort } from '../../src/adapter-kit.ts';
+import { endsWithin, type EventSink, onAbort, placeOf } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from './events.ts';
-import { placeOf } from './identity.ts';
 import type { InHand } from './in-hand.ts';
 import type { BatchPayload, FetchedMessage } from './kafka-client.ts';
 import { startKeepAlive } from './keep-alive.ts';

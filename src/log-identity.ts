@@ -1,4 +1,4 @@
-import type { KafkaMessage } from './kafka-client.ts';
+/** What tells the messages of a partitioned log apart, as Kafka keeps one. */
 
 /** A message's place. Unambiguous, since the last two parts are numbers. */
 export function placeOf(topic: string, partition: number, offset: string): string {
@@ -14,6 +14,13 @@ export function groupScope(scope: string, groupId: string): string {
   return `${scope}/${encodeURIComponent(groupId)}`;
 }
 
+/** The parts of a message that are its own, wherever it stands. */
+export interface LogMessage {
+  readonly timestamp: string;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+
 const NULL = -1;
 
 /**
@@ -22,7 +29,7 @@ const NULL = -1;
  * A topic that is made again starts at offset 0. By these bytes a new message at an old place is a mismatch, and not a
  * duplicate to be skipped. Lengths come first, so that no two messages make the same bytes.
  */
-export function recordBytes({ timestamp, key, value }: KafkaMessage): Buffer {
+export function recordBytes({ timestamp, key, value }: LogMessage): Buffer {
   const parts = [Buffer.from(timestamp), key, value];
   const lengths = Buffer.alloc(parts.length * 4);
   parts.forEach((part, index) => lengths.writeInt32BE(part?.length ?? NULL, index * 4));
