@@ -24,6 +24,8 @@ export type HandleOnceEvent =
   | (OfAttempt & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
   | (OfAttempt & { readonly type: 'in-flight' | 'backing-off'; readonly retryAfterMs: number })
   | (OfMessage & { readonly type: 'mismatch' | 'aborted' })
+  /** With `waitMs`: the owner's outcome came; it was gone, and this call has the message; it still has it. */
+  | (OfMessage & { readonly type: 'wait-hit' | 'wait-miss' | 'wait-timeout' })
   | (OfMessage & {
       readonly type: 'store-error';
       readonly verb: 'claim' | 'settle' | 'extend';

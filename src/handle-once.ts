@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { Handler } from './attempt.ts';
 import type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
 import { answerFromRecord } from './engine/answer.ts';
-import { claim } from './engine/claim.ts';
 import type { Engine } from './engine/engine.ts';
 import { createLeaseAlarms } from './engine/lease.ts';
 import { runAttempt } from './engine/run-attempt.ts';
-import { AbortedError, InvalidOptionsError } from './errors.ts';
+import { aborted, claimPatiently } from './engine/wait-for-owner.ts';
+import { InvalidOptionsError } from './errors.ts';
 import { type Counts, createEventSink, type EventSink } from './event-sink.ts';
 import { fingerprint } from './fingerprint.ts';
 import { checkKey, scopeFault } from './key.ts';
@@ -28,6 +28,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** In place of the instance's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Milliseconds to wait for the outcome of another caller that has the message, instead of answering `in-flight` at
+   * once. When the owner dies meanwhile this call takes over. No connection is held. Default 0.
+   */
+  readonly waitMs?: number | undefined;
 }
 
 /** Turns the payload as delivered into what the schema or the handler gets. What it throws is an invalid payload. */
@@ -103,6 +108,7 @@ const callOptionsSchema = z.strictObject(
   {
     signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
     timeoutMs: wholeNumber('milliseconds', 1, 43_200_000).optional(),
+    waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
     parse: callback<(payload: never) => unknown>('a function of the payload').optional(),
     schema: standardSchema().optional(),
   },
@@ -150,15 +156,10 @@ function createWith(resolved: ResolvedOptions, events: EventSink<HandleOnceEvent
     callOptions?: ResolvedCall,
   ): Promise<Outcome<Result>> {
     checkKey('key', key);
-    const { signal, timeoutMs, parse, schema } = parseCall(fn, callOptions);
+    const { signal, timeoutMs, waitMs = 0, parse, schema } = parseCall(fn, callOptions);
     const hash = fingerprint(payload);
-    if (signal?.aborted === true) {
-      events.emit({ type: 'aborted', scope: settings.scope, key });
-      throw new AbortedError('the signal was aborted before the claim; nothing ran', {
-        cause: signal.reason,
-      });
-    }
-    const { reply, token, sentAt } = await claim(engine, key, hash);
+    if (signal?.aborted === true) throw aborted(engine, key, signal);
+    const { reply, token, sentAt } = await claimPatiently(engine, key, hash, { waitMs, signal });
     if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply);
     const { attempts } = reply;
     const type = reply.tookOver ? 'taken-over' : 'claimed';

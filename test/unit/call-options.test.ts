@@ -17,6 +17,12 @@ describe('handleOnce refuses, before anything runs or is written,', () => {
       'must be an AbortSignal',
     ],
     ['no time', { timeoutMs: 0 }, 'timeoutMs', 'must be a whole number of milliseconds from 1 to 43,200,000'],
+    [
+      'a negative wait',
+      { waitMs: -1 },
+      'waitMs',
+      'must be a whole number of milliseconds from 0 to 43,200,000',
+    ],
     ['a parse that is none', { parse: 'json' }, 'parse', 'must be a function of the payload'],
     ['a schema that is none', { schema: {} }, 'schema', 'must be a Standard Schema, such as a zod schema'],
     [

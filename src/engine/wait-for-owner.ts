@@ -1,0 +1,69 @@
+import { AbortedError } from '../errors.ts';
+import { claim, type ClaimAnswer } from './claim.ts';
+import { type Engine, monotonicNow } from './engine.ts';
+import { onAbort } from './on-abort.ts';
+
+const FIRST_LOOK_MS = 50;
+const LONGEST_LOOK_MS = 1_000;
+
+export interface Patience {
+  /** Milliseconds to wait for the owner of a message in flight. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Claims a key, and while somebody else has it looks again until it is over, or until the patience is.
+ *
+ * Each look is a claim: the owner's outcome answers it, and when the owner is gone it takes over. Between looks nothing
+ * is held, no connection either.
+ */
+export async function claimPatiently(
+  engine: Engine,
+  key: string,
+  fingerprint: string,
+  { waitMs, signal }: Patience,
+): Promise<ClaimAnswer> {
+  const endsAt = monotonicNow() + waitMs;
+  let answer = await claim(engine, key, fingerprint);
+  if (answer.reply.kind !== 'in-flight' || waitMs === 0) return answer;
+  for (let looks = 0; answer.reply.kind === 'in-flight'; looks += 1) {
+    const leftMs = endsAt - monotonicNow();
+    if (leftMs <= 0) break;
+    await pause(Math.min(untilNextLook(looks), answer.reply.retryAfterMs, leftMs), signal);
+    if (signal?.aborted === true) throw aborted(engine, key, signal);
+    answer = await claim(engine, key, fingerprint);
+  }
+  engine.events.emit({ type: waitEvent(answer), scope: engine.settings.scope, key });
+  return answer;
+}
+
+/** Doubles, with jitter: many may wait for one owner. */
+function untilNextLook(looks: number): number {
+  const longest = Math.min(FIRST_LOOK_MS * 2 ** looks, LONGEST_LOOK_MS);
+  return longest / 2 + (Math.random() * longest) / 2;
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    let takeOff: () => void = () => undefined;
+    const end = (): void => {
+      clearTimeout(timer);
+      takeOff();
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    if (signal !== undefined) takeOff = onAbort(signal, end);
+  });
+}
+
+/** Tells, and makes the error, that the caller gave up before the message was ours. */
+export function aborted(engine: Engine, key: string, signal: AbortSignal): AbortedError {
+  engine.events.emit({ type: 'aborted', scope: engine.settings.scope, key });
+  return new AbortedError('the signal was aborted before the claim; nothing ran', { cause: signal.reason });
+}
+
+function waitEvent({ reply }: ClaimAnswer): 'wait-hit' | 'wait-miss' | 'wait-timeout' {
+  if (reply.kind === 'in-flight') return 'wait-timeout';
+  return reply.kind === 'claimed' ? 'wait-miss' : 'wait-hit';
+}

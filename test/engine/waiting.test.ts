@@ -1,0 +1,139 @@
+import { getEventListeners } from 'node:events';
+import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
+import { AbortedError, type ClaimReply, RetryableError, type Store, TerminalError } from '../../src/index.ts';
+import { gate } from '../support/gate.ts';
+import { storeKinds, useBench } from './support/bench.ts';
+
+describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
+  const bench = useBench(kind);
+  const PATIENT = { waitMs: 20_000 };
+
+  /** Waits until so many callers have been told that somebody else has the message. */
+  async function refused(callers: number): Promise<void> {
+    await vi.waitFor(() => {
+      const replies = claims.mock.settledResults.flatMap(({ value }) => value as readonly ClaimReply[]);
+      expect(replies.filter((reply) => reply.kind === 'in-flight').length).toBeGreaterThanOrEqual(callers);
+    });
+  }
+
+  let claims: MockInstance<Store['claim']>;
+  beforeEach(() => {
+    claims = vi.spyOn(bench.store, 'claim');
+    onTestFinished(() => {
+      claims.mockRestore();
+    });
+  });
+
+  it('a duplicate waits for the owner, and gets its result without running', async () => {
+    const handleOnce = bench.handleOnce();
+    const running = gate();
+    const finish = gate();
+    const owner = handleOnce('key', 'body', async () => {
+      running.open();
+      await finish.opened;
+      return 'done';
+    });
+    await running.opened;
+    const handler = vi.fn();
+    const duplicates = Array.from({ length: 20 }, () => handleOnce('key', 'body', handler, PATIENT));
+    await refused(20);
+    finish.open();
+
+    expect(await owner).toMatchObject({ replayed: false });
+    for (const outcome of await Promise.all(duplicates)) {
+      expect(outcome).toMatchObject({ state: 'succeeded', replayed: true, result: 'done' });
+    }
+    expect(handler).not.toHaveBeenCalled();
+    expect(handleOnce.counts()).toMatchObject({ claimed: 1, replayed: 20, 'wait-hit': 20 });
+  });
+
+  it.each([
+    ['fails for good', new TerminalError('no'), { state: 'failed', replayed: true }],
+    [
+      'is released',
+      new RetryableError('later', { retryAfterMs: 60_000 }),
+      { state: 'pending', reason: 'released' },
+    ],
+  ])('a duplicate is answered when the owner %s', async (_, error, answer) => {
+    const handleOnce = bench.handleOnce();
+    const running = gate();
+    const finish = gate();
+    const owner = handleOnce('key', 'body', async () => {
+      running.open();
+      await finish.opened;
+      throw error;
+    });
+    await running.opened;
+    const duplicate = handleOnce('key', 'body', () => 'ran', PATIENT);
+    await refused(1);
+    finish.open();
+    await owner;
+    expect(await duplicate).toMatchObject(answer);
+    expect(handleOnce.counts()).toMatchObject({ 'wait-hit': 1 });
+  });
+
+  it('a duplicate takes over when the owner has died', async () => {
+    const handleOnce = bench.handleOnce();
+    const running = gate();
+    const over = gate();
+    const dead = handleOnce('key', 'body', async () => {
+      running.open();
+      await over.opened;
+    });
+    await running.opened;
+    const heir = handleOnce('key', 'body', (_, { number }) => number, PATIENT);
+    await refused(1);
+    await bench.pass(30_000);
+    expect(await heir).toMatchObject({ state: 'succeeded', replayed: false, result: 2 });
+    expect(handleOnce.counts()).toMatchObject({ 'taken-over': 1, 'wait-miss': 1 });
+    over.open();
+    expect(await dead).toMatchObject({ reason: 'lease-lost' });
+  });
+
+  it('a duplicate that has waited long enough is told that the message is in flight', async () => {
+    const handleOnce = bench.handleOnce();
+    const running = gate();
+    const finish = gate();
+    const owner = handleOnce('key', 'body', async () => {
+      running.open();
+      await finish.opened;
+    });
+    await running.opened;
+    const outcome = await handleOnce('key', 'body', () => 'ran', { waitMs: 120 });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
+    expect(handleOnce.counts()).toMatchObject({ 'wait-timeout': 1 });
+    finish.open();
+    await owner;
+  });
+
+  it('a signal ends the wait, runs nothing, and leaves no listener', async () => {
+    const handleOnce = bench.handleOnce();
+    const running = gate();
+    const finish = gate();
+    const owner = handleOnce('key', 'body', async () => {
+      running.open();
+      await finish.opened;
+    });
+    await running.opened;
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const handler = vi.fn();
+    const waiting = handleOnce('key', 'body', handler, { ...PATIENT, signal });
+    const refusal = waiting.catch((error: unknown) => error);
+    await vi.waitFor(() => {
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    });
+    stopping.abort();
+    expect(await refusal).toBeInstanceOf(AbortedError);
+    expect(handler).not.toHaveBeenCalled();
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    finish.open();
+    await owner;
+  });
+
+  it('a message that nobody has is run at once, and no wait is counted', async () => {
+    const handleOnce = bench.handleOnce();
+    expect(await handleOnce('key', 'body', () => 1, PATIENT)).toMatchObject({ result: 1 });
+    expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1 });
+  });
+});
