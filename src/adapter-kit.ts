@@ -1,5 +1,6 @@
-/** What the adapters share beyond the public face: sharing calls, waiting, refusing options, telling events, identity. */
+/** What the adapters share beyond the public face. */
 export { coalesce } from './coalesce.ts';
+export { deadLetterAttributes, type DeadLetterFacts } from './dead-letter-attributes.ts';
 export { endsWithin } from './ends-within.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
