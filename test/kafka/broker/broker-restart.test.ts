@@ -3,6 +3,9 @@ import { useKillableKafka } from '../../support/killable-kafka.ts';
 import { mavenIsInstalled } from '../../support/services/maven-libraries.ts';
 import { expectSoon, numbered, processWarnings, until, upTo, useFixture } from './support/fixture.ts';
 
+/** The client's own wait grows to seconds, and then it crashes and waits again. */
+const config = { retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 10 } };
+
 describe.runIf(await mavenIsInstalled())('When the broker is killed', () => {
   const broker = useKillableKafka();
   const { setup } = useFixture(broker);
@@ -11,10 +14,13 @@ describe.runIf(await mavenIsInstalled())('When the broker is killed', () => {
     const group = await setup({ partitions: 2 }, { leaseMs: 5_000 });
     for (const partition of [0, 1]) await group.produce(...numbered(100, partition));
     const runs: string[] = [];
-    await group.start(async ({ partition, message }) => {
-      runs.push(`${partition}-${message.offset}`);
-      await new Promise((resolve) => setTimeout(resolve, 3));
-    });
+    await group.start(
+      async ({ partition, message }) => {
+        runs.push(`${partition}-${message.offset}`);
+        await new Promise((resolve) => setTimeout(resolve, 3));
+      },
+      { config },
+    );
     await until(() => runs.length >= 60);
     await broker.kill();
     const whenKilled = runs.length;
@@ -33,12 +39,15 @@ describe.runIf(await mavenIsInstalled())('When the broker is killed', () => {
     const group = await setup(undefined, { leaseMs: 5_000 });
     await group.produce(...numbered(3));
     const runs: string[] = [];
-    await group.start(async ({ payload }) => {
-      runs.push(String(payload));
-      if (String(payload) !== '1') return;
-      await broker.kill();
-      await broker.restart();
-    });
+    await group.start(
+      async ({ payload }) => {
+        runs.push(String(payload));
+        if (String(payload) !== '1') return;
+        await broker.kill();
+        await broker.restart();
+      },
+      { config },
+    );
     await group.caughtUp();
     expect(runs).toEqual(['0', '1', '2']);
     expect(await group.committed()).toEqual([3]);

@@ -14,7 +14,7 @@ function meeting(together: number) {
   return {
     met: met.opened,
     most: () => most,
-    async attend(): Promise<void> {
+    attend: async (): Promise<void> => {
       running += 1;
       most = Math.max(most, running);
       if (running === together) met.open();

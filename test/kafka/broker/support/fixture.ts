@@ -145,7 +145,7 @@ function setupOf(
         await consumer.run(run);
       };
       await restart();
-      return { consumer, counts: run.counts, restart, ...watched };
+      return { consumer, counts: () => run.counts(), restart, ...watched };
     },
 
     committed,
@@ -177,11 +177,17 @@ function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'co
   const crashes: { error: Error; restart: boolean }[] = [];
   let heartbeats = 0;
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    joins.push(payload.memberAssignment as Record<string, number[]>);
+    joins.push(payload.memberAssignment);
   });
   consumer.on(consumer.events.COMMIT_OFFSETS, ({ payload }) => {
-    for (const { partition, offset } of payload.topics.find((of) => of.topic === topic)?.partitions ?? [])
-      commits.push({ partition: Number(partition), offset: Number(offset), afterJoins: joins.length });
+    for (const { partition, offset } of payload.topics.find((of) => of.topic === topic)?.partitions ?? []) {
+      // The client tells partitions as strings here, whatever its types say.
+      commits.push({
+        partition: Number(String(partition)),
+        offset: Number(offset),
+        afterJoins: joins.length,
+      });
+    }
   });
   consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
     crashes.push({ error, restart });

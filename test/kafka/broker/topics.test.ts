@@ -1,0 +1,164 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { compacted } from '../../support/kafka.ts';
+import {
+  expectSoon,
+  leave,
+  numbered,
+  processWarnings,
+  type Setup,
+  until,
+  upTo,
+  useFixture,
+} from './support/fixture.ts';
+
+const { kafka, setup } = useFixture();
+
+describe('A topic that is deleted and made again', () => {
+  /** Two messages are handled; then the topic has two others at their places, with the same keys and values. */
+  async function madeAgain() {
+    const group = await setup();
+    await produceAt(group, 1_000);
+    const member = await group.start(() => 'of the old topic');
+    await group.caughtUp();
+    await leave(member);
+    await remake(group);
+    await produceAt(group, 2_000);
+    return group;
+  }
+
+  async function remake({ topic }: Setup): Promise<void> {
+    await kafka.admin.deleteTopics({ topics: [topic] });
+    await expectSoon(() => kafka.admin.createTopics({ topics: [{ topic }] }));
+  }
+
+  async function produceAt(group: Setup, time: number): Promise<void> {
+    for (const n of [0, 1]) {
+      await group.produce({ key: 'a', value: String(n), timestamp: String(time + n) });
+    }
+  }
+
+  test('has new messages at old places: they are withheld, with a warning, and never skipped', async () => {
+    const group = await madeAgain();
+    const warnings = processWarnings();
+    const handler = vi.fn();
+    await group.start(handler);
+    await until(() => group.eventsOf('withheld').length >= 3);
+
+    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '0', reason: 'mismatch' });
+    expect(group.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
+    expect(warnings).toEqual(['PARTITION_STUCK']);
+    expect(group.eventsOf('warning')[0]?.message).toContain(`${group.topic} is stuck at offset 0`);
+    expect(handler).not.toHaveBeenCalled();
+    expect((await group.committed())[0]).toBeLessThanOrEqual(0);
+  });
+
+  test('has them dead-lettered where that is asked for', async () => {
+    const group = await madeAgain();
+    const deadLetterTopic = await kafka.createTopic();
+    const producer = kafka.kafka.producer();
+    await producer.connect();
+    onTestFinished(() => producer.disconnect());
+    const handler = vi.fn();
+    await group.start(handler, { onFailed: { deadLetterTopic, producer } });
+    await group.caughtUp();
+
+    expect(handler).not.toHaveBeenCalled();
+    expect(await kafka.read(deadLetterTopic)).toMatchObject([
+      { value: Buffer.from('0'), headers: { 'handle-once-error': Buffer.from('PayloadMismatchError') } },
+      { value: Buffer.from('1') },
+    ]);
+    expect(group.eventsOf('warning')).toEqual([]);
+    expect(await group.committed()).toEqual([2]);
+  });
+
+  test('has them processed in another scope', async () => {
+    const group = await madeAgain();
+    const handler = vi.fn();
+    await group.start(handler, { handleOnce: group.handleOnce.inScope(`${group.scope}-v2`) });
+    await group.caughtUp();
+    expect(handler).toHaveBeenCalledTimes(2);
+    expect(await group.committed()).toEqual([2]);
+  });
+
+  test('while it is consumed: nothing of the new one is skipped either', async () => {
+    const group = await setup();
+    await group.produce(...numbered(5));
+    const handled: string[] = [];
+    const member = await group.start(({ payload }) => handled.push(String(payload)));
+    await group.caughtUp();
+    await remake(group);
+    await expectSoon(() => group.produce(...numbered(3, 0, 100)));
+    await until(() => group.eventsOf('withheld').length >= 1);
+    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '0', reason: 'mismatch' });
+    expect(handled).toEqual(upTo(5).map(String));
+    expect(member.crashes.filter(({ restart }) => !restart)).toEqual([]);
+    expect((await group.committed())[0]).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('Offsets with gaps', () => {
+  test.each(['partition', 'unordered'] as const)(
+    'of a topic that is compacted: each message that is left runs once (%s)',
+    async (ordering) => {
+      const group = await setup({ config: compacted });
+      for (const value of ['a1', 'b1', 'a2', 'c1', 'a3', 'c2']) {
+        await group.produce({ key: value.slice(0, 1), value });
+      }
+      await kafka.compact(group.topic, { key: 'd', value: 'd1' });
+      const handled: string[] = [];
+      const member = await group.start(
+        ({ message }) => handled.push(`${message.offset} ${String(message.value)}`),
+        { ordering },
+      );
+      await group.caughtUp();
+      expect(handled).toEqual(['1 b1', '4 a3', '5 c2', '6 d1']);
+      expect(await group.committed()).toEqual([7]);
+
+      await leave(member);
+      await group.rewind();
+      await group.start(() => expect.unreachable(), { ordering });
+      await group.caughtUp();
+      expect(group.eventsOf('replayed')).toHaveLength(4);
+      expect(await group.committed()).toEqual([7]);
+    },
+  );
+
+  test.each([
+    ['at the end', ['committed', 'aborted']],
+    ['at the head', ['aborted', 'committed']],
+    ['between', ['committed', 'aborted', 'committed', 'aborted', 'aborted', 'committed']],
+  ] as const)(
+    'of transactions, with aborted ones %s: what was committed runs once, to the end',
+    async (_, ends) => {
+      const group = await setup();
+      const wanted: string[] = [];
+      for (const [n, end] of ends.entries()) {
+        const values = [`${n}-a`, `${n}-b`];
+        if (end === 'committed') wanted.push(...values);
+        await kafka.produce(
+          group.topic,
+          values.map((value) => ({ value })),
+          { transaction: end },
+        );
+      }
+      const handled: string[] = [];
+      await group.start(({ payload }) => handled.push(String(payload)));
+      await group.caughtUp();
+      expect(handled).toEqual(wanted);
+      expect(await group.committed()).toEqual([ends.length * 3]);
+    },
+  );
+
+  test('of a transaction that is aborted when all before it is done: the group goes on to the end', async () => {
+    const group = await setup();
+    await group.produce({ value: 'plain' });
+    const handler = vi.fn();
+    await group.start(handler);
+    await group.caughtUp();
+    await kafka.produce(group.topic, [{ value: 'undone' }], { transaction: 'aborted' });
+    await group.produce({ value: 'plain too' });
+    await group.caughtUp();
+    expect(handler).toHaveBeenCalledTimes(2);
+    expect(await group.committed()).toEqual([4]);
+  });
+});
