@@ -25,7 +25,17 @@ export function startKeepAlive(
     tellStopping = resolve;
   });
 
-  async function beat(): Promise<void> {
+  let underWay: Promise<void> | undefined;
+
+  /** One at a time: the client's requests are shared too, and a broker that hangs would be told of many times. */
+  function beat(): Promise<void> {
+    underWay ??= send().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  }
+
+  async function send(): Promise<void> {
     try {
       await payload.heartbeat();
       await payload.commitOffsetsIfNecessary();

@@ -27,9 +27,9 @@ export interface KafkaDelivery<Payload> {
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;
   /** Not needed: heartbeats go on while handlers run. It never throws. */
-  heartbeat(): Promise<void>;
+  readonly heartbeat: () => Promise<void>;
   /** Pauses the partition after this message. Returns what resumes it. */
-  pause(): () => void;
+  readonly pause: () => () => void;
 }
 
 export type KafkaHandler<Schema, Parsed, Result> = (

@@ -109,7 +109,7 @@ test('the table has every error that the package exports', () => {
   const isError = (value: unknown): boolean =>
     typeof value === 'function' && value.prototype instanceof Error && value !== HandleOnceError;
   const exported = Object.values(handleOnceModule).filter(isError);
-  const inTable = new Set(errors.map(([error]) => (error as Error | undefined)?.constructor));
+  const inTable = new Set<unknown>(errors.map(([error]) => (error as Error | undefined)?.constructor));
   expect(exported.filter((type) => !inTable.has(type))).toEqual([]);
 });
 

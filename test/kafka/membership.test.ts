@@ -82,23 +82,22 @@ describe('a generation', () => {
     const { membership } = membershipWith();
     const error = new Error('rebalance in progress');
     const generation = membership.generation();
-    membership.interrupt(error);
-    membership.interrupt(new Error('once more'));
-    expect(generation.reason).toBe(error);
+    generation.interrupt(error);
+    generation.interrupt(new Error('once more'));
+    expect(generation.signal.reason).toBe(error);
   });
 
   test('leaves handlers alone when it ends, and is another after the join', () => {
     const { membership } = membershipWith();
     const tenure = membership.tenureOf('orders', 0);
     const old = membership.generation();
-    membership.interrupt(new Error('rebalance in progress'));
+    old.interrupt(new Error('rebalance in progress'));
     expect(tenure.signal.aborted).toBe(false);
     membership.joined({ orders: [0] });
-    expect([old.aborted, membership.generation().aborted, tenure.signal.aborted]).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    // A heartbeat of before the join, answered after it.
+    old.interrupt(new Error('illegal generation'));
+    const { signal } = membership.generation();
+    expect([old.signal.aborted, signal.aborted, tenure.signal.aborted]).toEqual([true, false, false]);
   });
 });
 

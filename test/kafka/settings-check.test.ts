@@ -1,7 +1,7 @@
 import { createHandleOnce, type HandleOnceSettings } from 'handle-once';
 import type { ConsumerTimeouts, KafkaAdmin } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { timeoutWarnings, topicWarnings } from '../../adapters/kafka/settings-check.ts';
 
 const { settings } = createHandleOnce({
@@ -123,7 +123,7 @@ describe('topics', () => {
     ]);
   });
 
-  test.each([
+  test.each<[what: string, error: unknown, name: string]>([
     [
       'an error',
       Object.assign(new Error('denied'), { name: 'KafkaJSProtocolError' }),
@@ -131,7 +131,7 @@ describe('topics', () => {
     ],
     ['anything', 'denied', 'unknown error'],
   ])('topics that cannot be read, with %s, are told of and not judged', async (_, error, name) => {
-    const admin: KafkaAdmin = { describeConfigs: () => Promise.reject(error) };
+    const admin: KafkaAdmin = { describeConfigs: vi.fn().mockRejectedValue(error) };
     const warnings = await topicWarnings(admin, ['orders', 'invoices'], settings);
     expect(warnings).toEqual([
       {

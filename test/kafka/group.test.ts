@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bench, pass } from './support/bench.ts';
+import { fakeBatch } from './support/fake-batch.ts';
+import { message } from './support/messages.ts';
+
+vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const messages = (count: number) => Array.from({ length: count }, (_, index) => message(10 + index));
+const refusal = (type: string) => Object.assign(new Error(type), { type });
+const REBALANCE = refusal('REBALANCE_IN_PROGRESS');
+const MEMBERSHIP_ERRORS = [
+  REBALANCE,
+  ...['NOT_COORDINATOR_FOR_GROUP', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'].map(refusal),
+];
+
+describe('while a handler runs', () => {
+  test('a heartbeat goes out every half second, and what is settled is committed', async () => {
+    const { run, hold } = bench();
+    const end = hold(10);
+    const batch = fakeBatch(messages(1));
+    run(batch);
+    await pass(499);
+    expect(batch.counts).toEqual({ heartbeats: 0, commits: 0 });
+    await pass(1);
+    expect(batch.counts).toEqual({ heartbeats: 1, commits: 1 });
+    await pass(60_000);
+    expect(batch.counts).toEqual({ heartbeats: 121, commits: 121 });
+    end.open();
+    await pass();
+  });
+
+  test('one heartbeat is under way at a time: a broker that hangs is told of once', async () => {
+    const { run, hold, eventsOf } = bench();
+    const end = hold(10);
+    const batch = fakeBatch(messages(1));
+    const error = new Error('Request Heartbeat timed out');
+    // As in the client: whoever asks meanwhile shares the request that is in the air.
+    const request = new Promise<void>((_, reject) => {
+      setTimeout(() => {
+        reject(error);
+      }, 9_900);
+    });
+    batch.does.heartbeat = () => request;
+    run(batch);
+    await pass(9_950);
+    expect(eventsOf('client-error')).toEqual([{ type: 'client-error', verb: 'heartbeat', error }]);
+    end.open();
+    await pass();
+  });
+});
+
+describe.each(MEMBERSHIP_ERRORS)('$type', (error) => {
+  test.each(['heartbeat', 'commit'] as const)('of a %s is thrown as it is, after the grace', async (verb) => {
+    const { run, started, hold, attempts, eventsOf, consumer } = bench();
+    hold(10);
+    const batch = fakeBatch(messages(2));
+    batch.does[verb] = vi.fn().mockRejectedValue(error);
+    const handled = run(batch);
+    await pass(500 + 1_999);
+    expect(handled.state).toBe('running');
+    await pass(1);
+    expect(handled.state).toBe('threw');
+    expect(handled.error).toBe(error);
+    expect([started, attempts[0]?.signal.aborted]).toEqual([['10'], false]);
+    expect([eventsOf('client-error'), eventsOf('withheld'), consumer.calls]).toEqual([[], [], []]);
+  });
+});
+
+describe('when the group rebalances', () => {
+  const interrupted = async (count = 3) => {
+    const bed = bench();
+    const first = bed.hold(10);
+    const batch = fakeBatch(messages(count));
+    const handled = bed.run(batch);
+    await pass();
+    batch.does.heartbeat = vi.fn().mockRejectedValue(REBALANCE);
+    await pass(500);
+    return { ...bed, first, batch, handled };
+  };
+
+  test('what ends within the grace is told, nothing more is started, and the batch ends at once', async () => {
+    const { first, batch, handled, started } = await interrupted();
+    await pass(1_000);
+    first.open();
+    await pass();
+    expect([handled.state, batch.resolved, started]).toEqual(['threw', ['10'], ['10']]);
+  });
+
+  test('what fails within the grace pauses nothing: the error makes the client join', async () => {
+    const { run, hold, consumer } = bench({
+      work: () => {
+        throw new Error('no');
+      },
+    });
+    const first = hold(10);
+    const batch = fakeBatch(messages(1));
+    const handled = run(batch);
+    batch.does.heartbeat = vi.fn().mockRejectedValue(REBALANCE);
+    await pass(500);
+    first.open();
+    await pass();
+    expect([handled.state, consumer.calls]).toEqual(['threw', []]);
+  });
+
+  test('what ends later is told by nobody until it is fetched again, joins its handler and runs once', async () => {
+    const { first, batch, handled, started, run, consumer, eventsOf } = await interrupted();
+    await pass(2_000);
+    expect(handled.state).toBe('threw');
+    consumer.join({ orders: [0] });
+    const again = fakeBatch(messages(3));
+    const redelivered = run(again);
+    await pass();
+    expect([redelivered.state, started]).toEqual(['running', ['10']]);
+    first.open();
+    await pass();
+    expect([redelivered.state, started]).toEqual(['ended', ['10', '11', '12']]);
+    expect([batch.resolved, again.resolved]).toEqual([[], ['10', '11', '12']]);
+    expect(eventsOf('replayed')).toEqual([]);
+  });
+
+  test('a new batch goes on undisturbed after the join', async () => {
+    const { first, run, consumer, started } = await interrupted();
+    first.open();
+    await pass();
+    consumer.join({ orders: [0] });
+    const next = fakeBatch([message(11), message(12)]);
+    const handled = run(next);
+    await pass();
+    expect([handled.state, next.resolved, started]).toEqual(['ended', ['11', '12'], ['10', '11', '12']]);
+  });
+
+  test('a batch that comes before the join starts nothing, and throws the same error', async () => {
+    const { first, run, started } = await interrupted();
+    const next = fakeBatch([message(20)], 'orders', 1);
+    const handled = run(next);
+    await pass();
+    expect([handled.state, started]).toEqual(['threw', ['10']]);
+    expect(handled.error).toBe(REBALANCE);
+    first.open();
+  });
+});
+
+describe('any other error of a heartbeat', () => {
+  test.each<unknown>([
+    Object.assign(new Error('connection closed'), { name: 'KafkaJSConnectionClosedError' }),
+    new TypeError('a bug'),
+    refusal('REQUEST_TIMED_OUT'),
+    'text',
+  ])('is told, and the batch goes on: %s', async (error) => {
+    const { run, hold, eventsOf } = bench();
+    const first = hold(10);
+    const batch = fakeBatch(messages(2));
+    batch.does.heartbeat = vi.fn().mockRejectedValue(error);
+    const handled = run(batch);
+    await pass(500);
+    expect(eventsOf('client-error')).toEqual([{ type: 'client-error', verb: 'heartbeat', error }]);
+    await pass(5_000);
+    expect(handled.state).toBe('running');
+    first.open();
+    await pass();
+    expect([handled.state, batch.resolved]).toEqual(['ended', ['10', '11']]);
+  });
+});
+
+describe("a handler's own heartbeat", () => {
+  test('sends one, and commits', async () => {
+    const { run } = bench({ work: ({ heartbeat }) => heartbeat() });
+    const batch = fakeBatch(messages(1));
+    run(batch);
+    await pass();
+    expect(batch.counts).toEqual({ heartbeats: 1, commits: 1 });
+  });
+
+  test.each([...MEMBERSHIP_ERRORS, new TypeError('a bug')])('never throws: %s', async (error) => {
+    const ends: string[] = [];
+    const { run } = bench({
+      work: async ({ heartbeat }) => {
+        await heartbeat();
+        ends.push('beaten');
+      },
+    });
+    const batch = fakeBatch(messages(1));
+    batch.does.heartbeat = vi.fn().mockRejectedValue(error);
+    run(batch);
+    await pass();
+    expect([ends, batch.resolved]).toEqual([['beaten'], ['10']]);
+  });
+});
+
+describe('a partition that goes to another member', () => {
+  test('has its handlers aborted, and nothing more of it is told, started or paused', async () => {
+    const { run, hold, started, attempts, consumer, eventsOf } = bench();
+    const first = hold(10);
+    const batch = fakeBatch(messages(3));
+    const handled = run(batch);
+    await pass();
+    consumer.join({ orders: [1] });
+    await pass();
+    expect(attempts[0]?.signal.reason).toMatchObject({ name: 'AbortError' });
+    expect(eventsOf('partition-lost')).toEqual([{ type: 'partition-lost', topic: 'orders', partition: 0 }]);
+    await pass(1_999);
+    expect(handled.state).toBe('running');
+    first.open();
+    await pass();
+    expect([handled.state, batch.resolved, started, consumer.calls]).toEqual(['ended', [], ['10'], []]);
+  });
+
+  test('and whose handler goes on for long holds up the group no longer than the grace', async () => {
+    const { run, hold, consumer } = bench();
+    hold(10);
+    const handled = run(fakeBatch(messages(1)));
+    await pass();
+    consumer.join({});
+    await pass(1_999);
+    expect(handled.state).toBe('running');
+    await pass(1);
+    expect(handled.state).toBe('ended');
+  });
+
+  test('and whose handler fails is not paused', async () => {
+    const { run, consumer, eventsOf } = bench({
+      work: (_, { signal }) =>
+        new Promise((__, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(signal.reason as Error);
+          });
+        }),
+    });
+    const handled = run(fakeBatch(messages(2)));
+    await pass();
+    consumer.join({});
+    await pass();
+    expect([handled.state, consumer.calls]).toEqual(['ended', []]);
+    expect(eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'released' }]);
+  });
+
+  test('is paused no more, so that it is fetched when it comes back', async () => {
+    const { run, consumer } = bench({
+      work: () => {
+        throw new Error('no');
+      },
+    });
+    run(fakeBatch(messages(1)));
+    await pass();
+    expect(consumer.isPaused('orders', 0)).toBe(true);
+    consumer.join({});
+    expect(consumer.isPaused('orders', 0)).toBe(false);
+  });
+
+  test('leaves the handlers of other partitions alone', async () => {
+    const { run, hold, consumer, attempts } = bench();
+    consumer.join({ orders: [0, 1] });
+    const ends = [10, 20].map(hold);
+    const other = fakeBatch([message(20)], 'orders', 1);
+    run(fakeBatch(messages(1)));
+    run(other);
+    await pass();
+    consumer.join({ orders: [1] });
+    expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    for (const end of ends) end.open();
+    await pass();
+    expect(other.resolved).toEqual(['20']);
+  });
+});
+
+describe('a consumer that has crashed for good', () => {
+  test('has its handlers aborted, since nobody keeps its partitions for it', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const { run, hold, consumer, attempts, eventsOf } = bench();
+    const first = hold(10);
+    const batch = fakeBatch(messages(1));
+    run(batch);
+    await pass();
+    consumer.crash(new Error('no'), true);
+    expect(attempts[0]?.signal.aborted).toBe(false);
+    consumer.crash(new Error('no'), false);
+    await pass();
+    expect(attempts[0]?.signal.aborted).toBe(true);
+    expect(eventsOf('partition-lost')).toHaveLength(1);
+    first.open();
+    await pass();
+    expect(batch.resolved).toEqual([]);
+    emitWarning.mockRestore();
+  });
+});

@@ -1,0 +1,282 @@
+import { AbortedError, createHandleOnce, InvalidKeyError, TerminalError } from 'handle-once';
+import type { KafkaMessage } from 'handle-once/kafka';
+import { createMemoryStore } from 'handle-once/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
+import { bench, pass } from './support/bench.ts';
+import { fakeBatch } from './support/fake-batch.ts';
+import { message } from './support/messages.ts';
+
+const emitWarning = vi.spyOn(process, 'emitWarning');
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  emitWarning.mockReset().mockImplementation(() => undefined);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Bench = ReturnType<typeof bench>;
+
+async function deliver({ run }: Bench, ...messages: KafkaMessage[]): Promise<readonly string[]> {
+  const batch = fakeBatch(messages);
+  const handled = run(batch);
+  await pass();
+  expect(handled.state).toBe('ended');
+  return batch.resolved;
+}
+
+describe('the identity of a message', () => {
+  test('is its place: what is fetched again is answered from its record', async () => {
+    const bed = bench();
+    await deliver(bed, message(10));
+    expect(await deliver(bed, message(10))).toEqual(['10']);
+    expect(bed.started).toEqual(['10']);
+    expect(bed.eventsOf('replayed')).toEqual([
+      {
+        type: 'replayed',
+        topic: 'orders',
+        partition: 0,
+        offset: '10',
+        key: 'orders-0-10',
+        state: 'succeeded',
+      },
+    ]);
+    expect(bed.eventsOf('settled')).toHaveLength(2);
+  });
+
+  test.each([
+    ['timestamp', { timestamp: '1' }],
+    ['key', { key: 'other' }],
+    ['value', { value: 'other' }],
+  ])(
+    'is not that of a message with another %s at the same place, which is never skipped',
+    async (_, parts) => {
+      const bed = bench();
+      await deliver(bed, message(10));
+      expect(await deliver(bed, message(10, parts))).toEqual([]);
+      expect(bed.eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'mismatch' }]);
+      expect(bed.eventsOf('warning')).toMatchObject([
+        {
+          warning: 'PARTITION_STUCK',
+          message: expect.stringMatching(/offset 10.*different payload/) as string,
+        },
+      ]);
+    },
+  );
+
+  test('under a key of the user’s own is that key, and the value alone must be the same', async () => {
+    const bed = bench({ key: ({ key }, topic, partition) => `${topic}:${partition}:${String(key)}` });
+    await deliver(bed, message(10, { key: 'a', timestamp: '1' }));
+    expect(await deliver(bed, message(11, { key: 'a', timestamp: '2' }))).toEqual(['11']);
+    expect(await deliver(bed, message(12, { key: 'a', value: 'other' }))).toEqual([]);
+    expect(bed.started).toEqual(['10']);
+    expect(bed.attempts[0]?.key).toBe('orders:0:a');
+    expect(bed.eventsOf('replayed')).toMatchObject([{ offset: '11', key: 'orders:0:a' }]);
+    expect(bed.eventsOf('withheld')).toMatchObject([{ offset: '12', reason: 'mismatch' }]);
+  });
+
+  test('is another in each group', async () => {
+    const store = createMemoryStore();
+    const groups = ['a', 'b'].map((groupId) => bench({ store, groupId }));
+    for (const bed of groups) expect(await deliver(bed, message(10))).toEqual(['10']);
+    expect(groups.map(({ attempts }) => attempts[0]?.scope)).toEqual(['billing/a', 'billing/b']);
+  });
+});
+
+describe('a key that cannot be kept', () => {
+  const fault = new RangeError('no id');
+  test.each<[string, () => unknown, key: unknown, cause: unknown]>([
+    [
+      'throws',
+      () => {
+        throw fault;
+      },
+      '',
+      fault,
+    ],
+    ['is empty', () => '', '', undefined],
+    ['is no text', () => 7, 7, undefined],
+  ])('withholds its message, and says so: %s', async (_, key, told, cause) => {
+    const bed = bench({ key: key as () => string });
+    expect(await deliver(bed, message(10), message(11))).toEqual([]);
+    expect(bed.started).toEqual([]);
+    const [withheld] = bed.eventsOf('withheld');
+    expect(withheld).toMatchObject({ offset: '10', reason: 'invalid-key', key: told });
+    expect(withheld?.error).toBeInstanceOf(InvalidKeyError);
+    expect((withheld?.error as Error).cause).toBe(cause);
+    expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
+  });
+});
+
+describe('the payload', () => {
+  const payloadOf = async (value: string | null, options: object): Promise<unknown> => {
+    const seen: unknown[] = [];
+    const bed = bench({ ...options, work: ({ payload }) => seen.push(payload) });
+    await deliver(bed, message(10, { value }));
+    return bed.eventsOf('settled').length === 1 && seen.length === 0 ? 'failed' : seen[0];
+  };
+  const order = z.object({ id: z.coerce.number() }).nullable();
+
+  test.each<[string, string | null, object, unknown]>([
+    ['the bytes', '{"id":"7"}', {}, Buffer.from('{"id":"7"}')],
+    ['null for a tombstone', null, {}, null],
+    ['the JSON, as the schema makes it', '{"id":"7"}', { schema: order }, { id: 7 }],
+    ['null for a tombstone under a schema that takes it', null, { schema: order }, null],
+    ['failed for what is no JSON', 'no', { schema: order }, 'failed'],
+    ['failed for what does not fit', '{}', { schema: order }, 'failed'],
+    ['what parse returns', 'abc', { parse: String }, 'abc'],
+    [
+      'what parse returns, as the schema makes it',
+      '7',
+      { parse: (v: Buffer) => ({ id: v.toString() }), schema: order },
+      { id: 7 },
+    ],
+    [
+      'what parse makes of the message',
+      'abc',
+      { parse: (_: unknown, { offset }: KafkaMessage) => offset },
+      '10',
+    ],
+    [
+      'failed when parse throws',
+      'abc',
+      {
+        parse: () => {
+          throw new Error('no');
+        },
+      },
+      'failed',
+    ],
+  ])('is %s', async (_, value, options, expected) => {
+    expect(await payloadOf(value, options)).toEqual(expected);
+  });
+});
+
+describe('a message that failed for good', () => {
+  const work = () => {
+    throw new TerminalError('never');
+  };
+
+  test('is committed, first run and replay', async () => {
+    const bed = bench({ work });
+    expect(await deliver(bed, message(10), message(11))).toEqual(['10', '11']);
+    expect(await deliver(bed, message(10))).toEqual(['10']);
+    expect(bed.eventsOf('replayed')).toMatchObject([{ offset: '10', state: 'failed' }]);
+  });
+
+  const deadLetters = (send: () => Promise<unknown>) => {
+    const sent: unknown[] = [];
+    const producer = {
+      send: (record: unknown) => {
+        sent.push(record);
+        return send();
+      },
+    };
+    return { sent, onFailed: { deadLetterTopic: 'orders-dead', producer } };
+  };
+
+  test('is produced to the dead-letter topic, to all replicas, before it is told as settled', async () => {
+    const { sent, onFailed } = deadLetters(() => Promise.resolve());
+    const bed = bench({ work, onFailed });
+    expect(await deliver(bed, message(10, { key: 'k' }))).toEqual(['10']);
+    expect(sent).toMatchObject([
+      {
+        topic: 'orders-dead',
+        acks: -1,
+        messages: [
+          {
+            key: Buffer.from('k'),
+            value: Buffer.from('v'),
+            headers: {
+              'handle-once-topic': 'orders',
+              'handle-once-partition': '0',
+              'handle-once-offset': '10',
+              'handle-once-scope': 'billing/workers',
+              'handle-once-error': 'TerminalError',
+              'handle-once-attempts': '1',
+            },
+          },
+        ],
+      },
+    ]);
+    expect(bed.events.map(({ type }) => type)).toEqual(['dead-lettered', 'settled']);
+  });
+
+  test.each([
+    ['rejects', () => Promise.reject(new Error('not connected'))],
+    [
+      'throws',
+      () => {
+        throw new Error('not connected');
+      },
+    ],
+  ])('is withheld while the producer %s, with a backoff, and produced later', async (_, send) => {
+    let sends: () => Promise<unknown> = send;
+    const { sent, onFailed } = deadLetters(() => sends());
+    const bed = bench({ work, onFailed });
+    for (const wait of [500, 1_000]) {
+      expect(await deliver(bed, message(10), message(11))).toEqual([]);
+      expect(bed.eventsOf('partition-paused').at(-1)).toMatchObject({ retryAfterMs: wait });
+      await pass(wait);
+    }
+    expect(bed.eventsOf('withheld').map(({ offset, reason }) => [offset, reason])).toEqual([
+      ['10', 'dead-letter-refused'],
+      ['10', 'dead-letter-refused'],
+    ]);
+    expect(bed.eventsOf('dead-letter-error')[0]).toMatchObject({
+      deadLetterTopic: 'orders-dead',
+      error: { message: 'not connected' },
+    });
+    sends = () => Promise.resolve();
+    expect(await deliver(bed, message(10), message(11))).toEqual(['10', '11']);
+    expect([sent.length, bed.started]).toEqual([4, ['10', '11']]);
+  });
+
+  test('or never ran, as a mismatch, goes there too, and is not stuck', async () => {
+    const { sent, onFailed } = deadLetters(() => Promise.resolve());
+    const bed = bench({ onFailed });
+    await deliver(bed, message(10));
+    expect(await deliver(bed, message(10, { value: 'other' }), message(11))).toEqual(['10', '11']);
+    expect(sent).toMatchObject([
+      {
+        messages: [{ headers: { 'handle-once-error': 'PayloadMismatchError', 'handle-once-attempts': '0' } }],
+      },
+    ]);
+    expect(bed.eventsOf('warning')).toEqual([]);
+  });
+});
+
+test('what handleOnce throws is told with the message that is withheld', async () => {
+  const aborted = new AbortedError('nothing ran');
+  const real = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  const inScope = () => Object.assign(() => Promise.reject(aborted), real);
+  const bed = bench({ handleOnce: Object.assign(real, { inScope }) });
+  expect(await deliver(bed, message(10))).toEqual([]);
+  expect(bed.eventsOf('withheld')).toEqual([
+    {
+      type: 'withheld',
+      topic: 'orders',
+      partition: 0,
+      offset: '10',
+      key: 'orders-0-10',
+      reason: 'aborted',
+      error: aborted,
+    },
+  ]);
+});
+
+test('no event has the key or the value of a message', async () => {
+  const { events, ...bed } = bench({
+    work: () => {
+      throw new TerminalError('never');
+    },
+  });
+  const secret = { key: 'secret key', value: 'secret value' };
+  await deliver({ events, ...bed }, message(10, secret));
+  await deliver({ events, ...bed }, message(10, { ...secret, timestamp: '2' }));
+  expect(events.length).toBeGreaterThan(3);
+  expect(JSON.stringify(events)).not.toContain('secret');
+});

@@ -1,0 +1,85 @@
+import { createHandleOnce, type Store } from 'handle-once';
+import type { Attempt } from 'handle-once';
+import {
+  type KafkaDelivery,
+  type KafkaEvent,
+  onceEachMessage,
+  type OnceEachMessageOptions,
+} from 'handle-once/kafka';
+import { createMemoryStore } from 'handle-once/testing';
+import { vi } from 'vitest';
+import type { BatchPayload } from '../../../adapters/kafka/kafka-client.ts';
+import { type Gate, gate } from '../../support/gate.ts';
+import { fakeConsumer } from './fake-consumer.ts';
+
+/** How long a message is withheld after an error of its handler. */
+export const BACKOFF_MS = 60_000;
+
+type Delivery = KafkaDelivery<Buffer | null>;
+
+export interface BenchOptions extends Partial<OnceEachMessageOptions<undefined, Buffer | null>> {
+  readonly store?: Store;
+  /** What handlers do once their gate, if there is one, is open. */
+  readonly work?: (delivery: Delivery, attempt: Attempt) => unknown;
+}
+
+/** A consumer without a broker: its handlers note that they started, and wait for the gates of their offsets. */
+export function bench({ store = createMemoryStore(), work, ...options }: BenchOptions = {}) {
+  const consumer = fakeConsumer();
+  const events: KafkaEvent[] = [];
+  const started: string[] = [];
+  const attempts: Attempt[] = [];
+  const gates = new Map<string, Gate>();
+  const config = onceEachMessage(
+    {
+      consumer,
+      groupId: 'workers',
+      handleOnce: createHandleOnce({ store, scope: 'billing', backoff: () => BACKOFF_MS }),
+      onEvent: (event) => events.push(event),
+      ...options,
+    },
+    async (delivery, attempt) => {
+      const { offset } = delivery.message;
+      started.push(offset);
+      attempts.push(attempt);
+      await gates.get(offset)?.opened;
+      return work?.(delivery, attempt);
+    },
+  );
+  consumer.join({ orders: [0] });
+
+  return {
+    consumer,
+    config,
+    events,
+    started,
+    attempts,
+    /** Makes the handler of a message wait. */
+    hold: (offset: number): Gate => {
+      const held = gate();
+      gates.set(String(offset), held);
+      return held;
+    },
+    /** Gives a batch to the consumer. */
+    run: (batch: BatchPayload): Run => {
+      const run: Run = { state: 'running', error: undefined };
+      config.eachBatch(batch).then(
+        () => (run.state = 'ended'),
+        (error: unknown) => Object.assign(run, { state: 'threw', error }),
+      );
+      return run;
+    },
+    eventsOf: <Type extends KafkaEvent['type']>(type: Type) =>
+      events.filter((event): event is Extract<KafkaEvent, { type: Type }> => event.type === type),
+  };
+}
+
+export interface Run {
+  state: 'running' | 'ended' | 'threw';
+  error: unknown;
+}
+
+/** Lets time pass, on the fake timers, and all that is due with it. */
+export async function pass(milliseconds = 0): Promise<void> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+}

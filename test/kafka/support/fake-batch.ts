@@ -1,0 +1,48 @@
+import type { BatchPayload, FetchedMessage } from '../../../adapters/kafka/kafka-client.ts';
+
+export interface FakeBatch extends BatchPayload {
+  /** Every offset that the client was told of. */
+  readonly resolved: string[];
+  readonly counts: { heartbeats: number; commits: number };
+  /** What the client does next; tests replace it. */
+  does: {
+    heartbeat: () => Promise<void>;
+    commit: () => Promise<void>;
+    resolve: (offset: string) => void;
+    isRunning: boolean;
+    isStale: boolean;
+  };
+}
+
+/** A batch of a client that does as it is told, and can so show what a broker cannot be made to. */
+export function fakeBatch(messages: readonly FetchedMessage[], topic = 'orders', partition = 0): FakeBatch {
+  const resolved: string[] = [];
+  const counts = { heartbeats: 0, commits: 0 };
+  const does: FakeBatch['does'] = {
+    heartbeat: () => Promise.resolve(),
+    commit: () => Promise.resolve(),
+    resolve: () => undefined,
+    isRunning: true,
+    isStale: false,
+  };
+  return {
+    resolved,
+    counts,
+    does,
+    batch: { topic, partition, messages },
+    resolveOffset(offset) {
+      does.resolve(offset);
+      resolved.push(offset);
+    },
+    heartbeat() {
+      counts.heartbeats += 1;
+      return does.heartbeat();
+    },
+    commitOffsetsIfNecessary() {
+      counts.commits += 1;
+      return does.commit();
+    },
+    isRunning: () => does.isRunning,
+    isStale: () => does.isStale,
+  };
+}
