@@ -145,7 +145,7 @@ function createWith(resolved: ResolvedOptions, events: EventSink<HandleOnceEvent
     settings,
     backoff,
     events,
-    records: createRecords(store, settings),
+    records: createRecords(store, settings, settings),
     leaseAlarms: createLeaseAlarms(settings.leaseMs),
   };
 

@@ -54,6 +54,11 @@ export interface HandleOnceOptions {
   readonly storeResult?: boolean | undefined;
   /** The largest result that is kept, in bytes of JSON; a larger one is omitted. Default 65,536. */
   readonly maxResultBytes?: number | undefined;
+  /**
+   * Whether concurrent calls share statements, which is where the speed comes from. Without it each call has statements
+   * of its own: for a database that must not see several messages in one transaction. Default true.
+   */
+  readonly batching?: boolean | undefined;
   /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
@@ -70,6 +75,7 @@ export interface HandleOnceSettings {
   readonly failedRetentionMs: number;
   readonly storeResult: boolean;
   readonly maxResultBytes: number;
+  readonly batching: boolean;
 }
 
 export interface ResolvedOptions {
@@ -138,6 +144,7 @@ const optionsSchema = z
       schema: standardSchema().optional(),
       storeResult: z.boolean({ error: 'must be true or false' }).default(true),
       maxResultBytes: wholeNumber('bytes', 0, 16_777_216).optional(),
+      batching: z.boolean({ error: 'must be true or false' }).default(true),
       databaseSchema: z
         .string({ error: SCHEMA_NAME_RULE })
         .regex(SCHEMA_NAME, { error: SCHEMA_NAME_RULE })

@@ -28,7 +28,7 @@ function silentAtFirst(): Pick<Store, 'claim'> & { calls: number } {
 test('without a reply every caller of a batch is told so in a third of the lease, and the next batch goes', async () => {
   const store = silentAtFirst();
   const terms = { scope: 's', leaseMs: LEASE_MS, maxAttempts: 1, failedRetentionMs: LEASE_MS };
-  const records = createRecords(store as unknown as Store, terms);
+  const records = createRecords(store as unknown as Store, terms, { batching: true });
   const claim = (key: string) => records.claim({ key, token: ALICE, fingerprint: PAYLOAD });
 
   const unanswered = Promise.allSettled([claim('a'), claim('b'), claim('a')]);

@@ -66,6 +66,7 @@ describe('createHandleOnce refuses', () => {
     ['storeResult', 'yes', 'must be true or false'],
     ['storeResult', 0, 'must be true or false'],
     ['maxResultBytes', -1, BYTES],
+    ['batching', 'off', 'must be true or false'],
     ['maxResultBytes', 16_777_217, BYTES],
     ['onEvent', 'log', 'must be a function of one event'],
   ])('%s: %o', (field, value, message) => {
@@ -204,6 +205,7 @@ describe('createHandleOnce accepts', () => {
       failedRetentionMs: 604_800_000,
       storeResult: true,
       maxResultBytes: 65_536,
+      batching: true,
     });
     expect(Object.isFrozen(settings)).toBe(true);
   });

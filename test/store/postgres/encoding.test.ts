@@ -26,7 +26,11 @@ beforeAll(async () => {
 afterAll(() => admin`drop database ${admin(name)} with (force)`);
 
 function newRecords() {
-  return createRecords(createPostgresStore(sql, 'handle_once'), { scope: randomUUID(), ...TERMS });
+  return createRecords(
+    createPostgresStore(sql, 'handle_once'),
+    { scope: randomUUID(), ...TERMS },
+    { batching: true },
+  );
 }
 
 test('one key that the database refuses fails alone, not with the batch that it is in', async () => {

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import type { ClaimReply, SettleReply, Store } from '../../src/index.ts';
+import { createRecords } from '../../src/store/records.ts';
+import { ALICE, PAYLOAD } from './contract/actor.ts';
+
+const TERMS = { scope: 's', leaseMs: 30_000, maxAttempts: 1, failedRetentionMs: 30_000 };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, tookOver: false };
+
+/** A store that keeps what it was sent in each statement, and answers when it is told to. */
+function slowStore() {
+  const sent: string[][] = [];
+  const answers: (() => void)[] = [];
+  const answer = <Reply>(requests: readonly { key: string }[], reply: Reply): Promise<Reply[]> => {
+    sent.push(requests.map(({ key }) => key));
+    return new Promise((resolve) => {
+      answers.push(() => {
+        resolve(requests.map(() => reply));
+      });
+    });
+  };
+  const store: Store = {
+    claim: (requests) => answer(requests, CLAIMED),
+    settle: (requests) => answer<SettleReply>(requests, 'settled'),
+    extend: () => Promise.resolve([]),
+  };
+  return {
+    store,
+    sent,
+    answerAll: () => {
+      for (const tell of answers) tell();
+    },
+  };
+}
+
+const claimOf = (key: string) => ({ key, token: ALICE, fingerprint: PAYLOAD });
+const succeedOf = (key: string, result: string) => ({
+  key,
+  token: ALICE,
+  settlement: { kind: 'succeed' as const, result, resultOmitted: null, retentionMs: 1 },
+});
+
+describe('concurrent calls', () => {
+  test('share statements', async () => {
+    const { store, sent, answerAll } = slowStore();
+    const records = createRecords(store, TERMS, { batching: true });
+    const claims = ['a', 'b', 'c'].map((key) => records.claim(claimOf(key)));
+    await Promise.resolve();
+    expect(sent).toEqual([['a', 'b', 'c']]);
+    answerAll();
+    expect(await Promise.all(claims)).toEqual([CLAIMED, CLAIMED, CLAIMED]);
+  });
+
+  test('without batching each have one of their own, at once', async () => {
+    const { store, sent, answerAll } = slowStore();
+    const records = createRecords(store, TERMS, { batching: false });
+    const claims = ['a', 'b', 'c'].map((key) => records.claim(claimOf(key)));
+    const settles = ['a', 'b'].map((key) => records.settle(succeedOf(key, '1')));
+    expect(sent).toEqual([['a'], ['b'], ['c'], ['a'], ['b']]);
+    answerAll();
+    expect(await Promise.all(claims)).toEqual([CLAIMED, CLAIMED, CLAIMED]);
+    expect(await Promise.all(settles)).toEqual(['settled', 'settled']);
+  });
+
+  test('do not wait for a large result, nor it for them', async () => {
+    const { store, sent, answerAll } = slowStore();
+    const records = createRecords(store, TERMS, { batching: true });
+    const settles: Promise<SettleReply>[] = [];
+    for (const key of ['in', 'the air']) {
+      settles.push(records.settle(succeedOf(key, '1')));
+      await Promise.resolve();
+    }
+    settles.push(records.settle(succeedOf('waits', '1')));
+    settles.push(records.settle(succeedOf('large', 'x'.repeat(16_385))));
+    settles.push(records.settle(succeedOf('not large', 'x'.repeat(16_384))));
+    await Promise.resolve();
+    expect(sent).toEqual([['in'], ['the air'], ['large']]);
+    answerAll();
+    await settles[3];
+    await Promise.all(settles.slice(0, 2));
+    await Promise.resolve();
+    answerAll();
+    expect(await Promise.all(settles)).toHaveLength(5);
+    expect(sent).toEqual([['in'], ['the air'], ['large'], ['waits', 'not large']]);
+  });
+});
