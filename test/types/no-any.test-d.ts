@@ -20,6 +20,19 @@ import type {
   StoredError,
   Succeeded,
 } from '../../src/index.ts';
+import type {
+  ConsumerTimeouts,
+  Disposition,
+  KafkaAdmin,
+  KafkaConsumer,
+  KafkaDelivery,
+  KafkaEvent,
+  KafkaHandler,
+  KafkaMessage,
+  KafkaProducer,
+  OnceEachMessage,
+  OnceEachMessageOptions,
+} from '../../adapters/kafka/index.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -74,6 +87,25 @@ test('no public type holds any', () => {
   expectTypeOf<HoldsAny<Store['claim']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Store['settle']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Outcome<unknown>>>().toEqualTypeOf<false>();
+});
+
+test('no public type of Kafka holds any', () => {
+  type Options = OnceEachMessageOptions<StandardSchemaV1, string>;
+  expectTypeOf<HoldsAny<ConsumerTimeouts>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Disposition>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaAdmin['describeConfigs']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaConsumer>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaConsumer['on']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaDelivery<unknown>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaEvent>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaHandler<undefined, string, number>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaMessage>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KafkaProducer['send']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<OnceEachMessage>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<OnceEachMessage['eachBatch']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Options>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<NonNullable<Options['parse']>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<NonNullable<Options['onEvent']>>>().toEqualTypeOf<false>();
 });
 
 test('what is not known is unknown, not any', () => {

@@ -1,0 +1,131 @@
+import type { Attempt, HandleOnce } from 'handle-once';
+import {
+  type KafkaAdmin,
+  type KafkaConsumer,
+  type KafkaDelivery,
+  type KafkaEvent,
+  type KafkaMessage,
+  type KafkaProducer,
+  onceEachMessage,
+  type OnceEachMessage,
+} from 'handle-once/kafka';
+import type {
+  Admin,
+  Consumer,
+  ConsumerConfig,
+  ConsumerRunConfig,
+  EachBatchPayload,
+  EachMessageHandler,
+  EachMessagePayload,
+  Producer,
+} from 'kafkajs';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+
+declare const consumer: Consumer;
+declare const producer: Producer;
+declare const admin: Admin;
+declare const consumerConfig: ConsumerConfig;
+declare const handleOnce: HandleOnce;
+const base = { consumer, groupId: 'billing', handleOnce };
+const order = z.object({ id: z.string(), amount: z.coerce.number() });
+
+test('the clients of kafkajs fit, and nothing that lacks their methods', () => {
+  expectTypeOf<Consumer>().toExtend<KafkaConsumer>();
+  expectTypeOf<Producer>().toExtend<KafkaProducer>();
+  expectTypeOf<Admin>().toExtend<KafkaAdmin>();
+  const onFailed = { deadLetterTopic: 'dead', producer };
+  onceEachMessage({ ...base, onFailed, admin, consumerConfig }, () => undefined);
+  // @ts-expect-error -- a producer is no consumer
+  onceEachMessage({ ...base, consumer: producer }, () => undefined);
+  // @ts-expect-error -- an admin client is no producer
+  onceEachMessage({ ...base, onFailed: { deadLetterTopic: 'dead', producer: admin } }, () => undefined);
+});
+
+test('what it returns can be run', () => {
+  const config = onceEachMessage(base, () => undefined);
+  expectTypeOf(config).toExtend<ConsumerRunConfig>();
+  expectTypeOf(config).toEqualTypeOf<OnceEachMessage>();
+  void consumer.run(config);
+  expectTypeOf<EachBatchPayload>().toExtend<Parameters<typeof config.eachBatch>[0]>();
+  expectTypeOf(config.counts()).toEqualTypeOf<Readonly<Partial<Record<KafkaEvent['type'], number>>>>();
+});
+
+test('a handler of eachMessage can be passed as it is', () => {
+  const existing = (payload: EachMessagePayload): Promise<void> => payload.heartbeat();
+  onceEachMessage(base, existing);
+  onceEachMessage(base, {} as EachMessageHandler);
+  onceEachMessage({ ...base, schema: order }, {} as EachMessageHandler);
+  expectTypeOf<KafkaDelivery<unknown>>().toExtend<EachMessagePayload>();
+});
+
+test('its parts can be taken out, as the hooks of kafkajs often are', () => {
+  onceEachMessage(base, async ({ topic, partition, message, heartbeat, pause }, attempt) => {
+    expectTypeOf(topic).toBeString();
+    expectTypeOf(partition).toBeNumber();
+    expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
+    expectTypeOf(attempt).toEqualTypeOf<Attempt>();
+    expectTypeOf(pause).toEqualTypeOf<() => () => void>();
+    await heartbeat();
+  });
+});
+
+test('a payload is the bytes, unless the options say more', () => {
+  onceEachMessage(base, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
+  });
+  onceEachMessage({ ...base, ordering: 'key', key: ({ offset }) => offset }, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
+  });
+});
+
+test('a payload is the output of the schema', () => {
+  onceEachMessage({ ...base, schema: order }, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+  });
+});
+
+test('a payload is what parse returns, awaited', () => {
+  const parse = (value: Buffer | null, { offset }: KafkaMessage) => Promise.resolve({ value, offset });
+  onceEachMessage({ ...base, parse }, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<{ value: Buffer | null; offset: string }>();
+  });
+});
+
+test('a schema has the last word over parse', () => {
+  onceEachMessage({ ...base, parse: String, schema: order }, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+  });
+});
+
+test('a handler may be async or not, and return anything', () => {
+  onceEachMessage(base, async () => Promise.resolve({ charged: true }));
+  onceEachMessage(base, () => 1);
+});
+
+test('options are checked', () => {
+  // @ts-expect-error -- not one of the orderings
+  onceEachMessage({ ...base, ordering: 'offset' }, () => undefined);
+  // @ts-expect-error -- not one of them
+  onceEachMessage({ ...base, onFailed: 'delete' }, () => undefined);
+  // @ts-expect-error -- a key is a text
+  onceEachMessage({ ...base, key: ({ key }) => key }, () => undefined);
+  // @ts-expect-error -- the group is missing
+  onceEachMessage({ consumer, handleOnce }, () => undefined);
+  // @ts-expect-error -- the handler is missing
+  onceEachMessage(base);
+});
+
+test('events are a union on type', () => {
+  onceEachMessage(
+    {
+      ...base,
+      onEvent: (event) => {
+        expectTypeOf(event).toEqualTypeOf<KafkaEvent>();
+        if (event.type === 'partition-paused') expectTypeOf(event.retryAfterMs).toBeNumber();
+        if (event.type === 'withheld') expectTypeOf(event.error).toBeUnknown();
+      },
+    },
+    () => undefined,
+  );
+});
