@@ -3,17 +3,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import type { Order } from './traffic.ts';
 
+/** Who fulfils orders, and how long one takes: the longest wait before its effects, and after them. */
+export interface Fulfiller {
+  readonly sql: Sql;
+  readonly worker: number;
+  readonly longestWaitMs: number;
+}
+
 /** The handler of both trials: charge the card, mail a receipt, pack. None of it is in a transaction with a record. */
-export async function fulfil(sql: Sql, worker: number, order: Order, idempotencyKey: string): Promise<void> {
+export async function fulfil(
+  { sql, worker, longestWaitMs }: Fulfiller,
+  order: Order,
+  idempotencyKey: string,
+): Promise<void> {
   const [run] = await sql<{ id: number }[]>`
     insert into runs (order_id, worker) values (${order.id}, ${worker}) returning id`;
   if (run === undefined) throw new Error('the database returned no id of the run');
-  await sleep(50 + (order.cents % 200));
+  await sleep(longestWaitMs * shareOf(order, 97));
   await charge(sql, order, idempotencyKey);
   await sql`insert into emails (order_id, run) values (${order.id}, ${run.id})`;
   // A worker that is killed here has charged and mailed, and nobody knows.
-  await sleep(50 + (order.cents % 170));
+  await sleep(longestWaitMs * shareOf(order, 89));
   await sql`update runs set ended_at = clock_timestamp() where id = ${run.id}`;
+}
+
+/** Between a fifth and the whole, and the same for an order every time. */
+function shareOf(order: Order, prime: number): number {
+  return 0.2 + (0.8 * (order.cents % prime)) / prime;
 }
 
 /** A payment provider: it charges once per key, however often it is asked. */

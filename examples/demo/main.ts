@@ -1,20 +1,28 @@
 /**
- * Orders go through SQS to three worker processes. Some are sent twice, some deletes are forgotten, and one worker is
- * killed in the middle of its handlers: first with handle-once, then with a plain loop. A table tells them apart.
+ * Orders go through a broker to worker processes, one of which is killed in the middle of its handlers: first with
+ * handle-once, then with plain code. A table tells them apart.
  *
- * Run it with `npm run demo`. It brings its own PostgreSQL and SQS, or uses `DATABASE_URL` and an empty `QUEUE_URL`.
+ * With SQS (`npm run demo`) some orders are sent twice, and a worker forgets some deletes. It brings its own PostgreSQL
+ * and SQS, or uses `DATABASE_URL` and an empty `QUEUE_URL`.
+ *
+ * With Kafka (`npm run demo -- kafka`) some orders are written twice, and the group rebalances: another worker gets the
+ * dead one's partitions, and a third joins. It needs `KAFKA_BROKERS`, or Docker, or Java 17 and Maven.
  *
  * @module
  */
 import { randomBytes } from 'node:crypto';
 import { migrate } from 'handle-once';
 import colors from 'picocolors';
+import type { RunningBroker } from './broker.ts';
+import { chooseBroker } from './choose-broker.ts';
 import { Cleanup } from './cleanup.ts';
 import { connect, createTables, dropSchema } from './database.ts';
 import { endSignal } from './end-signal.ts';
+import { failure } from './failure.ts';
 import { keptItsWord, report } from './report.ts';
 import { say } from './say.ts';
-import { startDatabase, startQueue } from './services.ts';
+import type { DemoService } from './service.ts';
+import { startDatabase } from './start-database.ts';
 import { tallyRecords } from './tally.ts';
 import { runTrial, type Stage } from './trial.ts';
 
@@ -25,48 +33,51 @@ const RECORDS_SCHEMA = `${NAME}_records`;
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 const cleanup = new Cleanup();
+let signal: AbortSignal | undefined;
 process.exitCode = await demo().catch((error: unknown) => {
-  console.error(colors.red(error instanceof Error ? error.message : String(error)));
+  console.error(colors.red(failure(error, signal)));
   return 1;
 });
 await cleanup.run();
 process.exit();
 
 async function demo(): Promise<number> {
+  const broker = chooseBroker(process.argv.slice(2));
   const database = await startDatabase();
   cleanup.add(database.stop);
-  const queue = await startQueue();
-  cleanup.add(queue.stop);
-  const signal = endSignal(DEADLINE_MS);
-  say('PostgreSQL and SQS are ready');
+  const running = await broker.start();
+  cleanup.add(() => running.stop());
+  signal = endSignal(DEADLINE_MS);
+  say(`PostgreSQL and ${broker.name} are ready`);
 
   say(colors.bold('With handle-once'));
-  const first = await setStage(database.url, queue.url, 'once');
+  const first = await setStage(database, running, 'once');
   await migrate(first.sql, { schema: RECORDS_SCHEMA });
-  cleanup.add(() => dropSchema(first.sql, RECORDS_SCHEMA));
-  const withRecords = await runTrial('worker.ts', first, signal);
+  if (database.isBorrowed) cleanup.add(() => dropSchema(first.sql, RECORDS_SCHEMA));
+  const withRecords = await runTrial(broker, broker.once, first, signal);
   const once = { ...withRecords, ...(await tallyRecords(first.sql, RECORDS_SCHEMA)) };
 
   say(colors.bold('Control: the same without handle-once'));
-  const second = await setStage(database.url, queue.url, 'control');
-  const control = await runTrial('control-worker.ts', second, signal);
+  const second = await setStage(database, running, 'control');
+  const control = await runTrial(broker, broker.control, second, signal);
 
-  console.log(`\n${report({ once, control })}\n`);
+  console.log(`\n${report({ once, control }, broker.words)}\n`);
   return keptItsWord(once) ? 0 : 1;
 }
 
-/** Tables of a trial's own. */
-async function setStage(databaseUrl: string, queueUrl: string, trial: string): Promise<Stage> {
+/** Tables and messages of a trial's own. */
+async function setStage(database: DemoService, broker: RunningBroker, trial: string): Promise<Stage> {
   const schema = `${NAME}_${trial}`;
-  const sql = connect(databaseUrl, schema);
+  const sql = connect(database.url, schema);
   cleanup.add(() => sql.end({ timeout: 1 }));
-  cleanup.add(() => dropSchema(sql, schema));
+  if (database.isBorrowed) cleanup.add(() => dropSchema(sql, schema));
   await createTables(sql, schema);
+  const channel = await broker.openChannel(schema);
   const environment = {
-    DATABASE_URL: databaseUrl,
-    QUEUE_URL: queueUrl,
+    ...channel.environment,
+    DATABASE_URL: database.url,
     DEMO_SCHEMA: schema,
     DEMO_RECORDS_SCHEMA: RECORDS_SCHEMA,
   };
-  return { sql, environment };
+  return { sql, channel, environment };
 }

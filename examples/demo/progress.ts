@@ -1,21 +1,51 @@
-import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 
-/** Handlers that a worker has started and not ended. */
-export interface InProgress {
+/** What a worker has done and not done. */
+export interface Progress {
+  readonly ended: number;
+  /** Handlers that it has started and not ended. */
   readonly running: number;
   /** Of these, those that have charged and mailed already. */
   readonly pastEffects: number;
 }
 
-export async function inProgress(sql: Sql, worker: number): Promise<InProgress> {
-  const [found] = await sql<[InProgress]>`
-    select count(*)::int as running,
-      count(*) filter (where exists (select from emails where run = runs.id))::int as "pastEffects"
+export async function progressOf(sql: Sql, worker: number): Promise<Progress> {
+  const [found] = await sql<[Progress]>`
+    select
+      count(ended_at)::int as ended,
+      count(*) filter (where ended_at is null)::int as running,
+      count(*) filter (where ended_at is null and exists (select from emails where run = runs.id))::int
+        as "pastEffects"
     from runs
-    where worker = ${worker} and ended_at is null`;
+    where worker = ${worker}`;
   return found;
+}
+
+/** Such as `1: 200, 2: 60`. */
+export async function deliveriesByWorker(sql: Sql): Promise<string> {
+  const rows = await sql<{ worker: number; count: number }[]>`
+    select worker, count(*)::int as count from deliveries group by worker order by worker`;
+  return rows.map(({ worker, count }) => `${worker}: ${count}`).join(', ');
+}
+
+/** Whether another worker has begun anew with an order that this one had begun with. */
+export async function isTakenOver(sql: Sql, worker: number): Promise<boolean> {
+  const [{ found }] = await sql<[{ found: boolean }]>`
+    select exists (
+      select from runs as before
+      join runs as after on after.order_id = before.order_id and after.id > before.id
+      where before.worker = ${worker} and after.worker <> ${worker}
+    ) as found`;
+  return found;
+}
+
+export async function uncharged(sql: Sql): Promise<string[]> {
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(distinct order_id)::int as count
+    from messages
+    where order_id not in (select order_id from charges)`;
+  return count === 0 ? [] : [`${count} orders are not charged`];
 }
 
 /** Looks again and again, until nothing is missing. Throws what is missing when the signal aborts. */
@@ -30,30 +60,4 @@ export async function untilNothingIsMissing(
     if (signal.aborted) throw new Error(`${(signal.reason as Error).message}: ${missing.join(', ')}`);
     await sleep(everyMs);
   }
-}
-
-/** Says what a trial still has to do before it is over. */
-export async function unfinished(sql: Sql, client: SQSClient, queueUrl: string): Promise<string[]> {
-  const [{ uncharged }] = await sql<[{ uncharged: number }]>`
-    select count(distinct order_id)::int as uncharged
-    from messages
-    where order_id not in (select order_id from charges)`;
-  const queued = await messagesIn(client, queueUrl);
-  const missing = [];
-  if (uncharged > 0) missing.push(`${uncharged} orders are not charged`);
-  if (queued > 0) missing.push(`${queued} messages are in the queue`);
-  return missing;
-}
-
-/** All of them: visible, in somebody's hands, or delayed. */
-export async function messagesIn(client: SQSClient, queueUrl: string): Promise<number> {
-  const names = [
-    'ApproximateNumberOfMessages',
-    'ApproximateNumberOfMessagesNotVisible',
-    'ApproximateNumberOfMessagesDelayed',
-  ] as const;
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [...names] }),
-  );
-  return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
 }

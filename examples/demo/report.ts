@@ -1,28 +1,30 @@
 import colors from 'picocolors';
+import type { Words } from './broker.ts';
 import type { Effects, RecordsTally, Tally } from './tally.ts';
+import { wrap } from './wrap.ts';
 
 export interface Results {
   readonly once: Tally & RecordsTally;
   readonly control: Tally;
 }
 
-/** Whether handle-once kept its word: every order charged, none of them twice. */
-export function keptItsWord({ charges }: Pick<Tally, 'charges'>): boolean {
-  return charges.lost === 0 && charges.doubled === 0;
+/** Whether handle-once kept its word: every order charged and mailed, none of them charged twice. */
+export function keptItsWord({ charges, emails }: Pick<Tally, 'charges' | 'emails'>): boolean {
+  return charges.lost === 0 && charges.doubled === 0 && emails.lost === 0;
 }
 
 /** The table, and what it means. */
-export function report(results: Results): string {
-  return [...table(results), '', ...explanation(results)].join('\n');
+export function report(results: Results, words: Words): string {
+  return [...table(results, words), '', ...explanation(results, words)].join('\n');
 }
 
-function table({ once, control }: Results): string[] {
+function table({ once, control }: Results, words: Words): string[] {
   return [
     colors.bold(row('', 'handle-once', 'control')),
     row('messages sent', once.messages, control.messages),
     row('distinct orders', once.orders, control.orders),
     row('deliveries', once.deliveries, control.deliveries),
-    row('deletes forgotten', once.deletesForgotten, control.deletesForgotten),
+    row(words.disturbances, once.disturbances, control.disturbances),
     row('handler runs', once.runs, control.runs),
     row('records succeeded', once.succeeded, '-'),
     row('replays', once.replays, '-'),
@@ -55,25 +57,37 @@ function column(cell: Cell): string {
   return typeof cell === 'object' ? cell.color(cell.text.padStart(14)) : String(cell).padStart(14);
 }
 
-function explanation({ once, control }: Results): string[] {
+function explanation({ once, control }: Results, words: Words): string[] {
   return [
     verdict(once),
-    '',
-    `${colors.bold('Emails')}: with handle-once ${once.emails.doubled} orders were mailed twice. A worker that dies between an`,
-    'effect and its record leaves an effect that nobody knows of, and the next attempt has it again.',
-    'Charges have the same gap, and the provider closes it: it takes an idempotency key, and got',
-    "attempt.childKey('charge'), the same on every attempt. The mail server takes no such key.",
-    '',
-    `${colors.bold('Control')}: the same traffic, kill and forgotten deletes, with a plain loop of receive, handle and`,
-    'delete. It has no key that outlives a run, so each run is a new charge. With the order id as its',
-    'key the provider would have refused second charges there too, and the emails would have remained:',
-    `${control.emails.doubled} orders mailed twice.`,
+    ...paragraph(
+      'Emails',
+      `with handle-once ${once.emails.doubled} orders were mailed twice. A worker that dies between an effect and ` +
+        'its record leaves an effect that nobody knows of, and the next attempt has it again. Charges have the same ' +
+        "gap, and the provider closes it: it takes an idempotency key, and got attempt.childKey('charge'), the same " +
+        'on every attempt. The mail server takes no such key.',
+    ),
+    ...(words.deliveries === undefined ? [] : paragraph('Deliveries', words.deliveries)),
+    ...paragraph(
+      'Control',
+      `${words.control} It has no key that outlives a run, so each run is a new charge. With the order id as its key ` +
+        'the provider would have refused second charges there too, and the emails would have remained: ' +
+        `${control.emails.doubled} orders mailed twice.`,
+    ),
   ];
 }
 
+function paragraph(title: string, text: string): string[] {
+  const [first = '', ...rest] = wrap(`${title}: ${text}`);
+  return ['', first.replace(title, colors.bold(title)), ...rest];
+}
+
 function verdict(once: Tally): string {
-  const { lost, doubled } = once.charges;
+  const { charges, emails } = once;
   return keptItsWord(once)
     ? colors.green('With handle-once no charge was lost and none was doubled.')
-    : colors.red(`With handle-once ${lost} orders were not charged, and ${doubled} more than once.`);
+    : colors.red(
+        `With handle-once ${charges.lost} orders were not charged, ${charges.doubled} were charged more than once, ` +
+          `and ${emails.lost} were not mailed.`,
+      );
 }

@@ -1,16 +1,17 @@
 -- What the workers of one trial do, as rows that they insert while they do it. A schema per trial holds these tables.
 
 create table messages (
-  message_id text primary key,
-  order_id   text not null
+  order_id text not null
 );
 
 create table deliveries (
-  receipt_handle   text        primary key, -- SQS gives a new one with every delivery
-  message_id       text        not null,
-  worker           integer     not null,
-  delivered_at     timestamptz not null default clock_timestamp(),
-  delete_forgotten boolean     not null default false
+  order_id text    not null,
+  worker   integer not null
+);
+
+-- What besides the kill makes the broker deliver again: a delete that was forgotten, a group that was joined.
+create table disturbances (
+  worker integer not null
 );
 
 create table runs (

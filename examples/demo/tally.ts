@@ -14,7 +14,7 @@ export interface Tally {
   readonly messages: number;
   readonly orders: number;
   readonly deliveries: number;
-  readonly deletesForgotten: number;
+  readonly disturbances: number;
   readonly runs: number;
   readonly charges: Effects;
   readonly emails: Effects;
@@ -33,7 +33,7 @@ export async function tally(sql: Sql): Promise<Tally> {
       (select count(*) from messages)::int as messages,
       (select count(distinct order_id) from messages)::int as orders,
       (select count(*) from deliveries)::int as deliveries,
-      (select count(*) from deliveries where delete_forgotten)::int as "deletesForgotten",
+      (select count(*) from disturbances)::int as disturbances,
       (select count(*) from runs)::int as runs`;
   return { ...counts, charges: await effects(sql, 'charges'), emails: await effects(sql, 'emails') };
 }

@@ -1,10 +1,3 @@
-import {
-  SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
-import type { Sql } from 'postgres';
-
 export interface Order {
   readonly id: string;
   readonly cents: number;
@@ -29,31 +22,8 @@ function order(number: number): Order {
   return { id: `order-${String(number).padStart(3, '0')}`, cents: 500 + ((number * 137) % 9_500) };
 }
 
-/** Sends each as a message of its own: a copy gets another MessageId than its order. */
-export async function send(
-  client: SQSClient,
-  queueUrl: string,
-  sql: Sql,
-  orders: readonly Order[],
-): Promise<void> {
-  for (let start = 0; start < orders.length; start += 10) {
-    const batch = orders.slice(start, start + 10);
-    const { Successful = [], Failed = [] } = await client.send(
-      new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: batch.map(entry) }),
-    );
-    if (Failed.length > 0) throw new Error(`the queue refused ${Failed.length} messages: ${Failed[0]?.Code}`);
-    const rows = Successful.map(({ Id, MessageId }) => ({
-      message_id: MessageId ?? '',
-      order_id: batch[Number(Id)]?.id ?? '',
-    }));
-    await sql`insert into messages ${sql(rows)}`;
-  }
-}
-
-function entry(order: Order, index: number): SendMessageBatchRequestEntry {
-  return {
-    Id: String(index),
-    MessageBody: JSON.stringify(order),
-    MessageAttributes: { OrderId: { DataType: 'String', StringValue: order.id } },
-  };
+/** In the order given: a first part, and the rest. */
+export function waves(orders: readonly Order[], firstShare: number): [Order[], Order[]] {
+  const first = Math.ceil(orders.length * firstShare);
+  return [orders.slice(0, first), orders.slice(first)];
 }

@@ -1,69 +1,101 @@
 import type { Sql } from 'postgres';
-import {
-  CONCURRENCY,
-  DOOMED_WORKER,
-  FORGETFUL_WORKER,
-  WORKERS,
-  type WorkerEnvironment,
-} from './environment.ts';
-import { inProgress, unfinished, untilNothingIsMissing } from './progress.ts';
-import { createQueueClient } from './queue-client.ts';
+import type { Broker, Channel, WorkerKind } from './broker.ts';
+import { DOOMED_WORKER } from './environment.ts';
+import { deliveriesByWorker, isTakenOver, progressOf, uncharged, untilNothingIsMissing } from './progress.ts';
 import { say } from './say.ts';
 import { tally, type Tally } from './tally.ts';
-import { send, traffic } from './traffic.ts';
+import { type Order, traffic, waves } from './traffic.ts';
 import { startWorkers, type WorkerPool } from './worker-pool.ts';
 
-/** The kill comes when so many handlers have had their effects and not ended, and as many are before them. */
-const LEAST_ON_EACH_SIDE = 3;
+/** The doomed worker has ended so many handlers before it is killed. */
+const LEAST_ENDED = 20;
+
+/** What is sent at first when some workers begin later: the rest is for them too. */
+const FIRST_SHARE = 2 / 3;
 
 /** Where a trial takes place. */
 export interface Stage {
   readonly sql: Sql;
-  readonly environment: Omit<WorkerEnvironment, 'DEMO_WORKER'>;
+  readonly channel: Channel;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Sends the orders, has worker processes handle them, kills one of these, and waits until all is done. */
+/** Starts worker processes, sends them the orders, kills one of these, and waits until all is done. */
 export async function runTrial(
-  workerFile: string,
-  { sql, environment }: Stage,
+  broker: Broker,
+  kind: WorkerKind,
+  { sql, channel, environment }: Stage,
   signal: AbortSignal,
 ): Promise<Tally> {
-  const client = createQueueClient();
-  const queueUrl = environment.QUEUE_URL;
-  await send(client, queueUrl, sql, traffic());
-  const { messages, orders } = await tally(sql);
-  say(`${messages} messages sent: ${orders} orders, ${messages - orders} of them twice`);
+  const { firstWorkers, lateWorkers, words } = broker;
+  const [first, later] = waves(traffic(), lateWorkers.length === 0 ? 1 : FIRST_SHARE);
 
-  const workers = await startWorkers(workerFile, environment, signal);
+  async function send(orders: readonly Order[]): Promise<void> {
+    await channel.send(orders);
+    await sql`insert into messages ${sql(orders.map(({ id }) => ({ order_id: id })))}`;
+    say(`${orders.length} messages sent`);
+  }
+
+  const workers = await startWorkers(kind.file, [...firstWorkers, ...lateWorkers], environment, signal);
   try {
-    say(`${WORKERS.length} worker processes started, ${CONCURRENCY} handlers each`);
-    await killInTheMiddle(workers, sql, signal);
-    await untilNothingIsMissing(() => unfinished(sql, client, queueUrl), 200, signal);
+    await begin(workers, firstWorkers);
+    say(`${firstWorkers.length} worker processes began, ${kind.atOnce}`);
+    await send(first);
+    await killInTheMiddle(workers, kind, sql, signal);
+    if (lateWorkers.length > 0) {
+      await untilTakenOver(sql, signal);
+      await begin(workers, lateWorkers);
+      say(`worker ${lateWorkers.join(', ')} began too`);
+      await send(later);
+    }
+    const missing = async () => [...(await uncharged(sql)), ...(await channel.undone())];
+    await untilNothingIsMissing(missing, 200, signal);
     await workers.stop();
     const result = await tally(sql);
-    say(`worker ${FORGETFUL_WORKER} forgot ${result.deletesForgotten} deletes: these messages came again`);
-    say(`the queue is empty after ${result.deliveries} deliveries and ${result.runs} runs of the handler`);
+    say(words.disturbed(result.disturbances));
+    say(`all is done, after ${result.deliveries} deliveries and ${result.runs} runs of the handler`);
+    say(`deliveries by worker: ${await deliveriesByWorker(sql)}`);
     return result;
   } finally {
     await workers.killAll();
-    client.destroy();
   }
 }
 
-async function killInTheMiddle(workers: WorkerPool, sql: Sql, signal: AbortSignal): Promise<void> {
+async function killInTheMiddle(
+  workers: WorkerPool,
+  { leastOnEachSide }: WorkerKind,
+  sql: Sql,
+  signal: AbortSignal,
+): Promise<void> {
   await untilNothingIsMissing(
     async () => {
-      const { running, pastEffects } = await inProgress(sql, DOOMED_WORKER);
-      if (Math.min(pastEffects, running - pastEffects) >= LEAST_ON_EACH_SIDE) return [];
-      return [`worker ${DOOMED_WORKER} is not in the middle of enough handlers to be killed`];
+      const { ended, running, pastEffects } = await progressOf(sql, DOOMED_WORKER);
+      const leastSide = Math.min(pastEffects, running - pastEffects);
+      if (ended >= LEAST_ENDED && leastSide >= leastOnEachSide) return [];
+      return [`worker ${DOOMED_WORKER} is not in the middle of its work: ${ended} runs ended, ${running} not`];
     },
     20,
     signal,
   );
   await workers.kill(DOOMED_WORKER);
-  const { running, pastEffects } = await inProgress(sql, DOOMED_WORKER);
+  const { running, pastEffects } = await progressOf(sql, DOOMED_WORKER);
   say(
     `worker ${DOOMED_WORKER} killed with SIGKILL while ${running} handlers ran, ` +
       `${pastEffects} of them past charge and mail`,
   );
+}
+
+async function untilTakenOver(sql: Sql, signal: AbortSignal): Promise<void> {
+  await untilNothingIsMissing(
+    async () =>
+      (await isTakenOver(sql, DOOMED_WORKER)) ? [] : [`nobody has the work of worker ${DOOMED_WORKER}`],
+    50,
+    signal,
+  );
+  say(`another has what worker ${DOOMED_WORKER} had in hand`);
+}
+
+/** One after the other: whoever begins last is not disturbed by another's beginning. */
+async function begin(pool: WorkerPool, workers: readonly number[]): Promise<void> {
+  for (const worker of workers) await pool.begin(worker);
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { WORKERS, type WorkerEnvironment } from './environment.ts';
 
 /** The worker processes of one trial. */
 export interface WorkerPool {
+  /** Gives one worker the word that it waits for. Resolves when it has begun. */
+  begin(worker: number): Promise<void>;
   /** Ends one worker as a crash does: it cannot finish anything. */
   kill(worker: number): Promise<void>;
   /** Lets the workers finish what they have in hand. */
@@ -12,17 +12,17 @@ export interface WorkerPool {
   killAll(): Promise<void>;
 }
 
-/** Resolves when all of them are ready. They end with a kill when the signal aborts. */
+/** Resolves when all of them are ready to begin. They end with a kill when the signal aborts. */
 export async function startWorkers(
-  file: string,
-  environment: Omit<WorkerEnvironment, 'DEMO_WORKER'>,
+  file: URL,
+  workers: readonly number[],
+  environment: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<WorkerPool> {
-  const path = fileURLToPath(new URL(file, import.meta.url));
   const children = new Map(
-    WORKERS.map((worker) => [
+    workers.map((worker) => [
       worker,
-      fork(path, {
+      fork(file, {
         env: { ...process.env, ...environment, DEMO_WORKER: String(worker) },
         signal,
         killSignal: 'SIGKILL',
@@ -35,12 +35,18 @@ export async function startWorkers(
   }
 
   try {
-    await Promise.all([...children].map(([worker, child]) => ready(worker, child)));
+    await Promise.all([...children].map(([worker, child]) => says('ready', worker, child)));
   } catch (error) {
     await endAll('SIGKILL');
     throw error;
   }
   return {
+    async begin(worker) {
+      const child = children.get(worker);
+      if (child === undefined) return;
+      child.send('begin');
+      await says('begun', worker, child);
+    },
     async kill(worker) {
       const child = children.get(worker);
       if (child !== undefined) await end(child, 'SIGKILL');
@@ -50,14 +56,14 @@ export async function startWorkers(
   };
 }
 
-function ready(worker: number, child: ChildProcess): Promise<void> {
+function says(word: 'ready' | 'begun', worker: number, child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('message', () => {
       resolve();
     });
     child.once('error', reject);
     child.once('exit', () => {
-      reject(new Error(`worker ${worker} ended before it was ready`));
+      reject(new Error(`worker ${worker} ended before it was ${word}`));
     });
   });
 }

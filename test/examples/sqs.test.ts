@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
-import { messagesIn } from '../../examples/demo/progress.ts';
+import { messagesIn } from '../../examples/demo/sqs/messages-in.ts';
 import { useEmptyDatabase } from '../support/database.ts';
 import { createQueue, drain, sqsEndpoint, useSqs } from '../support/sqs.ts';
 import { awsEnvironment, startExample } from './support/example.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { traffic } from '../../../examples/demo/traffic.ts';
+import { traffic, waves } from '../../../examples/demo/traffic.ts';
 
 it('is the same every time, and has some orders twice', () => {
   const orders = traffic();
@@ -16,4 +16,12 @@ it('has copies that follow their order at once, and copies that come late', () =
   });
   expect(distances.filter((distance) => distance === 1)).toHaveLength(19);
   expect(distances.filter((distance) => distance > 10)).toHaveLength(19);
+});
+
+it('can be sent in two parts, or all at once', () => {
+  const orders = traffic();
+  const [first, rest] = waves(orders, 2 / 3);
+  expect([...first, ...rest]).toEqual(orders);
+  expect(first).toHaveLength(226);
+  expect(waves(orders, 1)).toEqual([orders, []]);
 });

