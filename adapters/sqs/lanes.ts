@@ -5,15 +5,20 @@ export interface LanesOptions<Item> {
   readonly concurrency: number;
   /** The FIFO group of one; undefined where no order is to be kept. */
   readonly groupOf: (item: Item) => string | undefined;
-  /** Runs one. It must not throw. */
-  readonly run: (item: Item) => Promise<Ran>;
+  /** Runs one, and tells when its handler has ended, before that is on record. It must not throw. */
+  readonly run: (item: Item, onHandled: () => void) => Promise<Ran>;
   /** Returns what has not been started to the queue. */
   readonly giveBack: (items: readonly Item[]) => void;
   /** Called when one has ended. */
   readonly onRoom: () => void;
 }
 
-/** Starts messages in order, at most `concurrency` at once, and those of one FIFO group one after the other. */
+/**
+ * Starts messages in order, at most `concurrency` handlers at once, and those of one FIFO group one after the other.
+ *
+ * A handler's place is free when it has ended: the next message is claimed while the one before is put on record and
+ * deleted, so that a worker with one handler waits once a message for the store, and not at all for the queue.
+ */
 export interface Lanes<Item> {
   add(items: readonly Item[]): void;
   /** How many are here, waiting or running. */
@@ -26,6 +31,7 @@ export interface Lanes<Item> {
 export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
   let waiting: Item[] = [];
   const running = new Set<Promise<void>>();
+  let handling = 0;
   const busyGroups = new Set<string>();
 
   function startWhatCan(): void {
@@ -33,7 +39,7 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
     for (const item of waiting) {
       const group = options.groupOf(item);
       const blocked = group !== undefined && busyGroups.has(group);
-      if (blocked || running.size >= options.concurrency) rest.push(item);
+      if (blocked || handling >= options.concurrency) rest.push(item);
       else start(item, group);
     }
     waiting = rest;
@@ -41,9 +47,18 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
 
   function start(item: Item, group: string | undefined): void {
     if (group !== undefined) busyGroups.add(group);
-    const run = options.run(item).then((ran) => {
+    handling += 1;
+    let handled = false;
+    const onHandled = (): void => {
+      if (handled) return;
+      handled = true;
+      handling -= 1;
+      startWhatCan();
+    };
+    const run = options.run(item, onHandled).then((ran) => {
       running.delete(run);
       if (group !== undefined) leaveGroup(group, ran);
+      onHandled();
       startWhatCan();
       options.onRoom();
     });

@@ -34,6 +34,8 @@ export interface Watch {
   readonly signal?: AbortSignal | undefined;
   /** Called when the store has given us the message and its handler starts. */
   readonly onStart?: () => void;
+  /** Called when the handler has ended, before that is on record. */
+  readonly onHandled?: () => void;
 }
 
 /** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */

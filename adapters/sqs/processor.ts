@@ -32,10 +32,14 @@ export function createProcessor<R>(
     scope: handleOnce.settings.scope,
     onFailed,
     keyOf,
-    handle(key, message, { signal, onStart }) {
-      const run = (payload: unknown, attempt: Attempt): R | PromiseLike<R> => {
+    handle(key, message, { signal, onStart, onHandled }) {
+      const run = async (payload: unknown, attempt: Attempt): Promise<R> => {
         onStart?.();
-        return handler(payload as never, { ...attempt, message });
+        try {
+          return await handler(payload as never, { ...attempt, message });
+        } finally {
+          onHandled?.();
+        }
       };
       return handleOnce(key, message.Body ?? '', run, { ...how, signal });
     },

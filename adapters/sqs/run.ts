@@ -80,12 +80,12 @@ export function startRun(options: RunOptions): Run {
     }
   }
 
-  async function run(item: InHand): Promise<Ran> {
+  async function run(item: InHand, onHandled: () => void): Promise<Ran> {
     const onStart = (): void => {
       untried.delete(item);
       receiver.storeAnswered(true);
     };
-    const watch = { signal: handlers.signal, onStart };
+    const watch = { signal: handlers.signal, onStart, onHandled };
     const handled = await processDelivery(processor, item.delivery, item.hold, watch);
     untried.delete(item);
     const answered = storeAnswered(handled);

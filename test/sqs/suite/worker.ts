@@ -28,6 +28,27 @@ export function workerSuite({ client, setup }: Fixture): void {
     expect(queue.events).toHaveLength(600);
   });
 
+  test('with one handler, the next message is handled while the one before is deleted', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 20 });
+    const handledBoth = gate();
+    const slowDeletes = interposedClient(client, async ({ verb }, forward) => {
+      if (verb === 'DeleteMessageBatch') await handledBoth.opened;
+      return await forward();
+    });
+    await sendMany(client, queue.queueUrl, ['1', '2']);
+    const handled: unknown[] = [];
+    await queue.startWorker({
+      client: slowDeletes,
+      concurrency: 1,
+      handler: (payload) => {
+        handled.push(payload);
+        if (handled.length === 2) handledBoth.open();
+      },
+    });
+    await queue.empty();
+    expect(new Set(handled)).toEqual(new Set([1, 2]));
+  });
+
   test.each([1, 3, 25])(
     'with concurrency %i as many handlers run at once and no more, and one batch waits in line',
     async (concurrency) => {
