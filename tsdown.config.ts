@@ -6,6 +6,7 @@ export default defineConfig({
     kafka: 'adapters/kafka/index.ts',
     sqs: 'adapters/sqs/index.ts',
     testing: 'src/testing.ts',
+    webhook: 'adapters/webhook/index.ts',
   },
   platform: 'node',
   target: 'node20',

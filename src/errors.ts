@@ -4,10 +4,12 @@ export type HandleOnceErrorCode =
   | 'INVALID_KEY'
   | 'INVALID_OPTIONS'
   | 'LEASE_LOST'
+  | 'MISSING_ID'
   | 'PAYLOAD_MISMATCH'
   | 'SCHEMA'
   | 'STORE'
-  | 'UNHASHABLE_PAYLOAD';
+  | 'UNHASHABLE_PAYLOAD'
+  | 'UNVERIFIED';
 
 /**
  * Base class of everything that this package throws.

@@ -46,6 +46,7 @@ export type {
   SucceededWithoutResult,
   SucceededWithResult,
 } from './outcome.ts';
+export { retention } from './retention.ts';
 export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/client.ts';
 export type {
   ClaimReply,

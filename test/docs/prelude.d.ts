@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { HandleOnce } from 'handle-once';
 import type { SqsMessage } from 'handle-once/sqs';
+import type { Verify } from 'handle-once/webhook';
 import type { Consumer, Kafka } from 'kafkajs';
 import type { Sql } from 'postgres';
 
@@ -18,6 +19,9 @@ declare global {
   const handleOnce: HandleOnce;
   const delivery: { readonly id: string; readonly cents: number };
   const card: { readonly blocked: boolean };
+  const webhookSecret: string;
+  const request: Request;
+  const verify: Verify;
   const response: { readonly status: number };
   function deliveryId(message: SqsMessage): string;
   function charge(

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { docstringSnippets, readmeSnippets } from './snippets.ts';
 import { typeErrors } from './type-errors.ts';
 
-const CORE = `import { createHandleOnce, migrate, migrationSql, RetryableError, TerminalError } from 'handle-once';
+const CORE = `import { createHandleOnce, migrate, migrationSql, retention, RetryableError, TerminalError } from 'handle-once';
 import { writeFile } from 'node:fs/promises';
 import postgres from 'postgres';`;
 const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createSqsWorker, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';`;
 const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
+const WEBHOOK = `import { Webhook } from 'standardwebhooks';
+import { webhookId, wrapWebhook } from 'handle-once/webhook';`;
 const TESTING = `import { createMemoryStore } from 'handle-once/testing';`;
 
 describe('The documentation', () => {
@@ -20,7 +22,7 @@ describe('The documentation', () => {
   it('has examples in docstrings that compile', () => {
     const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
     expect(snippets.length).toBeGreaterThan(9);
-    expect(typeErrors(snippets, [CORE, SQS, KAFKA, TESTING].join('\n'))).toEqual([]);
+    expect(typeErrors(snippets, [CORE, SQS, KAFKA, WEBHOOK, TESTING].join('\n'))).toEqual([]);
   });
 
   it('opens with an example of at most twelve lines', () => {

@@ -1,0 +1,57 @@
+import type { ReceivedWebhook } from './delivery.ts';
+import { causeOf, MissingIdError } from './errors.ts';
+import { valueAt } from './json-pointer.ts';
+import type { IdPlace } from './sources.ts';
+
+/** The id of a delivery. Throws `MissingIdError`, which says where it was looked for; no id is ever made up. */
+export function deliveryIdAt(place: IdPlace, delivery: ReceivedWebhook): string {
+  if ('header' in place) return inHeader(place.header, delivery);
+  if ('pointer' in place) return inBody(place.pointer, delivery);
+  return byFunction(place.id, delivery);
+}
+
+function inHeader(header: string, { headers }: ReceivedWebhook): string {
+  const name = header.toLowerCase();
+  const id = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  if (id === undefined || id === '') {
+    throw new MissingIdError(`the delivery has no id: its header ${name} is missing or empty`);
+  }
+  return id;
+}
+
+function inBody(pointer: string, { body }: ReceivedWebhook): string {
+  const id = valueAt(parsed(pointer, body), pointer);
+  // Two larger numbers can be one and the same after JSON.parse.
+  if (Number.isSafeInteger(id)) return String(id);
+  if (typeof id !== 'string' || id === '') {
+    throw new MissingIdError(
+      `the delivery has no id: its body has no text and no whole number of at most 53 bits at ${pointer}`,
+    );
+  }
+  return id;
+}
+
+/** What JSON.parse throws is left out: it quotes the body. */
+function parsed(pointer: string, body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    throw new MissingIdError(`the delivery has no id: its body, where ${pointer} would be, is not JSON`);
+  }
+}
+
+function byFunction(
+  find: (delivery: ReceivedWebhook) => string | undefined,
+  delivery: ReceivedWebhook,
+): string {
+  let id: unknown;
+  try {
+    id = find(delivery);
+  } catch (error) {
+    throw new MissingIdError('the delivery has no id: the id function threw', causeOf(error));
+  }
+  if (typeof id !== 'string' || id === '') {
+    throw new MissingIdError('the delivery has no id: the id function returned none');
+  }
+  return id;
+}

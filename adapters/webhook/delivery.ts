@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { parseOptions } from '../../src/adapter-kit.ts';
+import { type PlainHeaders, toPlainHeaders, type WebhookHeaders } from './headers.ts';
+
+/** A delivery as it was received. */
+export interface WebhookDelivery {
+  /** Of the request; names in any case. */
+  readonly headers: WebhookHeaders;
+  /** The body as it came over the wire, text or bytes: never a parsed value, since signatures are of the bytes. */
+  readonly body: string | Uint8Array;
+}
+
+/** A delivery as the functions in the options get it. */
+export interface ReceivedWebhook {
+  /** By name in lower case. */
+  readonly headers: PlainHeaders;
+  /** As it came over the wire. */
+  readonly body: Buffer;
+}
+
+/** The same bytes, whether they come as text or as bytes. Throws `InvalidOptionsError` on what is no delivery. */
+export function toReceived(subject: string, delivery: WebhookDelivery): ReceivedWebhook {
+  return parseOptions(subject, deliverySchema, delivery);
+}
+
+const deliverySchema = z.object(
+  {
+    headers: z.unknown().transform((headers, context): PlainHeaders => {
+      const plain = toPlainHeaders(headers);
+      if (plain !== undefined) return plain;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be Headers, an object of texts or lists of texts by name, or [name, value] entries',
+      });
+      return z.NEVER;
+    }),
+    body: z
+      .custom<string | Uint8Array>((body) => typeof body === 'string' || body instanceof Uint8Array, {
+        error:
+          'must be the raw body, as text or bytes (a Buffer or Uint8Array); a parsed one cannot be verified, ' +
+          'so read the request before any JSON middleware does',
+      })
+      .transform((body) => (typeof body === 'string' ? Buffer.from(body) : bufferOf(body))),
+  },
+  { error: 'the delivery must be { headers, body }' },
+);
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,50 @@
+import {
+  AbortedError,
+  InvalidKeyError,
+  type PendingReason,
+  PayloadMismatchError,
+  SchemaError,
+  StoreError,
+} from '../../src/index.ts';
+import type { Handled, WebhookAnswer } from './answer.ts';
+import { MissingIdError, UnverifiedError } from './errors.ts';
+
+/** What became of a delivery, in one word. */
+export type WebhookEventType =
+  | 'succeeded'
+  | 'failed'
+  | 'replayed'
+  | PendingReason
+  | 'unverified'
+  | 'missing-id'
+  | 'invalid-id'
+  | 'mismatch'
+  | 'store-error'
+  | 'aborted'
+  | 'error';
+
+/** The end of a delivery: each has exactly one. Bodies are never part of it. */
+export interface WebhookEvent extends WebhookAnswer {
+  readonly type: WebhookEventType;
+  readonly scope: string;
+  /** The delivery's id; undefined when it was refused before that was looked for, or has none. */
+  readonly id: string | undefined;
+  /** What kept it from having an outcome. */
+  readonly error?: unknown;
+}
+
+export function eventTypeOf(handled: Handled<unknown>): WebhookEventType {
+  if ('thrown' in handled) return ofError(handled.thrown);
+  const { outcome } = handled;
+  if (outcome.state === 'pending') return outcome.reason;
+  return outcome.replayed ? 'replayed' : outcome.state;
+}
+
+function ofError(thrown: unknown): WebhookEventType {
+  if (thrown instanceof UnverifiedError) return 'unverified';
+  if (thrown instanceof MissingIdError) return 'missing-id';
+  if (thrown instanceof InvalidKeyError) return 'invalid-id';
+  if (thrown instanceof PayloadMismatchError) return 'mismatch';
+  if (thrown instanceof StoreError || thrown instanceof SchemaError) return 'store-error';
+  return thrown instanceof AbortedError ? 'aborted' : 'error';
+}

@@ -1,0 +1,37 @@
+/**
+ * Webhooks: each delivery is verified, and then handled once by the id that its sender gave it.
+ *
+ * @example
+ * ```ts
+ * import { wrapWebhook } from 'handle-once/webhook';
+ *
+ * const handleWebhook = wrapWebhook({ handleOnce, source: 'github', verify }, async (event, attempt) => {
+ *   console.log(attempt.headers['x-github-event'], event);
+ * });
+ * const { answer } = await handleWebhook({ headers: request.headers, body: await request.text() });
+ * ```
+ *
+ * @module
+ */
+export { answerOf, type Handled, type WebhookAnswer } from './answer.ts';
+export type { ReceivedWebhook, WebhookDelivery } from './delivery.ts';
+export { MissingIdError, UnverifiedError } from './errors.ts';
+export type { WebhookEvent, WebhookEventType } from './events.ts';
+export type { PlainHeaders, WebhookHeaders } from './headers.ts';
+export type {
+  CommonWebhookOptions,
+  Verify,
+  WebhookAttempt,
+  WebhookHandler,
+  WebhookOptions,
+  WebhookPayload,
+  WebhookSource,
+} from './options.ts';
+export type { IdPlace, WebhookProvider } from './sources.ts';
+export { webhookId } from './webhook-id.ts';
+export {
+  type HandledWebhook,
+  type HandleWebhook,
+  type HandleWebhookOptions,
+  wrapWebhook,
+} from './wrap-webhook.ts';

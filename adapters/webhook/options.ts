@@ -1,0 +1,130 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { callback, standardSchema } from '../../src/adapter-kit.ts';
+import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
+import type { ReceivedWebhook } from './delivery.ts';
+import type { WebhookEvent } from './events.ts';
+import type { PlainHeaders } from './headers.ts';
+import { isJsonPointer } from './json-pointer.ts';
+import { type IdPlace, providers, type WebhookProvider } from './sources.ts';
+
+/** An attempt at a webhook delivery. */
+export interface WebhookAttempt extends Attempt {
+  /** Of this delivery, by name in lower case: `attempt.headers['x-github-event']`. */
+  readonly headers: PlainHeaders;
+}
+
+/** What a handler gets: the schema's output, or else what `parse` returns. */
+export type WebhookPayload<Schema, Parsed> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : Awaited<Parsed>;
+
+export type WebhookHandler<Schema, Parsed, Result> = (
+  payload: WebhookPayload<Schema, Parsed>,
+  attempt: WebhookAttempt,
+) => Result | PromiseLike<Result>;
+
+/** Checks a delivery's signature: true lets it through; anything else, or a throw, refuses it. */
+export type Verify = (delivery: ReceivedWebhook) => boolean | PromiseLike<boolean>;
+
+/** Who sends, and where the id is. */
+export type WebhookSource =
+  | {
+      /** A sender whose ids are known. */
+      readonly source: WebhookProvider;
+      /**
+       * Set apart from what else shares the `handleOnce`: its records are in the scope `<scope>/<name>`. Default: the
+       * source. Give each its own where two endpoints get the same events and both have to handle them.
+       */
+      readonly name?: string;
+    }
+  | {
+      /** Where any other sender has its ids: the same each time that it repeats a delivery. */
+      readonly source: IdPlace;
+      /** Of the sender: its records are in the scope `<scope>/<name>`, since two senders may use the same ids. */
+      readonly name: string;
+    };
+
+/** What all sources have in common. */
+export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed> {
+  /** Made by `createHandleOnce`; `...retention.webhook` is how long its records should stay. */
+  readonly handleOnce: AnyHandleOnce;
+  /**
+   * Checks the signature, before the id is looked for: only what is verified can claim an id. It gets the headers by
+   * name in lower case, and the body's bytes. `'already-verified'` is for a worker behind a receiver that did it.
+   */
+  readonly verify: Verify | 'already-verified';
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  readonly schema?: Schema;
+  /** Turns the body into a value. What it throws fails the delivery for good. Default `JSON.parse`. */
+  readonly parse?: (body: string) => Parsed;
+  /**
+   * JSON pointers to the members of the body that a redelivery may have changed, such as `/attempt`. The rest must be
+   * the same under one id, or it is a mismatch. Default: none, and the body must be the same byte for byte; for Stripe
+   * `/pending_webhooks`.
+   */
+  readonly volatile?: readonly string[];
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onEvent?: (event: WebhookEvent) => unknown;
+}
+
+/** Options of `wrapWebhook`. */
+export type WebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed> = CommonWebhookOptions<
+  Schema,
+  Parsed
+> &
+  WebhookSource;
+
+type FindId = (delivery: ReceivedWebhook) => string | undefined;
+
+const PROVIDERS = Object.keys(providers) as WebhookProvider[];
+const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+const pointer = z.string().refine(isJsonPointer, { error: 'must be a JSON pointer such as /data/id' });
+
+export const source = z.union(
+  [
+    z.enum(PROVIDERS),
+    z.strictObject({ header: z.string().regex(HEADER_NAME, { error: 'must be the name of a header' }) }),
+    z.strictObject({ pointer }),
+    z.strictObject({ id: z.custom<FindId>((value) => typeof value === 'function') }),
+  ],
+  {
+    error:
+      `must be ${PROVIDERS.map((name) => `'${name}'`).join(', ')}, { header: 'x-delivery-id' }, ` +
+      `{ pointer: '/data/id' } (a JSON pointer) or { id: (delivery) => string }`,
+  },
+);
+
+const NAME = 'must be 1 to 100 letters, digits, dots, hyphens and underscores';
+
+const VERIFY =
+  'must be a function of { headers, body } that checks the signature and returns true, ' +
+  "or 'already-verified' where that has been done; without it anybody can claim a real id";
+
+export const webhookOptions = z
+  .strictObject(
+    {
+      handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
+        error: 'must be made by createHandleOnce',
+      }),
+      source,
+      name: z
+        .string({ error: NAME })
+        .regex(/^[\w.-]{1,100}$/, { error: NAME })
+        .optional(),
+      verify: z.custom<Verify | 'already-verified'>(
+        (value) => typeof value === 'function' || value === 'already-verified',
+        { error: VERIFY },
+      ),
+      schema: standardSchema().optional(),
+      parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
+      volatile: z.array(pointer, { error: 'must be a list of JSON pointers such as /attempt' }).optional(),
+      onEvent: callback<(event: WebhookEvent) => unknown>('a function of one event').optional(),
+    },
+    { error: 'the options must be an object' },
+  )
+  .refine((options) => typeof options.source === 'string' || options.name !== undefined, {
+    path: ['name'],
+    error: 'is missing: name the sender, which keeps its ids apart from those of others',
+  });

@@ -1,0 +1,34 @@
+import type { ReceivedWebhook } from './delivery.ts';
+
+/** A sender whose ids are known. */
+export type WebhookProvider = 'github' | 'shopify' | 'slack' | 'standard-webhooks' | 'stripe' | 'svix';
+
+/** Where the id is: in a header, in a body of JSON (a JSON pointer, RFC 6901), or where a function finds it. */
+export type IdPlace =
+  | { readonly header: string }
+  | { readonly pointer: string }
+  | { readonly id: (delivery: ReceivedWebhook) => string | undefined };
+
+/** What is known of a sender. */
+export interface Source {
+  readonly place: IdPlace;
+  /** Members of its JSON bodies that a redelivery under the same id may have changed, as JSON pointers. */
+  readonly volatile: readonly string[];
+}
+
+export const providers: Readonly<Record<WebhookProvider, Source>> = {
+  // The same for each redelivery. It names the event: all hooks and apps that an event goes to get one id.
+  github: { place: { header: 'x-github-delivery' }, volatile: [] },
+  // Kept by retries. Not X-Shopify-Event-Id, which all topics that one action of a merchant sets off share.
+  shopify: { place: { header: 'x-shopify-webhook-id' }, volatile: [] },
+  slack: { place: { pointer: '/event_id' }, volatile: [] },
+  'standard-webhooks': { place: { header: 'webhook-id' }, volatile: [] },
+  // It counts the endpoints that have yet to take the event, so that it falls while the event is repeated.
+  stripe: { place: { pointer: '/id' }, volatile: ['/pending_webhooks'] },
+  // Svix sends webhook-id too, but a library that verifies svix-id has not looked at that.
+  svix: { place: { header: 'svix-id' }, volatile: [] },
+};
+
+export function sourceOf(source: WebhookProvider | IdPlace): Source {
+  return typeof source === 'string' ? providers[source] : { place: source, volatile: [] };
+}

@@ -1,0 +1,24 @@
+import * as z from 'zod';
+import { parseOptions } from '../../src/adapter-kit.ts';
+import { toReceived, type WebhookDelivery } from './delivery.ts';
+import { deliveryIdAt } from './delivery-id.ts';
+import { source as sourceSchema } from './options.ts';
+import { type IdPlace, sourceOf, type WebhookProvider } from './sources.ts';
+
+const SUBJECT = 'webhookId';
+
+/**
+ * The id of a delivery, for a receiver that puts verified deliveries on a queue, where it is the key. It verifies
+ * nothing.
+ *
+ * Throws `MissingIdError`, which says where it was looked for, and `InvalidOptionsError` on what is no delivery.
+ *
+ * @example
+ * ```ts
+ * const id = webhookId('github', { headers: request.headers, body: await request.text() });
+ * ```
+ */
+export function webhookId(source: WebhookProvider | IdPlace, delivery: WebhookDelivery): string {
+  const resolved = parseOptions(SUBJECT, z.object({ source: sourceSchema }), { source });
+  return deliveryIdAt(sourceOf(resolved.source).place, toReceived(SUBJECT, delivery));
+}

@@ -1,0 +1,122 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { type Counts, createEventSink, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import { type HandleOnce, InvalidOptionsError, type Outcome } from '../../src/index.ts';
+import { answerOf, type WebhookAnswer } from './answer.ts';
+import { toReceived, type WebhookDelivery } from './delivery.ts';
+import { eventTypeOf, type WebhookEvent, type WebhookEventType } from './events.ts';
+import { type WebhookHandler, type WebhookOptions, webhookOptions } from './options.ts';
+import { type Processed, processDelivery, type Processor } from './process-delivery.ts';
+import { sourceOf, type WebhookProvider } from './sources.ts';
+
+const SUBJECT = 'wrapWebhook';
+
+/** What became of a delivery. */
+export interface HandledWebhook<R> {
+  /** What to tell the sender. A worker behind a queue ignores it and goes by the outcome. */
+  readonly answer: WebhookAnswer;
+  /** What `handleOnce` returned; undefined when the delivery was refused or the store could not be asked. */
+  readonly outcome?: Outcome<R>;
+  /** Why there is no outcome: an `UnverifiedError`, a `MissingIdError`, or what `handleOnce` threw. */
+  readonly error?: unknown;
+}
+
+/** What is known of a delivery beyond the delivery. */
+export interface HandleWebhookOptions {
+  /** Aborts `attempt.signal`; a delivery that has not started is answered 503. */
+  readonly signal?: AbortSignal;
+  /** Milliseconds that a duplicate waits for the one in flight, to be answered as that is. Default 0: 503 at once. */
+  readonly waitMs?: number;
+}
+
+export interface HandleWebhook<R> {
+  /**
+   * Handles one delivery. It resolves also when that was refused or the handler threw, and throws only
+   * `InvalidOptionsError` on what is no delivery, such as a body that has been parsed.
+   */
+  (delivery: WebhookDelivery, options?: HandleWebhookOptions): Promise<HandledWebhook<R>>;
+  /** How often each type of event happened. */
+  counts(): Counts<WebhookEventType>;
+}
+
+/**
+ * Wraps a handler for webhook deliveries, which senders repeat: each is verified first, and then handled once by the
+ * id that its sender gave it, in a scope of the source's own. What it returns has the answer for the sender.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field.
+ *
+ * @example
+ * ```ts
+ * const webhook = new Webhook(webhookSecret);
+ * const handleWebhook = wrapWebhook(
+ *   {
+ *     handleOnce,
+ *     source: 'standard-webhooks',
+ *     verify: ({ headers, body }) => {
+ *       webhook.verify(body, headers); // throws when the signature does not hold
+ *       return true;
+ *     },
+ *   },
+ *   async (order, attempt) => {
+ *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   },
+ * );
+ * const { answer } = await handleWebhook({ headers: request.headers, body: await request.text() });
+ * ```
+ */
+export function wrapWebhook<
+  Result,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: WebhookOptions<Schema, Parsed>,
+  handler: WebhookHandler<Schema, Parsed, Result>,
+): HandleWebhook<Result> {
+  const resolved = parseOptions(SUBJECT, webhookOptions, options);
+  const { source, volatile, verify, schema, parse } = resolved;
+  if (typeof (handler as unknown) !== 'function') {
+    throw new InvalidOptionsError(SUBJECT, [
+      { field: 'handler', message: 'must be a function of (payload, attempt)' },
+    ]);
+  }
+  const known = sourceOf(source);
+  const name = resolved.name ?? (source as WebhookProvider);
+  const handleOnce = resolved.handleOnce.inScope(`${resolved.handleOnce.settings.scope}/${name}`);
+  const processor: Processor<Result> = {
+    handleOnce: handleOnce as HandleOnce,
+    source: { ...known, volatile: volatile ?? known.volatile },
+    verify,
+    schema,
+    parse,
+    handler,
+  };
+  const events = createEventSink(resolved.onEvent);
+
+  async function handleWebhook(
+    delivery: WebhookDelivery,
+    handleOptions: HandleWebhookOptions = {},
+  ): Promise<HandledWebhook<Result>> {
+    const callOptions = parseOptions(SUBJECT, handleOptionsSchema, handleOptions);
+    const received = toReceived(SUBJECT, delivery);
+    const processed = await processDelivery(processor, received, callOptions);
+    const answer = answerOf(processed.handled);
+    events.emit(eventOf(handleOnce.settings.scope, processed, answer));
+    const { handled } = processed;
+    return 'outcome' in handled ? { answer, outcome: handled.outcome } : { answer, error: handled.thrown };
+  }
+
+  return Object.assign(handleWebhook, { counts: events.counts });
+}
+
+function eventOf(scope: string, { id, handled }: Processed<unknown>, answer: WebhookAnswer): WebhookEvent {
+  const error = 'thrown' in handled ? { error: handled.thrown } : {};
+  return { type: eventTypeOf(handled), scope, id, ...answer, ...error };
+}
+
+const handleOptionsSchema = z.strictObject(
+  {
+    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+    waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
+  },
+  { error: 'the options must be an object' },
+);

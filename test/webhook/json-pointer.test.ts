@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { isJsonPointer, removeMembers, valueAt } from '../../adapters/webhook/json-pointer.ts';
+
+const document = {
+  id: 'evt_1',
+  data: { id: 'ch_1', list: [{ id: 'a' }, { id: 'b' }] },
+  'a/b': 'slash',
+  'm~n': 'tilde',
+  '~1': 'tilde one',
+  '': 'empty name',
+  ' ': 'space',
+  '0': 'zero of an object',
+  nothing: null,
+  no: false,
+};
+
+test.each<[pointer: string, value: unknown]>([
+  ['/id', 'evt_1'],
+  ['/data/id', 'ch_1'],
+  ['/data/list/0/id', 'a'],
+  ['/data/list/1/id', 'b'],
+  ['/a~1b', 'slash'],
+  ['/m~0n', 'tilde'],
+  ['/~01', 'tilde one'],
+  ['/', 'empty name'],
+  ['/ ', 'space'],
+  ['/0', 'zero of an object'],
+  ['/nothing', null],
+  ['/no', false],
+  ['/missing', undefined],
+  ['/data/list/2', undefined],
+  ['/data/list/-', undefined],
+  ['/data/list/01', undefined],
+  ['/data/list/-1', undefined],
+  ['/data/list/1e0', undefined],
+  ['/data/list/length', undefined],
+  ['/id/0', undefined],
+  ['/nothing/id', undefined],
+  ['/missing/id', undefined],
+  ['/constructor', undefined],
+  ['/__proto__', undefined],
+  ['/data/toString', undefined],
+])('%j points at its value', (pointer, value) => {
+  expect(isJsonPointer(pointer)).toBe(true);
+  expect(valueAt(document, pointer)).toEqual(value);
+});
+
+test.each(['', 'id', 'data/id', '#/id', '/a~', '/a~2', '/~/b', '$.id'])(
+  '%j is no pointer to a member',
+  (text) => {
+    expect(isJsonPointer(text)).toBe(false);
+  },
+);
+
+test.each([undefined, null, 'text', 7, true])('%j has no members', (value) => {
+  expect(valueAt(value, '/0')).toBeUndefined();
+});
+
+function pointerTo(names: readonly string[]): string {
+  return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+const names = fc.array(fc.oneof(fc.string(), fc.constantFrom('~', '/', '~0', '~1', '~01', '0')), {
+  minLength: 1,
+});
+
+test('any name can be pointed at', () => {
+  fc.assert(
+    fc.property(names, fc.jsonValue(), (path, value) => {
+      const nested = path.reduceRight<unknown>((inner, name) => ({ [name]: inner, [`${name}'`]: 1 }), value);
+      const parsed: unknown = JSON.parse(JSON.stringify(nested));
+      expect(isJsonPointer(pointerTo(path))).toBe(true);
+      expect(valueAt(parsed, pointerTo(path))).toEqual(JSON.parse(JSON.stringify(value)));
+      removeMembers(parsed, [pointerTo(path)]);
+      expect(valueAt(parsed, pointerTo(path))).toBeUndefined();
+    }),
+  );
+});
+
+describe('removeMembers', () => {
+  const removed = (...pointers: string[]): unknown => {
+    const copy = structuredClone(document);
+    removeMembers(copy, pointers);
+    return copy;
+  };
+
+  it('removes what is pointed at, and nothing else', () => {
+    const rest: Partial<typeof document> = { ...document };
+    delete rest.id;
+    const data = { id: 'ch_1', list: [{}, { id: 'b' }] };
+    expect(removed('/id', '/data/list/0/id')).toEqual({ ...rest, data });
+  });
+
+  it('keeps the places of an array', () => {
+    expect(removed('/data/list/0')).toMatchObject({ data: { list: [null, { id: 'b' }] } });
+  });
+
+  it('removes a null', () => {
+    expect(removed('/nothing')).not.toHaveProperty('nothing');
+  });
+
+  it('leaves a document alone that has no such member', () => {
+    expect(removed('/missing', '/id/0', '/data/list/-', '/data/list/9', '/toString')).toEqual(document);
+  });
+});

@@ -1,0 +1,66 @@
+import { createHandleOnce, retention } from 'handle-once';
+import { wrapWebhook } from 'handle-once/webhook';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { SECRET } from './support/deliveries.ts';
+
+describe('On PostgreSQL', () => {
+  const { sql } = useDatabase();
+  const webhook = new Webhook(SECRET);
+
+  function wrap(run: (order: { cents: number }) => Promise<void>) {
+    return wrapWebhook(
+      {
+        handleOnce: createHandleOnce({ sql, scope: 'hooks', ...retention.webhook }),
+        source: 'standard-webhooks',
+        verify: ({ headers, body }) => {
+          webhook.verify(body, headers);
+          return true;
+        },
+        parse: (body) => JSON.parse(body) as { cents: number },
+      },
+      run,
+    );
+  }
+
+  function signed(id: string, body: string): { headers: Record<string, string>; body: string } {
+    const at = new Date();
+    const timestamp = String(Math.floor(at.getTime() / 1_000));
+    const signature = webhook.sign(id, at, body);
+    return {
+      headers: { 'Webhook-Id': id, 'Webhook-Timestamp': timestamp, 'Webhook-Signature': signature },
+      body,
+    };
+  }
+
+  it('runs one of fifty deliveries of the same id at once, and replays the next', async () => {
+    await sql`create table charges (cents int not null)`;
+    const charge = async ({ cents }: { cents: number }): Promise<void> => {
+      await sql`insert into charges select ${cents} from pg_sleep(0.2)`;
+    };
+    const [one, other] = [wrap(charge), wrap(charge)]; // as behind a load balancer
+    const delivery = signed('msg_1', '{"cents":995}');
+    const handled = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? one : other)(delivery)),
+    );
+    const statuses = handled.map(({ answer }) => answer.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(49);
+    expect(await other(delivery)).toMatchObject({
+      answer: { status: 200 },
+      outcome: { state: 'succeeded', replayed: true, attempts: 1 },
+    });
+    expect(await sql`select cents from charges`).toEqual([{ cents: 995 }]);
+    const rows = await sql`
+      select scope, key, live_until > now() + interval '6 days' as kept from handle_once.records`;
+    expect(rows).toEqual([{ scope: 'hooks/standard-webhooks', key: 'msg_1', kept: true }]);
+  });
+
+  it('keeps nothing of a forged delivery', async () => {
+    const handleWebhook = wrap(() => Promise.resolve());
+    const delivery = { ...signed('msg_2', '{"cents":1}'), body: '{"cents":1000000}' };
+    expect(await handleWebhook(delivery)).toMatchObject({ answer: { status: 401 } });
+    expect(await sql`select 1 from handle_once.records where key = 'msg_2'`).toHaveLength(0);
+  });
+});
