@@ -1,27 +1,30 @@
 /**
- * Webhooks, received over HTTP, put on SQS and handled by a worker. Senders repeat a delivery until they see a 2xx;
- * the delivery's id is the key, so each is handled once. (With GitHub the header is `x-github-delivery`.)
+ * Webhooks, verified, put on SQS and handled by a worker, for work that takes longer than senders wait. Senders
+ * repeat a delivery until they see a 2xx; the delivery's id is the key, so each is handled once.
  *
- *     DATABASE_URL=... QUEUE_URL=... PORT=8080 npx tsx examples/webhook-worker.ts
+ *     DATABASE_URL=... QUEUE_URL=... WEBHOOK_SECRET=whsec_... PORT=8080 npx tsx examples/webhook-worker.ts
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { createHandleOnce, migrate } from 'handle-once';
+import { createHandleOnce, migrate, retention } from 'handle-once';
 import { createSqsWorker } from 'handle-once/sqs';
+import { webhookId } from 'handle-once/webhook';
 import postgres from 'postgres';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { required } from './environment.ts';
 
 const sql = postgres(required('DATABASE_URL'));
 await migrate(sql);
 const client = new SQSClient();
 const queueUrl = required('QUEUE_URL');
+const webhook = new Webhook(required('WEBHOOK_SECRET'));
 
 const worker = createSqsWorker({
   client,
   queueUrl,
-  handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 5_000 }),
+  handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 5_000, ...retention.webhook }),
   waitTimeSeconds: 5, // a stop waits for the receive that is under way
   key: (message) => message.MessageAttributes?.['DeliveryId']?.StringValue,
   handler: (event, attempt) => {
@@ -30,17 +33,19 @@ const worker = createSqsWorker({
 });
 
 async function enqueue(request: IncomingMessage): Promise<number> {
-  const id = request.headers['x-delivery-id'];
-  if (typeof id !== 'string') return 400;
+  const delivery = { headers: request.headers, body: await text(request) };
+  webhook.verify(delivery.body, request.headers as Record<string, string>);
+  const id = webhookId('standard-webhooks', delivery);
   const MessageAttributes = { DeliveryId: { DataType: 'String', StringValue: id } };
-  const MessageBody = await text(request);
-  await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody, MessageAttributes }));
+  const message = { QueueUrl: queueUrl, MessageBody: delivery.body, MessageAttributes };
+  await client.send(new SendMessageCommand(message));
   return 202;
 }
 
 const server = createServer((request, response) => {
   void enqueue(request)
-    .catch(() => 503) // not on the queue: the sender repeats it
+    // What is not on the queue is not acknowledged, and its sender repeats it.
+    .catch((error: unknown) => (error instanceof WebhookVerificationError ? 401 : 503))
     .then((status) => response.writeHead(status).end());
 });
 

@@ -73,34 +73,3 @@ describe('sqs-own-loop.ts', () => {
     expect(await records(sql)).toMatchObject([SUCCEEDED, SUCCEEDED]);
   });
 });
-
-describe('webhook-worker.ts', () => {
-  const { sql, url } = useEmptyDatabase();
-
-  it('handles a delivery once that is sent three times', async () => {
-    const queueUrl = await createQueue(client);
-    const example = startExample('webhook-worker.ts', {
-      ...awsEnvironment(sqsEndpoint('elasticmq')),
-      DATABASE_URL: url,
-      QUEUE_URL: queueUrl,
-      PORT: '0',
-    });
-    await example.prints('listening on');
-    const port = /port: (\d+)/.exec(example.output())?.[1] ?? '';
-    const post = (headers: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: '{"action":"opened"}' });
-    for (const id of ['a', 'a', 'a', 'b']) {
-      expect(await post({ 'x-delivery-id': id })).toMatchObject({ status: 202 });
-    }
-    expect(await post({})).toMatchObject({ status: 400 });
-    await queueIsEmpty(queueUrl);
-    example.signal('SIGTERM');
-
-    expect(await example.exitCode(), example.output()).toBe(0);
-    expect(example.output().match(/^delivery a: { action: 'opened' }$/gm)).toHaveLength(1);
-    expect(await records(sql)).toMatchObject([
-      { scope: 'webhooks', key: 'a', state: 'succeeded', attempts: 1 },
-      { scope: 'webhooks', key: 'b', state: 'succeeded', attempts: 1 },
-    ]);
-  });
-});
