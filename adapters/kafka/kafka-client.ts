@@ -29,6 +29,8 @@ export interface BatchPayload {
   resolveOffset(offset: string): void;
   heartbeat(): Promise<void>;
   commitOffsetsIfNecessary(): Promise<void>;
+  /** Of all partitions of the consumer. */
+  uncommittedOffsets(): { readonly topics: readonly unknown[] };
   isRunning(): boolean;
   /** Whether somebody has called `seek` for the partition meanwhile. */
   isStale(): boolean;

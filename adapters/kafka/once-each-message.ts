@@ -10,6 +10,7 @@ import type { HandleOnce } from '../../src/index.ts';
 import type { KafkaEvent } from './events.ts';
 import { createInHand } from './in-hand.ts';
 import type { RunConfig } from './kafka-client.ts';
+import { createLateCommits } from './late-commits.ts';
 import { createMembership, type Membership } from './membership.ts';
 import {
   type KafkaHandler,
@@ -84,6 +85,7 @@ export function onceEachMessage<
     },
     slots: createSlots(concurrency),
     inHand: createInHand<Verdict>(),
+    lateCommits: createLateCommits(events),
   };
   follow(resolved, membership, events);
   return {

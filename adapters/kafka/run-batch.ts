@@ -3,6 +3,7 @@ import type { KafkaEvent } from './events.ts';
 import type { InHand } from './in-hand.ts';
 import type { BatchPayload, FetchedMessage } from './kafka-client.ts';
 import { startKeepAlive } from './keep-alive.ts';
+import type { LateCommits } from './late-commits.ts';
 import type { Generation, Membership, Tenure } from './membership.ts';
 import { type Ordering, toLanes } from './ordering.ts';
 import type { Pauses } from './pauses.ts';
@@ -18,6 +19,7 @@ export interface Consumption {
   readonly pauses: Pauses;
   readonly slots: Slots;
   readonly inHand: InHand<Verdict>;
+  readonly lateCommits: LateCommits;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
   readonly drainMs: number;
@@ -40,6 +42,7 @@ export async function runBatch(consumption: Consumption, payload: BatchPayload):
   const generation = membership.generation();
   const tenure = membership.tenureOf(topic, partition);
   const waits = await handleMessages({ ...consumption, payload, generation, tenure });
+  consumption.lateCommits.watch(payload);
   if (!payload.isRunning()) return;
   generation.signal.throwIfAborted();
   if (waits.length === 0 || tenure.isOver()) return;

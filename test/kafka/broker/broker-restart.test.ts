@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { useKillableKafka } from '../../support/killable-kafka.ts';
 import { mavenIsInstalled } from '../../support/services/maven-libraries.ts';
 import { expectSoon, numbered, processWarnings, until, upTo, useFixture } from './support/fixture.ts';
@@ -51,6 +51,21 @@ describe.runIf(await mavenIsInstalled())('When the broker is killed', () => {
     await group.caughtUp();
     expect(runs).toEqual(['0', '1', '2']);
     expect(await group.committed()).toEqual([3]);
+  });
+
+  test('what settles meanwhile is committed afterwards, without another message', async () => {
+    const group = await setup();
+    await group.produce(...numbered(1));
+    const handler = vi.fn(() => broker.kill());
+    // So that it does not crash, start anew and fetch the message again.
+    const patient = { retry: { ...config.retry, retries: 1_000 } };
+    const member = await group.start(handler, { config: patient });
+    await until(() => group.eventsOf('settled').length === 1);
+    await broker.restart();
+    await group.caughtUp();
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(member.crashes).toEqual([]);
+    expect(await group.committed()).toEqual([1]);
   });
 
   test('a consumer that is told not to restart is warned of when it stops for good', async () => {

@@ -156,9 +156,8 @@ describe('Offsets with gaps', () => {
     await group.start(handler);
     await group.caughtUp();
     await kafka.produce(group.topic, [{ value: 'undone' }], { transaction: 'aborted' });
-    await group.produce({ value: 'plain too' });
     await group.caughtUp();
-    expect(handler).toHaveBeenCalledTimes(2);
-    expect(await group.committed()).toEqual([4]);
+    expect(handler).toHaveBeenCalledTimes(1);
+    expect(await group.committed()).toEqual([3]);
   });
 });

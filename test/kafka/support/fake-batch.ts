@@ -9,6 +9,8 @@ export interface FakeBatch extends BatchPayload {
     heartbeat: () => Promise<void>;
     commit: () => Promise<void>;
     resolve: (offset: string) => void;
+    /** Topics with something that is settled and not committed. */
+    uncommitted: readonly string[];
     isRunning: boolean;
     isStale: boolean;
   };
@@ -22,6 +24,7 @@ export function fakeBatch(messages: readonly FetchedMessage[], topic = 'orders',
     heartbeat: () => Promise.resolve(),
     commit: () => Promise.resolve(),
     resolve: () => undefined,
+    uncommitted: [],
     isRunning: true,
     isStale: false,
   };
@@ -42,6 +45,7 @@ export function fakeBatch(messages: readonly FetchedMessage[], topic = 'orders',
       counts.commits += 1;
       return does.commit();
     },
+    uncommittedOffsets: () => ({ topics: does.uncommitted }),
     isRunning: () => does.isRunning,
     isStale: () => does.isStale,
   };
