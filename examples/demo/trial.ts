@@ -72,7 +72,9 @@ async function killInTheMiddle(
       const { ended, running, pastEffects } = await progressOf(sql, DOOMED_WORKER);
       const leastSide = Math.min(pastEffects, running - pastEffects);
       if (ended >= LEAST_ENDED && leastSide >= leastOnEachSide) return [];
-      return [`worker ${DOOMED_WORKER} is not in the middle of its work: ${ended} runs ended, ${running} not`];
+      return [
+        `worker ${DOOMED_WORKER} is not in the middle of its work: ${ended} runs ended, ${running} not`,
+      ];
     },
     20,
     signal,

@@ -18,8 +18,8 @@ function startWithBorrowedServices(): Example {
 async function expectNothingLeftOf(demo: Example): Promise<void> {
   await noProcessIsLeftOf(demo.pid);
   const { groups } = await admin.listGroups();
-  expect(groups.filter(({ groupId }) => groupId.startsWith("demo_"))).toEqual([]);
-  expect((await admin.listTopics()).filter((topic) => topic.startsWith("demo_"))).toEqual([]);
+  expect(groups.filter(({ groupId }) => groupId.startsWith('demo_'))).toEqual([]);
+  expect((await admin.listTopics()).filter((topic) => topic.startsWith('demo_'))).toEqual([]);
   expect(await sql`select nspname from pg_namespace where nspname like 'demo%'`).toEqual([]);
 }
 
