@@ -21,8 +21,8 @@ export interface WebhookAnswer {
 /**
  * The whole decision, in one place.
  *
- * Senders know two answers, 2xx and anything else: they repeat a delivery that got anything else for days, whatever it
- * was, and in the end disable the endpoint, which stops the good deliveries too. So a delivery that has failed for
+ * Senders know two answers, 2xx and anything else: a delivery that got anything else, 4xx too, they repeat for hours or
+ * days, and in the end they disable the endpoint, which stops the good deliveries too. So a delivery that has failed for
  * good is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its event.
  * What was refused without a record is not answered 200, so that the sender's own log has it.
  */

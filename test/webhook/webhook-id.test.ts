@@ -55,6 +55,10 @@ test('svix-id and webhook-id do not stand in for one another', () => {
   messageOf('standard-webhooks', deliveries.svix);
 });
 
+test('the header of a source may be named in any case', () => {
+  expect(webhookId({ header: 'X-Delivery-ID' }, { headers: { 'x-Delivery-id': '1' }, body: '' })).toBe('1');
+});
+
 test('an empty header is none', () => {
   messageOf('github', { headers: { 'x-github-delivery': '' }, body: '' });
 });
