@@ -211,6 +211,7 @@ describe('a partition that goes to another member', () => {
     first.open();
     await pass();
     expect([handled.state, batch.resolved, started, consumer.calls]).toEqual(['ended', [], ['10'], []]);
+    expect(eventsOf('withheld')).toEqual([]);
   });
 
   test('and whose handler goes on for long holds up the group no longer than the grace', async () => {

@@ -47,6 +47,14 @@ describe('a tenure', () => {
     expect(onLost).toHaveBeenCalledTimes(2);
   });
 
+  test('is told as over once, however often the group rebalances without it', () => {
+    const { membership, onLost } = membershipWith();
+    membership.tenureOf('orders', 0);
+    membership.joined({});
+    membership.joined({ orders: [1] });
+    expect(onLost).toHaveBeenCalledOnce();
+  });
+
   test('of topics and partitions whose names are alike are told apart', () => {
     const { membership } = membershipWith();
     const tenures = [membership.tenureOf('orders-1', 1), membership.tenureOf('orders-', 11)];

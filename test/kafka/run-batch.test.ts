@@ -1,5 +1,6 @@
 import { type Store, StoreError } from 'handle-once';
 import type { Ordering } from 'handle-once/kafka';
+import { getEventListeners } from 'node:events';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.ts';
@@ -117,21 +118,24 @@ describe('in an ordered lane', () => {
     return { store, claimed, opens, answer };
   }
 
-  test('the next message is claimed while the one before is settled, and runs only after', async () => {
-    const { store, claimed, opens } = slowSettles();
-    const { run, started } = bench({ store });
-    const batch = fakeBatch(messages(3));
-    run(batch);
-    await pass();
-    expect(claimed).toEqual(['orders-0-10', 'orders-0-11']);
-    expect([started, batch.resolved]).toEqual([['10'], []]);
-    opens.open();
-    await pass();
-    expect([started, batch.resolved]).toEqual([
-      ['10', '11', '12'],
-      ['10', '11', '12'],
-    ]);
-  });
+  test.each([1, 10])(
+    'the next is claimed while the one before is settled: concurrency %i',
+    async (concurrency) => {
+      const { store, claimed, opens } = slowSettles();
+      const { run, started } = bench({ store, concurrency });
+      const batch = fakeBatch(messages(3));
+      run(batch);
+      await pass();
+      expect(claimed).toEqual(['orders-0-10', 'orders-0-11']);
+      expect([started, batch.resolved]).toEqual([['10'], []]);
+      opens.open();
+      await pass();
+      expect([started, batch.resolved]).toEqual([
+        ['10', '11', '12'],
+        ['10', '11', '12'],
+      ]);
+    },
+  );
 
   test('a message whose turn does not come is given back, and its attempt is not counted', async () => {
     const { store, opens, answer } = slowSettles();
@@ -397,6 +401,17 @@ test('a message of the oldest formats, without timestamp and headers, is complet
   run(batch);
   await pass();
   expect([batch.resolved, seen]).toEqual([['10'], [{ timestamp: '-1', headers: {} }]]);
+});
+
+test('no listener is left on a signal that outlives its batch', async () => {
+  const listen = vi.spyOn(AbortSignal.prototype, 'addEventListener');
+  const { run } = bench({ ordering: 'unordered' });
+  run(fakeBatch(messages()));
+  await pass();
+  const signals = new Set(listen.mock.contexts as AbortSignal[]);
+  listen.mockRestore();
+  expect(signals.size).toBeGreaterThan(0);
+  expect([...signals].flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
 });
 
 test('no timer is left when a batch has ended', async () => {
