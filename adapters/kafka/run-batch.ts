@@ -159,26 +159,24 @@ function startMessage(
 
 /** Waits for a batch, but no longer than the group and a stop of the consumer can wait. */
 async function ended(
-  { generation, tenure, membership, drainMs }: BatchRun,
+  { payload, generation, tenure, membership, drainMs }: BatchRun,
   lanes: Promise<unknown>,
   stopping: Promise<void>,
 ): Promise<void> {
   let takeOff: (() => void)[] = [];
-  const called = new Promise<'rejoin' | 'stop'>((resolve) => {
-    takeOff = [generation.signal, tenure.signal].map((signal) =>
-      onAbort(signal, () => {
-        resolve('rejoin');
-      }),
-    );
-    void stopping.then(() => {
-      resolve('stop');
-    });
+  const called = new Promise<'called'>((resolve) => {
+    const call = (): void => {
+      resolve('called');
+    };
+    takeOff = [generation.signal, tenure.signal].map((signal) => onAbort(signal, call));
+    void stopping.then(call);
   });
   const first = await Promise.race([lanes.then(() => 'ended' as const), called]);
   for (const off of takeOff) off();
-  if (first === 'rejoin') await endsWithin(lanes, REBALANCE_GRACE_MS);
-  if (first === 'stop' && !(await endsWithin(lanes, drainMs))) {
-    membership.abortAll('the consumer stops');
-    await endsWithin(lanes, ABORT_GRACE_MS);
-  }
+  if (first === 'ended') return;
+  if (payload.isRunning()) await endsWithin(lanes, REBALANCE_GRACE_MS);
+  // A stop waits for handlers in a rebalance too: the process may end after it.
+  if (payload.isRunning() || (await endsWithin(lanes, drainMs))) return;
+  membership.abortAll('the consumer stops');
+  await endsWithin(lanes, ABORT_GRACE_MS);
 }

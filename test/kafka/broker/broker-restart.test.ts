@@ -6,7 +6,7 @@ import { expectSoon, numbered, processWarnings, until, upTo, useFixture } from '
 /** The client's own wait grows to seconds, and then it crashes and waits again. */
 const config = { retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 10 } };
 
-describe.runIf(await mavenIsInstalled())('When the broker is killed', () => {
+describe.runIf(await mavenIsInstalled())('When the broker is killed', { timeout: 60_000 }, () => {
   const broker = useKillableKafka();
   const { setup } = useFixture(broker);
 

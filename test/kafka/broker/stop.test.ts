@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { aborted, gate, unlessAborted } from '../../support/gate.ts';
 import { leave, numbered, until, upTo, useFixture } from './support/fixture.ts';
@@ -93,6 +94,33 @@ describe('A consumer that disconnects while handlers run', () => {
     expect(handled).toEqual(['0', '1']);
     expect(group.eventsOf('replayed')).toMatchObject([{ offset: '0', state: 'succeeded' }]);
     expect(await group.committed()).toEqual([2]);
+  });
+
+  test('waits for them too when the group is just about to rebalance', async () => {
+    const group = await setup();
+    await group.produce(...numbered(1));
+    const [running, finish] = [gate(), gate()];
+    const first = await group.start(
+      async () => {
+        running.open();
+        await finish.opened;
+      },
+      { drainMs: 20_000 },
+    );
+    await running.opened;
+    const second = group.start(() => expect.unreachable());
+    await until(() => first.refusedHeartbeats() > 0);
+    let hasLeft = false;
+    const left = leave(first).then(() => (hasLeft = true));
+    // Longer than the group is kept waiting for those that stay.
+    await sleep(3_000);
+    expect(hasLeft).toBe(false);
+    finish.open();
+    await Promise.all([left, second]);
+
+    expect(group.handleOnce.counts()).toMatchObject({ claimed: 1, succeeded: 1 });
+    await group.caughtUp();
+    expect(await group.committed()).toEqual([1]);
   });
 
   test('can run again, as the same consumer', async () => {

@@ -37,6 +37,8 @@ export interface Member {
   /** Why it crashed, each time that it did. */
   readonly crashes: { readonly error: Error; readonly restart: boolean }[];
   heartbeats(): number;
+  /** Heartbeats that were answered with an error, such as that the group rebalances. */
+  refusedHeartbeats(): number;
   /** The same consumer, after it has disconnected. */
   restart(): Promise<void>;
 }
@@ -176,6 +178,7 @@ function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'co
   const commits: { partition: number; offset: number; afterJoins: number }[] = [];
   const crashes: { error: Error; restart: boolean }[] = [];
   let heartbeats = 0;
+  let answered = 0;
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     joins.push(payload.memberAssignment);
   });
@@ -195,7 +198,16 @@ function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'co
   consumer.on(consumer.events.HEARTBEAT, () => {
     heartbeats += 1;
   });
-  return { joins, commits, crashes, heartbeats: () => heartbeats };
+  consumer.on(consumer.events.REQUEST, ({ payload: { apiName } }) => {
+    if (apiName === 'Heartbeat') answered += 1;
+  });
+  return {
+    joins,
+    commits,
+    crashes,
+    heartbeats: () => heartbeats,
+    refusedHeartbeats: () => answered - heartbeats,
+  };
 }
 
 /** Waits until something is true. */
