@@ -4,6 +4,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     kafka: 'adapters/kafka/index.ts',
+    lambda: 'adapters/lambda/index.ts',
     sqs: 'adapters/sqs/index.ts',
     testing: 'src/testing.ts',
     webhook: 'adapters/webhook/index.ts',

@@ -8,6 +8,7 @@ import postgres from 'postgres';`;
 const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createSqsWorker, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';`;
 const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
+const LAMBDA = `import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';`;
 const WEBHOOK = `import { Webhook } from 'standardwebhooks';
 import { webhookId, wrapWebhook } from 'handle-once/webhook';`;
 const TESTING = `import { createMemoryStore } from 'handle-once/testing';`;
@@ -22,7 +23,7 @@ describe('The documentation', () => {
   it('has examples in docstrings that compile', () => {
     const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
     expect(snippets.length).toBeGreaterThan(9);
-    expect(typeErrors(snippets, [CORE, SQS, KAFKA, WEBHOOK, TESTING].join('\n'))).toEqual([]);
+    expect(typeErrors(snippets, [CORE, SQS, KAFKA, LAMBDA, WEBHOOK, TESTING].join('\n'))).toEqual([]);
   });
 
   it('opens with an example of at most twelve lines', () => {

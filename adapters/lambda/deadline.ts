@@ -1,0 +1,45 @@
+/** The part of Lambda's context that is used. */
+export interface LambdaContext {
+  getRemainingTimeInMillis(): number;
+}
+
+/** The end of one invocation, as far as its records are concerned. */
+export interface Deadline {
+  /** Aborts when handlers have to give up. */
+  readonly signal: AbortSignal;
+  /** Resolves when the answer can wait for them no longer. */
+  readonly answerDue: Promise<void>;
+  /** Whether a record may still be started. */
+  readonly hasTime: () => boolean;
+  readonly end: () => void;
+}
+
+/** Of the margin, for the answer itself. The rest is for handlers that give up, and for their releases. */
+const ANSWER_SHARE = 0.25;
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+export function createDeadline(context: LambdaContext, marginMs: number): Deadline {
+  const controller = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  const remainingMs = context.getRemainingTimeInMillis();
+
+  function after(milliseconds: number, callback: () => void): void {
+    timers.push(setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER_MS)));
+  }
+
+  after(remainingMs - marginMs, () => {
+    controller.abort(new DOMException('the function has to answer soon', 'AbortError'));
+  });
+  return {
+    signal: controller.signal,
+    answerDue: new Promise((resolve) => {
+      after(remainingMs - marginMs * ANSWER_SHARE, resolve);
+    }),
+    // The clock is asked as well: a timer is late when a handler keeps the event loop busy.
+    hasTime: () => !controller.signal.aborted && context.getRemainingTimeInMillis() > marginMs,
+    // A timer that is left behind would go on in a later invocation.
+    end: () => {
+      timers.forEach(clearTimeout);
+    },
+  };
+}

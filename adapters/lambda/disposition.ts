@@ -1,0 +1,77 @@
+import type { DeadLetterFacts } from '../../src/adapter-kit.ts';
+import {
+  AbortedError,
+  InvalidKeyError,
+  type Outcome,
+  PayloadMismatchError,
+  type PendingReason,
+  SchemaError,
+  StoreError,
+} from '../../src/index.ts';
+
+export type SendDeadLetter = (facts: DeadLetterFacts) => Promise<unknown>;
+
+/** What to do with a record that has failed for good: nothing more, report it, or send it to a dead-letter queue. */
+export type OnFailed = 'settle' | 'report' | SendDeadLetter;
+
+/** What `handleOnce` said of a record: its outcome, or what it threw. */
+export type Handled = { readonly outcome: Outcome<unknown> } | { readonly thrown: unknown };
+
+/** Why a record is reported as failed, so that Lambda delivers it again. */
+export type ReportReason =
+  | PendingReason
+  | 'failed'
+  | 'mismatch'
+  | 'invalid-key'
+  | 'store-error'
+  | 'error'
+  /** The dead-letter queue did not take it. */
+  | 'dead-letter-refused'
+  /** There was no time left to start it. Nothing is counted. */
+  | 'out-of-time'
+  /** An earlier one of its message group or partition is not settled. Nothing is counted. */
+  | 'behind'
+  /** Its handler went on after its signal had aborted, when the function had to answer. */
+  | 'unfinished';
+
+/** What the function's answer says of a record. */
+export type Disposition =
+  | { readonly action: 'settle' }
+  /** Send a copy to the dead-letter queue, and settle once that has succeeded. */
+  | { readonly action: 'dead-letter'; readonly send: SendDeadLetter }
+  | { readonly action: 'report'; readonly reason: ReportReason };
+
+const SETTLE: Disposition = { action: 'settle' };
+
+/** The whole decision, in one place. */
+export function dispositionOf(handled: Handled, onFailed: OnFailed): Disposition {
+  return 'outcome' in handled ? ofOutcome(handled.outcome, onFailed) : ofError(handled.thrown, onFailed);
+}
+
+function ofOutcome(outcome: Outcome<unknown>, onFailed: OnFailed): Disposition {
+  switch (outcome.state) {
+    case 'succeeded':
+      return SETTLE;
+    case 'failed':
+      if (onFailed === 'settle') return SETTLE;
+      return onFailed === 'report' ? report('failed') : { action: 'dead-letter', send: onFailed };
+    case 'pending':
+      return report(outcome.reason);
+  }
+}
+
+function ofError(thrown: unknown, onFailed: OnFailed): Disposition {
+  if (thrown instanceof PayloadMismatchError) return refused('mismatch', onFailed);
+  if (thrown instanceof InvalidKeyError) return refused('invalid-key', onFailed);
+  if (thrown instanceof StoreError || thrown instanceof SchemaError) return report('store-error');
+  return report(thrown instanceof AbortedError ? 'out-of-time' : 'error');
+}
+
+/** Never passed in silence: the record may be one that nobody has handled. */
+function refused(reason: 'mismatch' | 'invalid-key', onFailed: OnFailed): Disposition {
+  return typeof onFailed === 'function' ? { action: 'dead-letter', send: onFailed } : report(reason);
+}
+
+function report(reason: ReportReason): Disposition {
+  return { action: 'report', reason };
+}

@@ -1,0 +1,47 @@
+/**
+ * AWS Lambda: handlers for SQS and Kafka event sources, whose records are each handled once.
+ *
+ * @example
+ * ```ts
+ * import { onceEachSqsRecord } from 'handle-once/lambda';
+ *
+ * export const handler = onceEachSqsRecord({ handleOnce }, async (order) => ship(order));
+ * ```
+ *
+ * @module
+ */
+export type { DeadLetter, DeadLetterClient } from './dead-letter.ts';
+export type { LambdaContext } from './deadline.ts';
+export type { ReportReason } from './disposition.ts';
+export type { LambdaRecordEvent, LambdaWarning } from './events.ts';
+export type {
+  KafkaEvent,
+  KafkaItemIdentifier,
+  KafkaMessage,
+  KafkaRecord,
+  KafkaResponse,
+} from './kafka-event.ts';
+export type {
+  KafkaRecordDelivery,
+  KafkaRecordEvent,
+  KafkaRecordHandler,
+  OnceEachKafkaRecordOptions,
+} from './kafka-options.ts';
+export { type OnceEachKafkaRecord, onceEachKafkaRecord } from './once-each-kafka-record.ts';
+export { type OnceEachSqsRecord, onceEachSqsRecord } from './once-each-sqs-record.ts';
+export type { LambdaOptions, LambdaPayload } from './options.ts';
+export type {
+  SqsEvent,
+  SqsRecord,
+  SqsRecordAttribute,
+  SqsRecordAttributes,
+  SqsResponse,
+} from './sqs-event.ts';
+export type {
+  DeadLetterQueue,
+  OnceEachSqsRecordOptions,
+  SqsRecordAttempt,
+  SqsRecordEvent,
+  SqsRecordHandler,
+} from './sqs-options.ts';
+export { UnsettledError } from './unsettled-error.ts';

@@ -1,0 +1,67 @@
+/** The event of a Kafka event source, Amazon MSK or self-managed, by shape: those of `@types/aws-lambda` fit. */
+export interface KafkaRecord {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly timestamp: number;
+  /** Base64; absent when the message has none. */
+  readonly key?: string | null | undefined;
+  /** Base64; absent for a tombstone. */
+  readonly value?: string | null | undefined;
+  /** One name and its bytes each, as signed or unsigned numbers. */
+  readonly headers?: readonly Readonly<Record<string, readonly number[]>>[] | undefined;
+}
+
+export interface KafkaEvent {
+  /** By topic and partition: `orders-0`. */
+  readonly records: Readonly<Record<string, readonly KafkaRecord[]>>;
+}
+
+/** How the answer names a record: by the event's own name for its partition, such as `orders-0`. */
+export interface KafkaItemIdentifier {
+  partition: string;
+  offset: number;
+}
+
+/** The records that Lambda delivers again. */
+export interface KafkaResponse {
+  batchItemFailures: { itemIdentifier: KafkaItemIdentifier }[];
+}
+
+/** A message, decoded, in the form that kafkajs gives one. */
+export interface KafkaMessage {
+  readonly key: Buffer | null;
+  /** Null for a tombstone. */
+  readonly value: Buffer | null;
+  readonly timestamp: string;
+  readonly offset: string;
+  /** A list where the message has a header more than once. */
+  readonly headers: Readonly<Record<string, Buffer | Buffer[]>>;
+}
+
+export function toMessage({ key, value, timestamp, offset, headers }: KafkaRecord): KafkaMessage {
+  return {
+    key: fromBase64(key),
+    value: fromBase64(value),
+    timestamp: String(timestamp),
+    offset: String(offset),
+    headers: headersOf(headers ?? []),
+  };
+}
+
+function fromBase64(text: string | null | undefined): Buffer | null {
+  return text === null || text === undefined ? null : Buffer.from(text, 'base64');
+}
+
+function headersOf(list: readonly Readonly<Record<string, readonly number[]>>[]): KafkaMessage['headers'] {
+  const headers = new Map<string, Buffer[]>();
+  for (const [name, bytes] of list.flatMap((entry) => Object.entries(entry))) {
+    headers.set(name, [...(headers.get(name) ?? []), Buffer.from(bytes)]);
+  }
+  return Object.fromEntries(
+    Array.from(headers, ([name, values]) => {
+      const [first, ...others] = values;
+      return [name, first !== undefined && others.length === 0 ? first : values];
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { callback, groupScope, scopeFault } from '../../src/adapter-kit.ts';
+import type { Attempt } from '../../src/index.ts';
+import type { LambdaRecordEvent } from './events.ts';
+import type { KafkaItemIdentifier, KafkaMessage } from './kafka-event.ts';
+import { eventHook, lambdaFields, type LambdaOptions, type LambdaPayload, NOT_AN_OBJECT } from './options.ts';
+
+/** What a handler gets: as under `onceEachMessage` of `handle-once/kafka`, without the consumer's own. */
+export interface KafkaRecordDelivery<Payload> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly message: KafkaMessage;
+  /** The message's value, parsed and validated where that was asked for. */
+  readonly payload: Payload;
+}
+
+export type KafkaRecordHandler<Schema, Parsed, Result> = (
+  delivery: KafkaRecordDelivery<LambdaPayload<Schema, Parsed>>,
+  attempt: Attempt,
+) => Result | PromiseLike<Result>;
+
+export type KafkaRecordEvent = LambdaRecordEvent<KafkaItemIdentifier>;
+
+export interface OnceEachKafkaRecordOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+> extends LambdaOptions<Schema> {
+  /** The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`. */
+  readonly groupId: string;
+  /**
+   * Turns the value into `payload`. What it throws fails the record for good. Default: the value as it is, or, with a
+   * `schema`, its JSON; a tombstone is null in either case.
+   */
+  readonly parse?: (value: Buffer | null, message: KafkaMessage) => Parsed;
+  /**
+   * The identity of a record. Default its topic, partition and offset, which dedupes redeliveries. A business key also
+   * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
+   * mismatch.
+   */
+  readonly key?: (message: KafkaMessage, topic: string, partition: number) => string;
+  /**
+   * What to do with a record that failed for good. Default `'commit'`: it is done with. `'leave'` has it delivered
+   * again, until the event source mapping's own limits send it to its on-failure destination.
+   */
+  readonly onFailed?: 'commit' | 'leave';
+  /**
+   * How Lambda is told that records are not settled. Default `'throw'`: the invocation fails, and the whole batch is
+   * delivered again; what is settled is answered from its record. `'report'` names the records, for an event source
+   * mapping in provisioned mode with `ReportBatchItemFailures`; any other ignores that, and loses them.
+   */
+  readonly onUnsettled?: 'throw' | 'report';
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onEvent?: (event: KafkaRecordEvent) => unknown;
+}
+
+export const kafkaRecordOptions = z
+  .strictObject(
+    {
+      ...lambdaFields,
+      groupId: z
+        .string({ error: 'must be the id of the consumer group' })
+        .min(1, { error: 'must not be empty' })
+        .refine((groupId) => groupId.isWellFormed(), {
+          error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
+          abort: true,
+        }),
+      parse:
+        callback<(value: Buffer | null, message: KafkaMessage) => unknown>(
+          'a function of the value',
+        ).optional(),
+      key: callback<(message: KafkaMessage, topic: string, partition: number) => string>(
+        'a function of the message',
+      ).optional(),
+      onFailed: z.enum(['commit', 'leave'], { error: "must be 'commit' or 'leave'" }).default('commit'),
+      onUnsettled: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
+      onEvent: eventHook<KafkaRecordEvent>(),
+      handler: callback<(delivery: KafkaRecordDelivery<never>, attempt: Attempt) => unknown>(
+        'a function of (delivery, attempt)',
+      ),
+    },
+    NOT_AN_OBJECT,
+  )
+  .superRefine(({ groupId, handleOnce }, context) => {
+    const fault = scopeFault(groupScope(handleOnce.settings.scope, groupId));
+    if (fault === undefined) return;
+    const message = `makes a scope that cannot be kept: the scope of handleOnce, a slash and the encoded group ${fault}`;
+    context.addIssue({ code: 'custom', path: ['groupId'], message });
+  });

@@ -1,0 +1,129 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import {
+  type Counts,
+  createEventSink,
+  groupScope,
+  parseOptions,
+  placeOf,
+  recordBytes,
+} from '../../src/adapter-kit.ts';
+import type { HandleOnce } from '../../src/index.ts';
+import type { LambdaContext } from './deadline.ts';
+import { createInvoke } from './invoke.ts';
+import {
+  type KafkaEvent,
+  type KafkaItemIdentifier,
+  type KafkaRecord,
+  type KafkaResponse,
+  toMessage,
+} from './kafka-event.ts';
+import {
+  kafkaRecordOptions,
+  type KafkaRecordEvent,
+  type KafkaRecordHandler,
+  type OnceEachKafkaRecordOptions,
+} from './kafka-options.ts';
+import { processRecord } from './process-record.ts';
+import type { Verdict } from './run-batch.ts';
+import { createWarnStuck } from './stuck.ts';
+import { UnsettledError } from './unsettled-error.ts';
+
+const SUBJECT = 'onceEachKafkaRecord';
+
+/** A Lambda handler for a Kafka event source. */
+export interface OnceEachKafkaRecord {
+  (event: KafkaEvent, context: LambdaContext): Promise<KafkaResponse>;
+  /** How often each type of event happened in this execution environment. */
+  counts(): Counts<KafkaRecordEvent['type']>;
+}
+
+/**
+ * A Lambda handler for a Kafka event source, Amazon MSK or self-managed, whose records are each handled once.
+ *
+ * Records of a partition run one after the other; when one cannot be settled, those behind it do not run. Partitions
+ * run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a consumer
+ * to Lambda, or back, keeps its records.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field.
+ *
+ * @example
+ * ```ts
+ * export const handler = onceEachKafkaRecord({ groupId: 'billing', handleOnce }, async ({ message }, attempt) => {
+ *   await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ * });
+ * ```
+ */
+export function onceEachKafkaRecord<
+  Result,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = Buffer | null,
+>(
+  options: OnceEachKafkaRecordOptions<Schema, Parsed>,
+  handler: KafkaRecordHandler<Schema, Parsed, Result>,
+): OnceEachKafkaRecord {
+  const resolved = parseOptions(SUBJECT, kafkaRecordOptions, { ...options, handler });
+  const { schema, parse = schema === undefined ? asItIs : asJson, onFailed, onUnsettled } = resolved;
+  const handleOnce = (resolved.handleOnce as HandleOnce).inScope(
+    groupScope(resolved.handleOnce.settings.scope, resolved.groupId),
+  );
+  const events = createEventSink(resolved.onEvent);
+  const invoke = createInvoke(resolved, events);
+  const warnStuck = createWarnStuck(events);
+
+  async function process({ record, itemIdentifier }: Item, signal: AbortSignal): Promise<Verdict> {
+    const { topic, partition } = record;
+    const message = toMessage(record);
+    const verdict = await processRecord(
+      {
+        handleOnce,
+        itemIdentifier,
+        key: () => resolved.key?.(message, topic, partition) ?? placeOf(topic, partition, message.offset),
+        // Under a key of the user's own: a producer that wrote twice gave each its own timestamp.
+        payload: resolved.key === undefined ? recordBytes(message) : message.value,
+        parse: () => parse(message.value, message),
+        schema,
+        handler: (payload, attempt) =>
+          resolved.handler({ topic, partition, message, payload: payload as never }, attempt),
+        onFailed: onFailed === 'commit' ? 'settle' : 'report',
+        events,
+      },
+      signal,
+    );
+    warnStuck(itemIdentifier, verdict);
+    return verdict;
+  }
+
+  async function onceEach(event: KafkaEvent, context: LambdaContext): Promise<KafkaResponse> {
+    if (typeof event.records !== 'object') throw new TypeError(`${SUBJECT} got an event without records`);
+    const batchItemFailures = await invoke(context, lanesOf(event), {
+      idOf: ({ itemIdentifier }) => itemIdentifier,
+      process,
+    });
+    if (batchItemFailures.length > 0 && onUnsettled === 'throw') {
+      throw new UnsettledError(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    }
+    return { batchItemFailures };
+  }
+
+  return Object.assign(onceEach, { counts: events.counts });
+}
+
+interface Item {
+  readonly record: KafkaRecord;
+  readonly itemIdentifier: KafkaItemIdentifier;
+}
+
+/** One lane per partition, in the order of the offsets, as the event has them. */
+function lanesOf({ records }: KafkaEvent): Item[][] {
+  return Object.entries(records).map(([partition, list]) =>
+    list.map((record) => ({ record, itemIdentifier: { partition, offset: record.offset } })),
+  );
+}
+
+function asItIs(value: Buffer | null): Buffer | null {
+  return value;
+}
+
+function asJson(value: Buffer | null): unknown {
+  return value === null ? null : JSON.parse(value.toString('utf8'));
+}

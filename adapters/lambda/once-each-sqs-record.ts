@@ -1,0 +1,89 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { type Counts, createEventSink, parseOptions } from '../../src/adapter-kit.ts';
+import type { HandleOnce } from '../../src/index.ts';
+import { deadLetterOf } from './dead-letter.ts';
+import type { LambdaContext } from './deadline.ts';
+import type { OnFailed } from './disposition.ts';
+import { createInvoke } from './invoke.ts';
+import { processRecord } from './process-record.ts';
+import { lanesBy } from './run-lanes.ts';
+import { messageGroup, type SqsEvent, type SqsRecord, type SqsResponse } from './sqs-event.ts';
+import {
+  type DeadLetterQueue,
+  type OnceEachSqsRecordOptions,
+  type SqsRecordEvent,
+  type SqsRecordHandler,
+  sqsRecordOptions,
+} from './sqs-options.ts';
+
+const SUBJECT = 'onceEachSqsRecord';
+
+/** A Lambda handler for an SQS event source. */
+export interface OnceEachSqsRecord {
+  (event: SqsEvent, context: LambdaContext): Promise<SqsResponse>;
+  /** How often each type of event happened in this execution environment. */
+  counts(): Counts<SqsRecordEvent['type']>;
+}
+
+/**
+ * A Lambda handler for an SQS queue, whose messages are each handled once.
+ *
+ * Its event source mapping must have `ReportBatchItemFailures` among its function response types: without it Lambda
+ * ignores the answer, and deletes messages that are not settled. Records of a FIFO queue run in the order of their
+ * groups; when one is reported, those behind it are too, and do not run.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field.
+ *
+ * @example
+ * ```ts
+ * export const handler = onceEachSqsRecord({ handleOnce }, async (order, attempt) => {
+ *   await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ * });
+ * ```
+ */
+export function onceEachSqsRecord<
+  Result,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: OnceEachSqsRecordOptions<Schema, Parsed>,
+  handler: SqsRecordHandler<Schema, Parsed, Result>,
+): OnceEachSqsRecord {
+  const resolved = parseOptions(SUBJECT, sqsRecordOptions, { ...options, handler });
+  const { schema, parse } = resolved;
+  const handleOnce = resolved.handleOnce as HandleOnce;
+  const events = createEventSink(resolved.onEvent);
+  const invoke = createInvoke(resolved, events);
+
+  async function onceEach(event: SqsEvent, context: LambdaContext): Promise<SqsResponse> {
+    if (!Array.isArray(event.Records)) throw new TypeError(`${SUBJECT} got an event without Records`);
+    const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
+      idOf: ({ messageId }) => messageId,
+      process: (record, signal) =>
+        processRecord(
+          {
+            handleOnce,
+            itemIdentifier: record.messageId,
+            key: () => resolved.key(record),
+            payload: record.body,
+            parse: () => parse(record.body),
+            schema,
+            handler: (payload, attempt) => resolved.handler(payload as never, { ...attempt, record }),
+            onFailed: onFailedOf(record, resolved.onFailed),
+            events,
+          },
+          signal,
+        ),
+    });
+    return { batchItemFailures };
+  }
+
+  return Object.assign(onceEach, { counts: events.counts });
+}
+
+function onFailedOf(record: SqsRecord, onFailed: 'delete' | 'leave' | DeadLetterQueue): OnFailed {
+  if (onFailed === 'delete') return 'settle';
+  if (onFailed === 'leave') return 'report';
+  const { deadLetterQueueUrl, client } = onFailed;
+  return (facts) => client.sendMessage(deadLetterOf(record, facts, deadLetterQueueUrl));
+}

@@ -1,0 +1,43 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { callback, standardSchema, wholeNumber } from '../../src/adapter-kit.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
+
+/** What a handler gets: the schema's output, or else what `parse` returns. */
+export type LambdaPayload<Schema, Parsed> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : Awaited<Parsed>;
+
+/** What both event sources take. */
+export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {
+  /** Made by `createHandleOnce`. */
+  readonly handleOnce: AnyHandleOnce;
+  /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
+  readonly schema?: Schema;
+  /**
+   * The most handlers that run at once in one invocation, 1 to 1,000. Default 10: all of a batch of Lambda's own
+   * default size, and a bound for those of thousands.
+   */
+  readonly concurrency?: number;
+  /**
+   * Milliseconds before the function's timeout at which nothing more is started and the signals of handlers abort, 100
+   * to 60,000. Three quarters of it are for them to give up. Default 2,000.
+   */
+  readonly deadlineMarginMs?: number;
+}
+
+export const lambdaFields = {
+  handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
+    error: 'must be made by createHandleOnce',
+  }),
+  schema: standardSchema().optional(),
+  concurrency: wholeNumber('handlers', 1, 1_000).default(10),
+  deadlineMarginMs: wholeNumber('milliseconds', 100, 60_000).default(2_000),
+};
+
+export const NOT_AN_OBJECT = { error: 'the options must be an object' };
+
+/** The hook is called with each event as it happens, and not waited for. */
+export function eventHook<Event>(): z.ZodType<((event: Event) => unknown) | undefined> {
+  return callback<(event: Event) => unknown>('a function of one event').optional();
+}

@@ -1,0 +1,88 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { EventSink } from '../../src/adapter-kit.ts';
+import { type Attempt, type HandleOnce, InvalidKeyError, type ParseOption } from '../../src/index.ts';
+import { dispositionOf, type Handled, type OnFailed, type SendDeadLetter } from './disposition.ts';
+import type { LambdaRecordEvent } from './events.ts';
+import type { Verdict } from './run-batch.ts';
+
+/** One record, and how it is handled. */
+export interface Job<Id> {
+  readonly handleOnce: HandleOnce;
+  readonly itemIdentifier: Id;
+  readonly key: () => string | undefined;
+  /** What is compared with the record's. */
+  readonly payload: unknown;
+  readonly parse: () => unknown;
+  readonly schema: StandardSchemaV1 | undefined;
+  readonly handler: (payload: unknown, attempt: Attempt) => unknown;
+  readonly onFailed: OnFailed;
+  readonly events: EventSink<LambdaRecordEvent<Id>>;
+}
+
+/** Handles one record and does what its outcome asks for. It never throws. */
+export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Promise<Verdict> {
+  const { events, itemIdentifier, onFailed } = job;
+  const { key, handled } = await handle(job, signal);
+  if ('outcome' in handled && handled.outcome.state !== 'pending' && handled.outcome.replayed) {
+    events.emit({ type: 'replayed', itemIdentifier, key, state: handled.outcome.state });
+  }
+  const disposition = dispositionOf(handled, onFailed);
+  switch (disposition.action) {
+    case 'settle':
+      return { settled: true, key };
+    case 'report': {
+      const error = 'thrown' in handled ? { error: handled.thrown } : {};
+      return { settled: false, key, reason: disposition.reason, ...error };
+    }
+    case 'dead-letter':
+      return await deadLetter(job, key, handled, disposition.send);
+  }
+}
+
+async function handle<Id>(job: Job<Id>, signal: AbortSignal): Promise<{ key: string; handled: Handled }> {
+  const { handleOnce, payload, handler, schema, parse } = job;
+  let key = '';
+  try {
+    key = keyOf(job);
+    const how: ParseOption<unknown, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
+    return { key, handled: { outcome: await handleOnce(key, payload, handler, { ...how, signal }) } };
+  } catch (thrown) {
+    return { key, handled: { thrown } };
+  }
+}
+
+function keyOf<Id>(job: Job<Id>): string {
+  let key: string | undefined;
+  try {
+    key = job.key();
+  } catch (error) {
+    if (error instanceof InvalidKeyError) throw error;
+    throw new InvalidKeyError('the key function threw', { cause: error });
+  }
+  if (key === undefined) throw new InvalidKeyError('the key function found no key in the record');
+  return key;
+}
+
+async function deadLetter<Id>(
+  { handleOnce, itemIdentifier, events }: Job<Id>,
+  key: string,
+  handled: Handled,
+  send: SendDeadLetter,
+): Promise<Verdict> {
+  try {
+    await send({ scope: handleOnce.settings.scope, key, ...failureFacts(handled) });
+  } catch (error) {
+    events.emit({ type: 'dead-letter-error', itemIdentifier, key, error });
+    return { settled: false, key, reason: 'dead-letter-refused', error };
+  }
+  events.emit({ type: 'dead-lettered', itemIdentifier, key });
+  return { settled: true, key };
+}
+
+function failureFacts(handled: Handled): { errorName: string; attempts: number } {
+  if ('outcome' in handled) {
+    const { outcome } = handled;
+    return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
+  }
+  return { errorName: handled.thrown instanceof Error ? handled.thrown.name : '', attempts: 0 };
+}

@@ -1,0 +1,64 @@
+import type { Deadline } from './deadline.ts';
+import type { ReportReason } from './disposition.ts';
+import { runLanes } from './run-lanes.ts';
+
+/** What became of a record. */
+export type Verdict =
+  | { readonly settled: true; readonly key: string }
+  | {
+      readonly settled: false;
+      readonly key: string;
+      readonly reason: ReportReason;
+      readonly error?: unknown;
+    };
+
+export interface Batch<Item> {
+  readonly lanes: readonly (readonly Item[])[];
+  readonly concurrency: number;
+  readonly deadline: Deadline;
+  /** Handles one record. It must not throw. */
+  readonly process: (item: Item, signal: AbortSignal) => Promise<Verdict>;
+  /** Called once for each record, before the answer. */
+  readonly onVerdict: (item: Item, verdict: Verdict) => void;
+}
+
+/**
+ * Runs the records of one invocation, and gives those that are not settled when the function has to answer.
+ *
+ * A record is unsettled until it is known to be settled: one that was not started, or still runs, is as well. What
+ * settles after the answer is delivered again, and answered from its record.
+ */
+export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<Item>> {
+  const { lanes, concurrency, deadline, process, onVerdict } = batch;
+  const started = new Set<Item>();
+  const unsettled = new Set(lanes.flat());
+  const reported = new Set<Item>();
+  let answered = false;
+
+  async function run(item: Item): Promise<boolean> {
+    started.add(item);
+    const verdict = await process(item, deadline.signal);
+    if (!answered) tell(item, verdict);
+    return verdict.settled;
+  }
+
+  function tell(item: Item, verdict: Verdict): void {
+    if (verdict.settled) unsettled.delete(item);
+    else reported.add(item);
+    onVerdict(item, verdict);
+  }
+
+  await Promise.race([runLanes(lanes, { concurrency, hasTime: deadline.hasTime, run }), deadline.answerDue]);
+  answered = true;
+  for (const lane of lanes) {
+    let isBehind = false;
+    for (const item of lane) {
+      if (unsettled.has(item) && !reported.has(item)) {
+        const reason = started.has(item) ? 'unfinished' : isBehind ? 'behind' : 'out-of-time';
+        tell(item, { settled: false, key: '', reason });
+      }
+      isBehind ||= unsettled.has(item);
+    }
+  }
+  return unsettled;
+}

@@ -1,0 +1,44 @@
+export interface RunLanes<Item> {
+  readonly concurrency: number;
+  readonly hasTime: () => boolean;
+  /** Whether the next of the lane may run. It must not throw. */
+  readonly run: (item: Item) => Promise<boolean>;
+}
+
+/** Runs lanes side by side, and the items of one lane one after the other until one is not settled. */
+export async function runLanes<Item>(
+  lanes: readonly (readonly Item[])[],
+  { concurrency, hasTime, run }: RunLanes<Item>,
+): Promise<void> {
+  // All take from one iterator, so that each lane is run once.
+  const waiting = lanes.values();
+  const takeLanes = async (): Promise<void> => {
+    for (const lane of waiting) {
+      for (const item of lane) {
+        if (!hasTime() || !(await run(item))) break;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, lanes.length) }, takeLanes));
+}
+
+/** One lane per name, in the order of their first items. An item without a name has a lane of its own. */
+export function lanesBy<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string | undefined,
+): readonly Item[][] {
+  const lanes: Item[][] = [];
+  const named = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    const known = name === undefined ? undefined : named.get(name);
+    if (known !== undefined) {
+      known.push(item);
+      continue;
+    }
+    const lane = [item];
+    lanes.push(lane);
+    if (name !== undefined) named.set(name, lane);
+  }
+  return lanes;
+}

@@ -1,0 +1,46 @@
+/** The event of an SQS event source, and its answer, by shape: those of `@types/aws-lambda` fit. */
+
+export interface SqsRecordAttribute {
+  readonly stringValue?: string | undefined;
+  /** Base64. */
+  readonly binaryValue?: string | undefined;
+  readonly dataType: string;
+}
+
+export interface SqsRecordAttributes {
+  readonly ApproximateReceiveCount: string;
+  readonly SentTimestamp: string;
+  readonly SenderId: string;
+  readonly ApproximateFirstReceiveTimestamp: string;
+  readonly MessageGroupId?: string | undefined;
+  readonly MessageDeduplicationId?: string | undefined;
+  readonly SequenceNumber?: string | undefined;
+  readonly AWSTraceHeader?: string | undefined;
+}
+
+/** A message as Lambda delivers it. */
+export interface SqsRecord {
+  readonly messageId: string;
+  readonly receiptHandle: string;
+  readonly body: string;
+  readonly attributes: SqsRecordAttributes;
+  readonly messageAttributes: Readonly<Record<string, SqsRecordAttribute>>;
+  readonly md5OfBody: string;
+  readonly eventSource: string;
+  readonly eventSourceARN: string;
+  readonly awsRegion: string;
+}
+
+export interface SqsEvent {
+  readonly Records: readonly SqsRecord[];
+}
+
+/** The messages that Lambda keeps in the queue; it deletes the others. */
+export interface SqsResponse {
+  batchItemFailures: { itemIdentifier: string }[];
+}
+
+/** On a standard queue a group only says who sent. */
+export function messageGroup({ eventSourceARN, attributes }: SqsRecord): string | undefined {
+  return eventSourceARN.endsWith('.fifo') ? (attributes.MessageGroupId ?? '') : undefined;
+}

@@ -1,0 +1,84 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { callback, withMethods } from '../../src/adapter-kit.ts';
+import type { Attempt } from '../../src/index.ts';
+import type { DeadLetterClient } from './dead-letter.ts';
+import type { LambdaRecordEvent } from './events.ts';
+import { eventHook, lambdaFields, type LambdaOptions, type LambdaPayload, NOT_AN_OBJECT } from './options.ts';
+import type { SqsRecord } from './sqs-event.ts';
+
+/** Where a record goes that has failed for good. */
+export interface DeadLetterQueue {
+  readonly deadLetterQueueUrl: string;
+  /** An `SQS` of `@aws-sdk/client-sqs`. */
+  readonly client: DeadLetterClient;
+}
+
+/** An attempt at a record of an SQS event. */
+export interface SqsRecordAttempt extends Attempt {
+  /** The record as it was delivered, with its attributes. */
+  readonly record: SqsRecord;
+}
+
+export type SqsRecordHandler<Schema, Parsed, Result> = (
+  payload: LambdaPayload<Schema, Parsed>,
+  attempt: SqsRecordAttempt,
+) => Result | PromiseLike<Result>;
+
+export type SqsRecordEvent = LambdaRecordEvent<string>;
+
+export interface OnceEachSqsRecordOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+> extends LambdaOptions<Schema> {
+  /** Turns the body into a value. What it throws fails the record for good. Default `JSON.parse`. */
+  readonly parse?: (body: string) => Parsed;
+  /**
+   * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes what a
+   * producer sent twice or an operator redrove. The same key must come with the same body, byte for byte, or it is a
+   * mismatch. A record without a key is refused as one with an invalid key.
+   */
+  readonly key?: (record: SqsRecord) => string | undefined;
+  /**
+   * What to do with a record that failed for good. Default `'delete'`: it is not reported. `'leave'` reports it, for
+   * the queue's own redrive policy. With a dead-letter queue a copy is sent first, also of one whose payload
+   * mismatches its record or whose key is invalid.
+   */
+  readonly onFailed?: 'delete' | 'leave' | DeadLetterQueue;
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onEvent?: (event: SqsRecordEvent) => unknown;
+}
+
+const onFailed = z.union(
+  [
+    z.enum(['delete', 'leave']),
+    z.strictObject({
+      deadLetterQueueUrl: z.url({ error: 'must be the URL of the dead-letter queue' }),
+      client: withMethods<DeadLetterClient>(
+        ['sendMessage'],
+        'a client with sendMessage, such as new SQS() of @aws-sdk/client-sqs',
+      ),
+    }),
+  ],
+  { error: "must be 'delete', 'leave' or { deadLetterQueueUrl, client }" },
+);
+
+export const sqsRecordOptions = z.strictObject(
+  {
+    ...lambdaFields,
+    parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
+    key: callback<(record: SqsRecord) => string | undefined>('a function of the record').default(
+      () => messageIdOf,
+    ),
+    onFailed: onFailed.default('delete'),
+    onEvent: eventHook<SqsRecordEvent>(),
+    handler: callback<(payload: never, attempt: SqsRecordAttempt) => unknown>(
+      'a function of (payload, attempt)',
+    ),
+  },
+  NOT_AN_OBJECT,
+);
+
+function messageIdOf({ messageId }: SqsRecord): string {
+  return messageId;
+}

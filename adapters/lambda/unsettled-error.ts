@@ -1,0 +1,15 @@
+import type { KafkaItemIdentifier } from './kafka-event.ts';
+
+/** Fails an invocation, so that Lambda delivers the whole batch again. */
+export class UnsettledError extends Error {
+  override readonly name = 'UnsettledError';
+  /** The records that are not settled. The others are answered from their records. */
+  readonly unsettled: readonly KafkaItemIdentifier[];
+
+  constructor(unsettled: readonly KafkaItemIdentifier[]) {
+    const [first] = unsettled;
+    const where = first === undefined ? '' : `, the first at offset ${first.offset} of ${first.partition}`;
+    super(`${unsettled.length} records are not settled${where}: the batch has to be delivered again`);
+    this.unsettled = unsettled;
+  }
+}

@@ -1,0 +1,93 @@
+import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
+import { createMemoryStore } from 'handle-once/testing';
+import { describe, expect, test } from 'vitest';
+
+const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
+const handler = (): undefined => undefined;
+const deadLetterQueueUrl = 'https://sqs.eu-central-1.amazonaws.com/000000000000/dead';
+const client = { sendMessage: () => Promise.resolve() };
+
+function issuesOf(create: () => unknown): { field: string; message: string }[] {
+  try {
+    create();
+  } catch (error) {
+    if (error instanceof InvalidOptionsError) return [...error.issues];
+    throw error;
+  }
+  return [];
+}
+
+type Row = [field: string, value: unknown, message: RegExp];
+
+const shared: Row[] = [
+  ['handleOnce', undefined, /createHandleOnce/],
+  ['handleOnce', () => undefined, /createHandleOnce/],
+  ['schema', {}, /Standard Schema/],
+  ['concurrency', 0, /whole number of handlers from 1 to 1,000/],
+  ['concurrency', 1_001, /whole number of handlers/],
+  ['deadlineMarginMs', 99, /whole number of milliseconds from 100 to 60,000/],
+  ['deadlineMarginMs', 60_001, /whole number of milliseconds/],
+  ['onEvent', {}, /function of one event/],
+  ['deadlineMargin', 1, /not an option/],
+];
+const ofSqs: Row[] = [
+  ['parse', 'json', /function of the body/],
+  ['key', 'messageId', /function of the record/],
+  ['onFailed', 'commit', /'delete', 'leave' or/],
+];
+const ofKafka: Row[] = [
+  ['parse', 'json', /function of the value/],
+  ['key', 'offset', /function of the message/],
+  ['groupId', undefined, /id of the consumer group/],
+  ['groupId', '', /must not be empty/],
+  ['groupId', '\ud800', /lone surrogate/],
+  ['groupId', 'x'.repeat(510), /scope that cannot be kept.* at most 512 characters/],
+  ['onFailed', 'delete', /'commit' or 'leave'/],
+  ['onUnsettled', 'retry', /'throw' or 'report'/],
+];
+
+describe.each([
+  ['onceEachSqsRecord', onceEachSqsRecord as never, { handleOnce }, [...shared, ...ofSqs]],
+  [
+    'onceEachKafkaRecord',
+    onceEachKafkaRecord as never,
+    { handleOnce, groupId: 'billing' },
+    [...shared, ...ofKafka],
+  ],
+] as const)('%s', (subject, once: (options: unknown, handler: unknown) => unknown, right, table) => {
+  test('accepts what is right', () => {
+    expect(issuesOf(() => once(right, handler))).toEqual([]);
+    expect(issuesOf(() => once({ ...right, concurrency: 1_000, deadlineMarginMs: 100 }, handler))).toEqual(
+      [],
+    );
+  });
+
+  test.each(table)('refuses a wrong %s (%j) by name', (field, value, message) => {
+    const issues = issuesOf(() => once({ ...right, [field]: value }, handler));
+    expect(issues).toEqual([{ field, message: expect.stringMatching(message) as string }]);
+  });
+
+  test('names every wrong field at once, and says who refuses', () => {
+    const create = (): unknown => once({ ...right, concurrency: 0, typo: 3 }, 'no handler');
+    expect(issuesOf(create).map(({ field }) => field)).toEqual(['concurrency', 'handler', 'typo']);
+    expect(create).toThrow(new RegExp(`^${subject}: concurrency`));
+  });
+
+  test.each([undefined, null, 'options'])('refuses %j in place of options', (options) => {
+    expect(() => once(options, handler)).toThrow(InvalidOptionsError);
+  });
+});
+
+describe('A dead-letter queue', () => {
+  const issues = (onFailed: unknown) =>
+    issuesOf(() => onceEachSqsRecord({ handleOnce, onFailed: onFailed as never }, handler));
+
+  test('needs a URL and something that sends', () => {
+    expect(issues({ deadLetterQueueUrl, client })).toEqual([]);
+    expect(issues({ deadLetterQueueUrl: 'dead', client: { send: () => undefined } })).toEqual([
+      { field: 'onFailed.deadLetterQueueUrl', message: expect.stringContaining('URL') as string },
+      { field: 'onFailed.client', message: expect.stringContaining('new SQS()') as string },
+    ]);
+  });
+});

@@ -1,0 +1,374 @@
+import { type HandleOnceOptions, RetryableError, type Store, StoreError, TerminalError } from 'handle-once';
+import {
+  type DeadLetter,
+  onceEachSqsRecord,
+  type ReportReason,
+  type SqsRecord,
+  type SqsRecordEvent,
+} from 'handle-once/lambda';
+import { createMemoryStore } from 'handle-once/testing';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { gate } from '../support/gate.ts';
+import { bench } from './support/bench.ts';
+import { ample, fifoRecord, QUEUE_ARN, sqsEvent, sqsRecord } from './support/events.ts';
+
+const deadLetterQueueUrl = 'https://sqs.us-east-2.amazonaws.com/123456789012/dead';
+
+function failures(...messageIds: string[]): object {
+  return { batchItemFailures: messageIds.map((itemIdentifier) => ({ itemIdentifier })) };
+}
+
+const NONE = failures();
+
+function throwing(error: Error): () => string {
+  return () => {
+    throw error;
+  };
+}
+
+/** What a failing client was asked to send. */
+function deadLetterQueue(sends: () => Promise<unknown> = () => Promise.resolve()) {
+  const sent: DeadLetter[] = [];
+  const sendMessage = (deadLetter: DeadLetter): Promise<unknown> => {
+    sent.push(deadLetter);
+    return sends();
+  };
+  return { sent, onFailed: { deadLetterQueueUrl, client: { sendMessage } } };
+}
+
+/** The reasons of what was reported, by message. */
+function recorder(): {
+  events: SqsRecordEvent[];
+  onEvent: (event: SqsRecordEvent) => void;
+  reasons: () => Record<string, ReportReason>;
+} {
+  const events: SqsRecordEvent[] = [];
+  return {
+    events,
+    onEvent: (event) => {
+      events.push(event);
+    },
+    reasons: () =>
+      Object.fromEntries(
+        events.flatMap((event) => (event.type === 'reported' ? [[event.itemIdentifier, event.reason]] : [])),
+      ),
+  };
+}
+
+describe('A record', () => {
+  test('gives its body as JSON, and itself', async () => {
+    const { handleOnce } = bench();
+    const got: unknown[] = [];
+    const record = sqsRecord('id-1', '{"id":"order-1"}');
+    const handler = onceEachSqsRecord({ handleOnce }, (payload, attempt) => {
+      got.push(payload, attempt.record, attempt.key, attempt.number, attempt.childKey('charge').length);
+    });
+    expect(await handler(sqsEvent(record), ample())).toEqual(NONE);
+    expect(got).toEqual([{ id: 'order-1' }, record, 'id-1', 1, 64]);
+  });
+
+  test('that succeeded is not run again, and not reported: its body is compared as it is', async () => {
+    const { handleOnce } = bench();
+    const { onEvent, events } = recorder();
+    let runs = 0;
+    const handler = onceEachSqsRecord({ handleOnce, onEvent }, () => {
+      runs += 1;
+    });
+    const event = sqsEvent(sqsRecord('id-1', '{"a":1}'));
+    expect(await handler(event, ample())).toEqual(NONE);
+    expect(await handler(event, ample())).toEqual(NONE);
+    expect(runs).toBe(1);
+    expect(handler.counts()).toEqual({ settled: 2, replayed: 1 });
+    expect(events).toContainEqual({
+      type: 'replayed',
+      itemIdentifier: 'id-1',
+      key: 'id-1',
+      state: 'succeeded',
+    });
+    expect(await handler(sqsEvent(sqsRecord('id-1', '{"a": 1}')), ample())).toEqual(failures('id-1'));
+  });
+
+  test('is parsed, and then validated', async () => {
+    const { handleOnce } = bench();
+    const got: unknown[] = [];
+    const handler = onceEachSqsRecord(
+      {
+        handleOnce,
+        parse: (body) => body.split(','),
+        schema: z.array(z.coerce.number()),
+        onFailed: 'leave',
+      },
+      (payload) => got.push(payload),
+    );
+    const event = sqsEvent(sqsRecord('good', '1,2'), sqsRecord('bad', '1,x'));
+    expect(await handler(event, ample())).toEqual(failures('bad'));
+    expect(got).toEqual([[1, 2]]);
+  });
+
+  test('can have a key of its own', async () => {
+    const { handleOnce } = bench();
+    let runs = 0;
+    const key = ({ messageAttributes }: SqsRecord) => messageAttributes['myAttribute']?.stringValue;
+    const handler = onceEachSqsRecord({ handleOnce, key }, () => {
+      runs += 1;
+    });
+    const event = sqsEvent(sqsRecord('one', '1'), sqsRecord('two', '1'));
+    expect(await handler(event, ample())).toEqual(failures('two'));
+    expect(await handler(event, ample())).toEqual(NONE);
+    expect(runs).toBe(1);
+  });
+
+  test.each([
+    ['settled', 'delete', NONE],
+    ['reported', 'leave', failures('id-1')],
+  ] as const)('that failed for good is %s by %j, each time', async (_, onFailed, answer) => {
+    const { handleOnce } = bench();
+    const handler = onceEachSqsRecord({ handleOnce, onFailed }, throwing(new TerminalError('never')));
+    const event = sqsEvent(sqsRecord('id-1', '{}'));
+    expect(await handler(event, ample())).toEqual(answer);
+    expect(await handler(event, ample())).toEqual(answer);
+    expect(handler.counts().replayed).toBe(1);
+  });
+
+  test('is deleted by default when it is no JSON', async () => {
+    const { handleOnce } = bench();
+    const handler = onceEachSqsRecord({ handleOnce }, () => expect.unreachable());
+    expect(await handler(sqsEvent(sqsRecord('id-1', '{')), ample())).toEqual(NONE);
+  });
+});
+
+describe('Reported, with its reason:', () => {
+  const down = (): Promise<never> => Promise.reject(new StoreError('down', { retriable: true }));
+  const storeWith = (changed: Partial<Store>) => ({ store: { ...createMemoryStore(), ...changed } });
+
+  const rows: [ReportReason, Partial<HandleOnceOptions>, () => unknown][] = [
+    ['released', {}, throwing(new RetryableError('not now', { retryAfterMs: 60_000 }))],
+    ['unrecorded', { ...storeWith({ settle: down }), leaseMs: 150 }, () => 1],
+    ['lease-lost', storeWith({ settle: () => Promise.resolve(['lost']) }), () => 1],
+    ['store-error', storeWith({ claim: down }), () => 1],
+    ['error', storeWith({ claim: () => Promise.reject(new TypeError('a bug')) }), () => 1],
+  ];
+  test.each(rows)('%s', async (reason, options, run) => {
+    const { handleOnce } = bench(options);
+    const { onEvent, reasons } = recorder();
+    const handler = onceEachSqsRecord({ handleOnce, onEvent }, run);
+    expect(await handler(sqsEvent(sqsRecord('id-1', '{}')), ample())).toEqual(failures('id-1'));
+    expect(reasons()).toEqual({ 'id-1': reason });
+  });
+
+  test('in-flight elsewhere, and not waited for', async () => {
+    const { handleOnce } = bench();
+    const { onEvent, reasons } = recorder();
+    const done = gate();
+    const elsewhere = handleOnce('id-1', '{}', () => done.opened);
+    const handler = onceEachSqsRecord({ handleOnce, onEvent }, () => expect.unreachable());
+    expect(await handler(sqsEvent(sqsRecord('id-1', '{}')), ample())).toEqual(failures('id-1'));
+    expect(reasons()).toEqual({ 'id-1': 'in-flight' });
+    done.open();
+    await elsewhere;
+  });
+
+  test.each([
+    ['a key that is none', () => ''],
+    ['no key', () => undefined],
+    ['a key function that throws', throwing(new Error('no header'))],
+  ])('invalid-key, of %s', async (_, key) => {
+    const { handleOnce } = bench();
+    const { onEvent, reasons } = recorder();
+    const handler = onceEachSqsRecord({ handleOnce, key, onEvent }, () => expect.unreachable());
+    expect(await handler(sqsEvent(sqsRecord('id-1', '{}')), ample())).toEqual(failures('id-1'));
+    expect(reasons()).toEqual({ 'id-1': 'invalid-key' });
+  });
+
+  test('nothing of the payload is in the events', async () => {
+    const { handleOnce } = bench();
+    const { onEvent, events } = recorder();
+    const handler = onceEachSqsRecord({ handleOnce, onEvent, schema: z.string() }, () => 1);
+    await handler(sqsEvent(sqsRecord('id-1', '{"secret":1}')), ample());
+    await handler(sqsEvent(sqsRecord('id-1', '{"secret":2}')), ample());
+    expect(JSON.stringify(events)).not.toContain('secret');
+    expect(events.map(({ type }) => type)).toEqual(['settled', 'reported']);
+  });
+});
+
+describe('A standard queue', () => {
+  test('has its records run side by side, also those that tell a group; only the failed are reported', async () => {
+    const { handleOnce } = bench();
+    const all = gate();
+    let running = 0;
+    const handler = onceEachSqsRecord({ handleOnce }, async (n) => {
+      running += 1;
+      if (running === 10) all.open();
+      // Only ends if all ten run at once.
+      await all.opened;
+      if (n === 3 || n === 7) throw new Error('not now');
+    });
+    const records = Array.from({ length: 10 }, (_, n) => {
+      const record = sqsRecord(`id-${n}`, String(n));
+      return { ...record, attributes: { ...record.attributes, MessageGroupId: 'tenant' } };
+    });
+    expect(await handler(sqsEvent(...records), ample())).toEqual(failures('id-3', 'id-7'));
+  });
+
+  test('never has more at once than concurrency', async () => {
+    const { handleOnce } = bench();
+    let running = 0;
+    let most = 0;
+    const handler = onceEachSqsRecord({ handleOnce, concurrency: 2 }, async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    });
+    const records = Array.from({ length: 7 }, (_, n) => sqsRecord(`id-${n}`, '{}'));
+    expect(await handler(sqsEvent(...records), ample())).toEqual(NONE);
+    expect(most).toBe(2);
+  });
+});
+
+describe('A FIFO queue', () => {
+  const event = sqsEvent(
+    fifoRecord('a0', '"a0"', 'a'),
+    fifoRecord('b0', '"b0"', 'b'),
+    fifoRecord('a1', '"a1"', 'a'),
+    fifoRecord('b1', '"b1"', 'b'),
+    fifoRecord('a2', '"a2"', 'a'),
+    fifoRecord('a3', '"a3"', 'a'),
+  );
+
+  test('runs each group in order, and groups side by side', async () => {
+    const { handleOnce } = bench();
+    const both = gate();
+    const started: unknown[] = [];
+    const handler = onceEachSqsRecord({ handleOnce }, async (payload) => {
+      started.push(payload);
+      if (started.includes('a0') && started.includes('b0')) both.open();
+      await both.opened;
+    });
+    expect(await handler(event, ample())).toEqual(NONE);
+    expect(started.filter((payload) => String(payload).startsWith('a'))).toEqual(['a0', 'a1', 'a2', 'a3']);
+    expect(started.filter((payload) => String(payload).startsWith('b'))).toEqual(['b0', 'b1']);
+  });
+
+  test('has what stands behind a reported one of its group reported, and not run', async () => {
+    const { handleOnce } = bench({ backoff: () => 0 });
+    const { onEvent, reasons } = recorder();
+    const ran: string[] = [];
+    const handler = onceEachSqsRecord({ handleOnce, onEvent }, (payload, { number }) => {
+      ran.push(`${String(payload)}#${number}`);
+      if (payload === 'a1' && number === 1) throw new Error('not yet');
+    });
+    expect(await handler(event, ample())).toEqual(failures('a1', 'a2', 'a3'));
+    expect(reasons()).toEqual({ a1: 'released', a2: 'behind', a3: 'behind' });
+    // What was not deleted comes again.
+    const again = sqsEvent(...event.Records.filter(({ messageId }) => /a[123]/.test(messageId)));
+    expect(await handler(again, ample())).toEqual(NONE);
+    expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0#1', 'a1#1', 'a1#2', 'a2#1', 'a3#1']);
+  });
+
+  test('goes on behind one that failed for good', async () => {
+    const { handleOnce } = bench();
+    const ran: unknown[] = [];
+    const handler = onceEachSqsRecord({ handleOnce }, (payload) => {
+      ran.push(payload);
+      if (payload === 'a1') throw new TerminalError('never');
+    });
+    expect(await handler(event, ample())).toEqual(NONE);
+    expect(ran).toHaveLength(6);
+  });
+
+  test('does not go on behind one that failed for good and is left to the redrive policy', async () => {
+    const { handleOnce } = bench();
+    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'leave' }, (payload) => {
+      if (payload === 'a1') throw new TerminalError('never');
+    });
+    expect(await handler(event, ample())).toEqual(failures('a1', 'a2', 'a3'));
+  });
+});
+
+describe('A dead letter', () => {
+  const record = sqsRecord('id-1', '{"order":1}', {
+    messageAttributes: {
+      Tenant: { stringValue: 'acme', dataType: 'String' },
+      Raw: { binaryValue: 'AP8=', dataType: 'Binary' },
+    },
+  });
+
+  test('has the body and attributes of the record, and why it is there; the record is not reported', async () => {
+    const { handleOnce } = bench();
+    const { sent, onFailed } = deadLetterQueue();
+    const handler = onceEachSqsRecord({ handleOnce, onFailed }, throwing(new TerminalError('never')));
+    expect(await handler(sqsEvent(record), ample())).toEqual(NONE);
+    expect(handler.counts()).toEqual({ 'dead-lettered': 1, settled: 1 });
+    expect(sent).toEqual([
+      {
+        QueueUrl: deadLetterQueueUrl,
+        MessageBody: '{"order":1}',
+        MessageAttributes: {
+          Tenant: { DataType: 'String', StringValue: 'acme' },
+          Raw: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
+          HandleOnceScope: { DataType: 'String', StringValue: 'orders' },
+          HandleOnceKey: { DataType: 'String', StringValue: 'id-1' },
+          HandleOnceError: { DataType: 'String', StringValue: 'TerminalError' },
+          HandleOnceAttempts: { DataType: 'Number', StringValue: '1' },
+        },
+      },
+    ]);
+  });
+
+  test('of a FIFO queue keeps its group, and is one letter however often it is sent', async () => {
+    const { handleOnce } = bench();
+    const { sent, onFailed } = deadLetterQueue();
+    const fifo = { ...onFailed, deadLetterQueueUrl: `${deadLetterQueueUrl}.fifo` };
+    const handler = onceEachSqsRecord({ handleOnce, onFailed: fifo }, throwing(new TerminalError('never')));
+    await handler(sqsEvent(fifoRecord('id-1', '1', 'a'), sqsRecord('id-2', '2')), ample());
+    expect(sent).toMatchObject([
+      { MessageGroupId: 'a', MessageDeduplicationId: 'id-1' },
+      { MessageGroupId: 'handle-once', MessageDeduplicationId: 'id-2' },
+    ]);
+  });
+
+  test('that cannot be sent has its record reported, and the letter sent at the next delivery', async () => {
+    const { handleOnce } = bench();
+    const { onEvent, reasons } = recorder();
+    let isDown = true;
+    const { sent, onFailed } = deadLetterQueue(() =>
+      isDown ? Promise.reject(new Error('down')) : Promise.resolve(),
+    );
+    const handler = onceEachSqsRecord(
+      { handleOnce, onFailed, onEvent },
+      throwing(new TerminalError('never')),
+    );
+    expect(await handler(sqsEvent(record), ample())).toEqual(failures('id-1'));
+    expect(reasons()).toEqual({ 'id-1': 'dead-letter-refused' });
+    isDown = false;
+    expect(await handler(sqsEvent(record), ample())).toEqual(NONE);
+    expect(sent).toHaveLength(2);
+  });
+
+  test('is made of a mismatch, and of one with an invalid key', async () => {
+    const { handleOnce } = bench();
+    await handleOnce('id-1', 'another body', () => 1);
+    const { sent, onFailed } = deadLetterQueue();
+    const key = ({ messageId }: SqsRecord) => messageId.replace('id-2', '');
+    const handler = onceEachSqsRecord({ handleOnce, onFailed, key }, () => expect.unreachable());
+    expect(await handler(sqsEvent(record, sqsRecord('id-2', '{}')), ample())).toEqual(NONE);
+    expect(
+      sent.map(({ MessageAttributes }) => MessageAttributes['HandleOnceError']?.StringValue).toSorted(),
+    ).toEqual(['InvalidKeyError', 'PayloadMismatchError']);
+  });
+});
+
+test('an event of another source is refused as a whole', async () => {
+  const { handleOnce } = bench();
+  const handler = onceEachSqsRecord({ handleOnce }, () => expect.unreachable());
+  await expect(handler({ records: {} } as never, ample())).rejects.toThrow(/without Records/);
+});
+
+test('the order of the failures is that of the event, per queue', async () => {
+  const { handleOnce } = bench();
+  const handler = onceEachSqsRecord({ handleOnce }, throwing(new Error('no')));
+  const records = ['c', 'a', 'b'].map((id) => sqsRecord(id, '{}', { eventSourceARN: QUEUE_ARN }));
+  expect(await handler(sqsEvent(...records), ample())).toEqual(failures('c', 'a', 'b'));
+});

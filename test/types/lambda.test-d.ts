@@ -1,0 +1,142 @@
+import { SQS } from '@aws-sdk/client-sqs';
+import type {
+  Context,
+  Handler,
+  MSKEvent,
+  SelfManagedKafkaEvent,
+  SQSBatchResponse,
+  SQSEvent,
+  SQSHandler,
+  SQSRecord,
+} from 'aws-lambda';
+import type { Attempt, HandleOnce, HandleOnceWithSchema } from 'handle-once';
+import {
+  type DeadLetterClient,
+  type KafkaEvent,
+  type KafkaMessage,
+  type KafkaRecordEvent,
+  type KafkaResponse,
+  type LambdaContext,
+  onceEachKafkaRecord,
+  onceEachSqsRecord,
+  type SqsEvent,
+  type SqsRecord,
+  type SqsRecordAttempt,
+  type SqsRecordEvent,
+  type SqsResponse,
+} from 'handle-once/lambda';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+
+declare const handleOnce: HandleOnce;
+const groupId = 'billing';
+const order = z.object({ id: z.string(), amount: z.coerce.number() });
+const nothing = () => undefined;
+
+test('the events and the context of AWS fit', () => {
+  expectTypeOf<SQSEvent>().toExtend<SqsEvent>();
+  expectTypeOf<SQSRecord>().toExtend<SqsRecord>();
+  expectTypeOf<MSKEvent>().toExtend<KafkaEvent>();
+  expectTypeOf<SelfManagedKafkaEvent>().toExtend<KafkaEvent>();
+  expectTypeOf<Context>().toExtend<LambdaContext>();
+  expectTypeOf<SqsResponse>().toEqualTypeOf<SQSBatchResponse>();
+});
+
+test('what they return are handlers of AWS', () => {
+  const ofSqs: SQSHandler = onceEachSqsRecord({ handleOnce }, nothing);
+  const ofMsk: Handler<MSKEvent, KafkaResponse> = onceEachKafkaRecord({ handleOnce, groupId }, nothing);
+  const ofKafka: Handler<SelfManagedKafkaEvent, KafkaResponse> = onceEachKafkaRecord(
+    { handleOnce, groupId },
+    nothing,
+  );
+  expectTypeOf(ofSqs).toBeFunction();
+  expectTypeOf(ofMsk).toBeFunction();
+  expectTypeOf(ofKafka).toBeFunction();
+});
+
+test('they take a handleOnce of either kind', () => {
+  const withSchema = {} as HandleOnceWithSchema<typeof order>;
+  onceEachSqsRecord({ handleOnce: withSchema }, nothing);
+  onceEachKafkaRecord({ handleOnce: withSchema, groupId }, nothing);
+});
+
+test('a handler of SQS records gets unknown, what parse returns, or the output of the schema', () => {
+  onceEachSqsRecord({ handleOnce }, (payload) => {
+    expectTypeOf(payload).toBeUnknown();
+  });
+  onceEachSqsRecord({ handleOnce, parse: (body) => Promise.resolve(new URL(body)) }, (payload) => {
+    expectTypeOf(payload).toEqualTypeOf<URL>();
+  });
+  onceEachSqsRecord({ handleOnce, parse: (body) => body.split(','), schema: order }, (payload) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+  });
+});
+
+test('an attempt at an SQS record has the record', () => {
+  expectTypeOf<SqsRecordAttempt>().toExtend<Attempt>();
+  onceEachSqsRecord({ handleOnce }, (_, attempt) => {
+    expectTypeOf(attempt.record).toEqualTypeOf<SqsRecord>();
+  });
+});
+
+test('a handler of Kafka records gets the value, what parse returns, or the output of the schema', () => {
+  onceEachKafkaRecord({ handleOnce, groupId }, ({ payload, message, topic, partition }) => {
+    expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
+    expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
+    expectTypeOf(topic).toBeString();
+    expectTypeOf(partition).toBeNumber();
+  });
+  onceEachKafkaRecord({ handleOnce, groupId, parse: (value) => value?.length }, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<number | undefined>();
+  });
+  onceEachKafkaRecord({ handleOnce, groupId, schema: order }, ({ payload }) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+  });
+});
+
+test('a group is needed, and a key is a text', () => {
+  // @ts-expect-error -- groupId is missing
+  onceEachKafkaRecord({ handleOnce }, nothing);
+  // @ts-expect-error -- an offset is no text
+  onceEachKafkaRecord({ handleOnce, groupId, key: (_, topic, partition) => partition }, nothing);
+  onceEachSqsRecord(
+    { handleOnce, key: ({ messageAttributes }) => messageAttributes['id']?.stringValue },
+    nothing,
+  );
+});
+
+test('dead letters go through the SDK, or whatever else sends', () => {
+  expectTypeOf<SQS>().toExtend<DeadLetterClient>();
+  const deadLetterQueueUrl = 'https://sqs.example/dead';
+  onceEachSqsRecord({ handleOnce, onFailed: { deadLetterQueueUrl, client: new SQS() } }, nothing);
+  // @ts-expect-error -- the client is missing
+  onceEachSqsRecord({ handleOnce, onFailed: { deadLetterQueueUrl } }, nothing);
+  // @ts-expect-error -- not one of them
+  onceEachSqsRecord({ handleOnce, onFailed: 'commit' }, nothing);
+});
+
+test('events are a union on type, and name a record as the answer does', () => {
+  onceEachSqsRecord(
+    {
+      handleOnce,
+      onEvent: (event) => {
+        expectTypeOf(event).toEqualTypeOf<SqsRecordEvent>();
+        if (event.type === 'reported') expectTypeOf(event.itemIdentifier).toBeString();
+      },
+    },
+    nothing,
+  );
+  onceEachKafkaRecord(
+    {
+      handleOnce,
+      groupId,
+      onEvent: (event) => {
+        expectTypeOf(event).toEqualTypeOf<KafkaRecordEvent>();
+        if (event.type === 'settled') {
+          expectTypeOf(event.itemIdentifier).toEqualTypeOf<{ partition: string; offset: number }>();
+        }
+      },
+    },
+    nothing,
+  );
+});
