@@ -35,8 +35,8 @@ export function createDeadline(context: LambdaContext, marginMs: number): Deadli
     answerDue: new Promise((resolve) => {
       after(remainingMs - marginMs * ANSWER_SHARE, resolve);
     }),
-    // The clock is asked as well: a timer is late when a handler keeps the event loop busy.
-    hasTime: () => !controller.signal.aborted && context.getRemainingTimeInMillis() > marginMs,
+    // Not by the signal: its timer is late when a handler keeps the event loop busy.
+    hasTime: () => context.getRemainingTimeInMillis() > marginMs,
     // A timer that is left behind would go on in a later invocation.
     end: () => {
       timers.forEach(clearTimeout);

@@ -175,10 +175,11 @@ describe('Reported, with its reason:', () => {
     ['a key function that throws', throwing(new Error('no header'))],
   ])('invalid-key, of %s', async (_, key) => {
     const { handleOnce } = bench();
-    const { onEvent, reasons } = recorder();
+    const { onEvent, events, reasons } = recorder();
     const handler = onceEachSqsRecord({ handleOnce, key, onEvent }, () => expect.unreachable());
     expect(await handler(sqsEvent(sqsRecord('id-1', '{}')), ample())).toEqual(failures('id-1'));
     expect(reasons()).toEqual({ 'id-1': 'invalid-key' });
+    expect(events).toMatchObject([{ type: 'reported', error: { code: 'INVALID_KEY' } }]);
   });
 
   test('nothing of the payload is in the events', async () => {
