@@ -17,5 +17,12 @@ export interface Attempt {
   childKey(name: string): string;
 }
 
-/** What runs once. It gets the payload, parsed and validated where that was asked for. */
-export type Handler<Payload, Result> = (payload: Payload, attempt: Attempt) => Result | PromiseLike<Result>;
+/**
+ * What runs once. It gets the payload, parsed and validated where that was asked for, and what the kind of call adds: in
+ * a transaction, the transaction.
+ */
+export type Handler<Payload, Result, Extra extends readonly unknown[] = []> = (
+  payload: Payload,
+  attempt: Attempt,
+  ...extra: Extra
+) => Result | PromiseLike<Result>;

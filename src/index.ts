@@ -6,6 +6,16 @@
  */
 export type { Attempt, Handler } from './attempt.ts';
 export type { Backoff, BackoffBounds } from './backoff.ts';
+export type {
+  AnyHandleOnce,
+  CallOptions,
+  Calls,
+  CallsWithSchema,
+  HandleOnce,
+  HandleOnceWithSchema,
+  ParseOption,
+  SchemaOption,
+} from './calls.ts';
 export type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
 export {
   AbortedError,
@@ -21,15 +31,7 @@ export {
   UnhashablePayloadError,
 } from './errors.ts';
 export type { Counts } from './event-sink.ts';
-export {
-  type AnyHandleOnce,
-  type CallOptions,
-  createHandleOnce,
-  type HandleOnce,
-  type HandleOnceWithSchema,
-  type ParseOption,
-  type SchemaOption,
-} from './handle-once.ts';
+export { createHandleOnce } from './handle-once.ts';
 export { InvalidPayloadError, RetryableError, TerminalError } from './handler-errors.ts';
 export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';
 export { migrationSql, type MigrationSqlOptions } from './migrations/migration-sql.ts';

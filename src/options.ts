@@ -22,6 +22,7 @@ import type { PostgresClient } from './store/postgres/client.ts';
 import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
 import { createPostgresStore } from './store/postgres/index.ts';
 import type { Store } from './store/store.ts';
+import type { TransactionalStore } from './store/transactional-store.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_LEASE_MS = 43_200_000;
@@ -29,9 +30,9 @@ const MAX_RETENTION_MS = 3_650 * DAY_MS;
 const DEFAULT_MAX_RESULT_BYTES = 65_536;
 
 /** Options of `createHandleOnce`. Give either `sql` or `store`. */
-export interface HandleOnceOptions {
+export interface HandleOnceOptions<Tx = unknown> {
   /** A client made by `postgres(url)`, whose database `migrate(sql)` has prepared. */
-  readonly sql?: PostgresClient | undefined;
+  readonly sql?: PostgresClient<Tx> | undefined;
   /** A store in place of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
   readonly store?: Store | undefined;
   /** Namespace of the keys: one logical consumer. 1 to 512 characters. */
@@ -78,9 +79,11 @@ export interface HandleOnceSettings {
   readonly batching: boolean;
 }
 
-export interface ResolvedOptions {
+export interface ResolvedOptions<Tx> {
   readonly settings: HandleOnceSettings;
   readonly store: Store;
+  /** The store where it has transactions: not one of the user's own. */
+  readonly transactionalStore: TransactionalStore<Tx> | undefined;
   readonly backoff: Backoff;
   readonly schema: StandardSchemaV1 | undefined;
   readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
@@ -185,16 +188,22 @@ function* contradictions(options: {
   }
 }
 
-export function resolveOptions(options: HandleOnceOptions): ResolvedOptions {
+export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOptions<Tx> {
   const { sql, store, backoff, schema, onEvent, databaseSchema, maxResultBytes, timeoutMs, ...rest } =
     parseOptions('createHandleOnce', optionsSchema, options);
+  const transactionalStore =
+    store === undefined
+      ? createPostgresStore(sql as PostgresClient, databaseSchema ?? DEFAULT_SCHEMA)
+      : undefined;
   return {
     settings: Object.freeze({
       ...rest,
       timeoutMs,
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     }),
-    store: store ?? createPostgresStore(sql as PostgresClient, databaseSchema ?? DEFAULT_SCHEMA),
+    store: store ?? (transactionalStore as Store),
+    // Of the caller's own client, whose transactions are `Tx`.
+    transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
     backoff: typeof backoff === 'function' ? guardedBackoff(backoff) : exponentialBackoff(backoff),
     schema,
     onEvent,

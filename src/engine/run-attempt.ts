@@ -22,6 +22,25 @@ export async function runAttempt<R>(
   limits: AttemptLimits,
   work: (attempt: Attempt) => Promise<R>,
 ): Promise<Outcome<R>> {
+  const { ending, leaseEndsAt } = await underLease(engine, claim, limits, work);
+  const settlement = settlementOf(ending, claim.attempts, engine.settings, engine.backoff);
+  const settled = await settle(engine, claim, settlement, leaseEndsAt);
+  return conclude(engine, claim, { ending, leaseEndsAt }, settled);
+}
+
+/** How the work ended, and until when the record is ours as far as we know. */
+export interface Ended<R> {
+  readonly ending: Ending<R>;
+  readonly leaseEndsAt: number;
+}
+
+/** Runs work while the lease of its claim is kept. */
+export async function underLease<R>(
+  engine: Engine,
+  claim: Claim,
+  limits: AttemptLimits,
+  work: (attempt: Attempt) => Promise<R>,
+): Promise<Ended<R>> {
   const attemptSignal = createAttemptSignal(limits.signal, limits.timeoutMs);
   const lease = keepLease(engine, claim, attemptSignal.abort);
   let ending: Ending<R>;
@@ -36,8 +55,16 @@ export async function runAttempt<R>(
     lease.stop();
     attemptSignal.release();
   }
-  const settlement = settlementOf(ending, claim.attempts, engine.settings, engine.backoff);
-  const settled = await settle(engine, claim, settlement, lease.endsAt());
+  return { ending, leaseEndsAt: lease.endsAt() };
+}
+
+/** Tells how an attempt ended, and makes its outcome. */
+export function conclude<R>(
+  engine: Engine,
+  claim: Claim,
+  { ending, leaseEndsAt }: Ended<R>,
+  settled: Settled,
+): Outcome<R> {
   const attempts = claim.attempts - (wasTakenBack(settled) ? 1 : 0);
   engine.events.emit(
     attemptEvent({ scope: engine.settings.scope, key: claim.key, attempts }, settled, ending),
@@ -48,7 +75,7 @@ export async function runAttempt<R>(
     case 'lost':
       return unsettledOutcome('lease-lost', engine.settings.leaseMs, ending, attempts);
     case 'unrecorded':
-      return unsettledOutcome('unrecorded', lease.endsAt() - monotonicNow(), ending, attempts);
+      return unsettledOutcome('unrecorded', leaseEndsAt - monotonicNow(), ending, attempts);
   }
 }
 

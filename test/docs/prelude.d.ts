@@ -3,7 +3,7 @@ import type { HandleOnce } from 'handle-once';
 import type { SqsMessage } from 'handle-once/sqs';
 import type { Verify } from 'handle-once/webhook';
 import type { Consumer, Kafka } from 'kafkajs';
-import type { Sql } from 'postgres';
+import type { Sql, TransactionSql } from 'postgres';
 
 /** What the examples of the documentation take for granted. */
 declare global {
@@ -16,7 +16,7 @@ declare global {
   const consumer: Consumer;
   const sql: Sql;
   const client: SQSClient;
-  const handleOnce: HandleOnce;
+  const handleOnce: HandleOnce<TransactionSql>;
   const delivery: { readonly id: string; readonly cents: number };
   const card: { readonly blocked: boolean };
   const webhookSecret: string;

@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import {
@@ -148,5 +149,25 @@ test('what is wrong does not compile', () => {
   void handleOnce('key', 'body', (_, attempt) => {
     // @ts-expect-error an attempt is read only
     attempt.number = 2;
+  });
+});
+
+test('a handler in a transaction gets what the client gives as one', () => {
+  const handleOnce = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  expectTypeOf(handleOnce).toExtend<HandleOnce>();
+  const outcome = handleOnce.inTransaction('key', order, (payload, attempt, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<Order>();
+    expectTypeOf(attempt).toEqualTypeOf<Attempt>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+    return 5;
+  });
+  expectTypeOf(outcome).toEqualTypeOf<Promise<Outcome<number>>>();
+  void handleOnce.inScope('b').inTransaction('key', 'text', (payload, _, tx) => tx`select ${payload}`);
+  // @ts-expect-error a client is no transaction
+  void handleOnce.within('not a transaction');
+  const withSchema = createHandleOnce({ sql: postgres(''), scope: 'a', schema });
+  void withSchema.inTransaction('key', 'text', (payload, _, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<Parsed>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
   });
 });

@@ -11,8 +11,8 @@ export interface PostgresQueries {
 /**
  * The part of a `postgres` (porsager) client that this package uses, so that any typed or wrapped client fits.
  *
- * It must be the client itself: a transaction has no `begin`.
+ * It must be the client itself: a transaction has no `begin`. `Tx` is what handlers in a transaction get.
  */
-export interface PostgresClient extends PostgresQueries {
-  begin(options: string, run: (transaction: PostgresQueries) => Promise<unknown>): Promise<unknown>;
+export interface PostgresClient<Tx = PostgresQueries> extends PostgresQueries {
+  begin<T>(options: string, run: (transaction: Tx) => Promise<T>): Promise<unknown>;
 }

@@ -36,6 +36,19 @@ export async function run(
   }
 }
 
+/** Runs one statement of ours in somebody's transaction. */
+export async function runIn(
+  transaction: PostgresQueries,
+  statement: string,
+  parameters: (string | null)[],
+): Promise<Row[]> {
+  try {
+    return await query(transaction, statement, parameters);
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
 async function query(sql: PostgresQueries, statement: string, parameters: (string | null)[]): Promise<Row[]> {
   const rows = await sql.unsafe(statement, parameters, { prepare: true }).raw();
   // Not row.map: a row transform of the client gets even raw rows, and may have made an object of the array.

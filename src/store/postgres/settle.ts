@@ -1,8 +1,8 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf, batchRows, type BySize, bySize, type Cell } from './batch.ts';
-import type { PostgresClient } from './client.ts';
+import type { PostgresClient, PostgresQueries } from './client.ts';
 import { inLockOrder } from './lock-order.ts';
-import { type Row, run } from './run.ts';
+import { type Row, run, runIn } from './run.ts';
 
 const SETTLED = {
   key: 'text',
@@ -103,6 +103,18 @@ function toCells({ key, token, settlement }: SettleRequest): Cell[] {
 export interface SettleStatements {
   readonly settle: BySize;
   readonly alreadySettled: BySize;
+}
+
+/** Settles a record in somebody's transaction: it is on record when that is committed, and fenced until then. */
+export async function settleIn(
+  transaction: PostgresQueries,
+  statement: BySize,
+  request: SettleRequest,
+  scope: string,
+): Promise<SettleReply> {
+  const { size, parameters } = batchOf([toCells(request)]);
+  const rows = await runIn(transaction, statement[size], [scope, ...parameters]);
+  return rows.length === 1 ? 'settled' : 'lost';
 }
 
 export async function settle(

@@ -9,8 +9,10 @@ import { useDatabase } from '../../support/database.ts';
 
 const TABLE = 'handle_once.records';
 const STATEMENTS = {
-  claimNew: claimNewStatement(TABLE),
-  claimAny: claimAnyStatement(TABLE),
+  claimNew: claimNewStatement(TABLE, 'durable'),
+  claimAny: claimAnyStatement(TABLE, 'durable'),
+  hastyClaimNew: claimNewStatement(TABLE, 'hasty'),
+  hastyClaimAny: claimAnyStatement(TABLE, 'hasty'),
   settle: settleStatement(TABLE),
   alreadySettled: alreadySettledStatement(TABLE),
   extend: extendStatement(TABLE),

@@ -1,0 +1,84 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import type { Attempt, Handler } from './attempt.ts';
+import type { CallOptions } from './calls.ts';
+import { answerFromRecord } from './engine/answer.ts';
+import type { Claim, Engine } from './engine/engine.ts';
+import type { AttemptLimits } from './engine/run-attempt.ts';
+import { aborted, claimPatiently } from './engine/wait-for-owner.ts';
+import { InvalidOptionsError } from './errors.ts';
+import { fingerprint } from './fingerprint.ts';
+import { checkKey } from './key.ts';
+import type { Outcome } from './outcome.ts';
+import { callback, parseOptions, standardSchema, wholeNumber } from './parse-options.ts';
+import { validatePayload } from './validate-payload.ts';
+
+/** How the work of a claim is run, and its record settled. */
+export type RunClaim<Extra extends readonly unknown[]> = <R>(
+  engine: Engine,
+  claim: Claim,
+  limits: AttemptLimits,
+  work: (attempt: Attempt, ...extra: Extra) => Promise<R>,
+) => Promise<Outcome<R>>;
+
+/** A call of `handleOnce`, whose arguments may be anything. */
+export type AnyCall<Extra extends readonly unknown[]> = <Result>(
+  key: string,
+  payload: unknown,
+  fn: Handler<unknown, Result, Extra>,
+  options?: ResolvedCall,
+) => Promise<Outcome<Result>>;
+
+export interface ResolvedCall extends CallOptions {
+  readonly parse?: ((payload: never) => unknown) | undefined;
+  readonly schema?: StandardSchemaV1 | undefined;
+}
+
+const callOptionsSchema = z.strictObject(
+  {
+    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+    timeoutMs: wholeNumber('milliseconds', 1, 43_200_000).optional(),
+    waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
+    parse: callback<(payload: never) => unknown>('a function of the payload').optional(),
+    schema: standardSchema().optional(),
+  },
+  { error: 'the options must be an object' },
+);
+
+/** Checks a call, claims its key, and runs what is ours. */
+export function createCall<Extra extends readonly unknown[]>(
+  engine: Engine,
+  instanceSchema: StandardSchemaV1 | undefined,
+  run: RunClaim<Extra>,
+): AnyCall<Extra> {
+  const { events, settings } = engine;
+  return async <Result>(
+    key: string,
+    payload: unknown,
+    fn: Handler<unknown, Result, Extra>,
+    callOptions?: ResolvedCall,
+  ): Promise<Outcome<Result>> => {
+    checkKey('key', key);
+    const { signal, timeoutMs, waitMs = 0, parse, schema } = parseCall(fn, callOptions);
+    const hash = fingerprint(payload);
+    if (signal?.aborted === true) throw aborted(engine, key, signal);
+    const { reply, token, sentAt } = await claimPatiently(engine, key, hash, { waitMs, signal });
+    if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply);
+    const { attempts } = reply;
+    const type = reply.tookOver ? 'taken-over' : 'claimed';
+    events.emit({ type, scope: settings.scope, key, attempts });
+    const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs };
+    return await run(engine, { key, token, attempts, sentAt }, limits, async (attempt, ...extra) =>
+      fn(await validatePayload(payload, parse, schema ?? instanceSchema), attempt, ...extra),
+    );
+  };
+}
+
+function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {
+  if (typeof fn !== 'function') {
+    throw new InvalidOptionsError('handleOnce', [
+      { field: 'fn', message: 'must be a function of (payload, attempt)' },
+    ]);
+  }
+  return options === undefined ? {} : parseOptions('handleOnce', callOptionsSchema, options);
+}

@@ -1,0 +1,21 @@
+import type { ClaimReply, ClaimRequest, ClaimTerms, SettleReply, SettleRequest, Store } from './store.ts';
+
+/** A store whose records can be settled in a transaction of the handler's own database. */
+export interface TransactionalStore<Tx> extends Store {
+  /**
+   * A claim that a crash of the database may forget. Right only where the claim is settled in a transaction, which
+   * dies in that crash too.
+   */
+  readonly claimHastily: (
+    requests: readonly ClaimRequest[],
+    terms: ClaimTerms,
+  ) => Promise<readonly ClaimReply[]>;
+  /** Runs work in a new transaction, which is committed when the work is done and rolled back when it throws. */
+  begin<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+  /** Runs work in a transaction that is under way, and undoes the work alone when it throws. */
+  savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
+  /** The fenced settle, in a transaction. From then until its end nobody else can change the record. */
+  settleIn(transaction: Tx, request: SettleRequest, scope: string): Promise<SettleReply>;
+  /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
+  isRolledBack(error: unknown): boolean;
+}

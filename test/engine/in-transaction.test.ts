@@ -1,0 +1,324 @@
+import postgres from 'postgres';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as z from 'zod';
+import {
+  createHandleOnce,
+  type HandleOnce,
+  InvalidOptionsError,
+  type PostgresClient,
+  TerminalError,
+} from '../../src/index.ts';
+import { createMemoryStore } from '../../src/testing.ts';
+import { gate } from '../support/gate.ts';
+import { usePostgresBench } from './support/bench.ts';
+
+type Tx = postgres.TransactionSql;
+
+const bench = usePostgresBench();
+const { sql } = bench.database;
+const lostConnection = () =>
+  Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+
+let scopes = 0;
+let scope = '';
+let handleOnce: HandleOnce<Tx>;
+
+beforeAll(async () => {
+  await sql`create table effects (id text not null)`;
+  await sql`create table parents (id text primary key)`;
+  await sql`
+    create table children (
+      parent text not null references parents (id) deferrable initially deferred)`;
+});
+
+beforeEach(async () => {
+  await sql`delete from effects`;
+  scopes += 1;
+  scope = `tx-${scopes}`;
+  handleOnce = createHandleOnce({ sql, scope, backoff: () => 0 });
+});
+
+async function effects(): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from effects order by id`;
+  return rows.map(({ id }) => id);
+}
+
+function write(tx: Tx, id: string): Promise<unknown> {
+  return tx`insert into effects (id) values (${id})`.execute();
+}
+
+/** The real client, with another way to run a transaction. */
+function withBegin(begin: (work: (tx: Tx) => Promise<unknown>) => Promise<unknown>): PostgresClient<Tx> {
+  return { unsafe: sql.unsafe.bind(sql) as PostgresClient['unsafe'], begin: (_, work) => begin(work) };
+}
+
+describe('A handler in a transaction', () => {
+  it('commits its effect and its record together, and a replay runs nothing', async () => {
+    const first = await handleOnce.inTransaction('key', 'body', async (payload, attempt, tx) => {
+      await write(tx, `${payload} ${attempt.number}`);
+      expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending', attempts: 1 });
+      return 'done';
+    });
+    expect(first).toMatchObject({ state: 'succeeded', replayed: false, result: 'done', attempts: 1 });
+    const handler = vi.fn();
+    expect(await handleOnce.inTransaction('key', 'body', handler)).toMatchObject({
+      state: 'succeeded',
+      replayed: true,
+      result: 'done',
+    });
+    expect(await handleOnce('key', 'body', handler)).toMatchObject({ replayed: true });
+    expect(handler).not.toHaveBeenCalled();
+    expect(await effects()).toEqual(['body 1']);
+    expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1, replayed: 2 });
+  });
+
+  it('that throws leaves nothing of its effect, and is tried again with the attempt counted', async () => {
+    const failed = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'half');
+      throw new Error('later');
+    });
+    expect(failed).toMatchObject({ state: 'pending', reason: 'released', error: { message: 'later' } });
+    expect(await effects()).toEqual([]);
+    const retried = await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'whole'));
+    expect(retried).toMatchObject({ state: 'succeeded', attempts: 2 });
+    expect(await effects()).toEqual(['whole']);
+  });
+
+  it('that fails for good leaves nothing of its effect, and a durable failure', async () => {
+    const failed = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'half');
+      throw new TerminalError('never');
+    });
+    expect(failed).toMatchObject({ state: 'failed', reason: 'terminal', replayed: false });
+    expect(await handleOnce.inTransaction('key', 'body', () => 1)).toMatchObject({
+      state: 'failed',
+      replayed: true,
+    });
+    expect(await effects()).toEqual([]);
+  });
+
+  it('does not start on a payload that does not fit the schema', async () => {
+    const handler = vi.fn();
+    const outcome = await handleOnce.inTransaction('key', 'body', handler, { schema: z.number() });
+    expect(outcome).toMatchObject({ state: 'failed', reason: 'invalid-payload' });
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('answers a duplicate that comes meanwhile at once', async () => {
+    const running = gate();
+    const finish = gate();
+    const owner = handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'effect');
+      running.open();
+      await finish.opened;
+    });
+    await running.opened;
+    expect(await handleOnce.inTransaction('key', 'body', () => 1)).toMatchObject({ reason: 'in-flight' });
+    finish.open();
+    expect(await owner).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('runs once when fifty come at the same moment', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'effect'), { waitMs: 20_000 }),
+      ),
+    );
+    expect(new Set(outcomes.map(({ state }) => state))).toEqual(new Set(['succeeded']));
+    expect(await effects()).toEqual(['effect']);
+  });
+
+  it('whose worker dies each time is counted, and ends', async () => {
+    const mortal = createHandleOnce({ sql, scope, maxAttempts: 2 });
+    for (const attempts of [1, 2]) {
+      const running = gate();
+      void mortal.inTransaction('key', 'body', async () => {
+        running.open();
+        await new Promise(() => undefined);
+      });
+      await running.opened;
+      expect(await bench.record(scope, 'key')).toMatchObject({ attempts });
+      await bench.pass(30_000);
+    }
+    expect(await mortal.inTransaction('key', 'body', () => 1)).toMatchObject({
+      state: 'failed',
+      reason: 'attempts-exhausted',
+    });
+  });
+
+  it('that was taken over commits nothing', async () => {
+    const running = gate();
+    const finish = gate();
+    const zombie = handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'zombie');
+      running.open();
+      await finish.opened;
+    });
+    await running.opened;
+    await bench.pass(30_000);
+    const heir = await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'heir'));
+    expect(heir).toMatchObject({ state: 'succeeded', attempts: 2 });
+    finish.open();
+    expect(await zombie).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+    expect(await effects()).toEqual(['heir']);
+  });
+
+  it.each(['repeatable read', 'serializable'])('works where sessions are %s by default', async (level) => {
+    const strict = postgres(bench.database.url, {
+      max: 2,
+      connection: { default_transaction_isolation: level as never },
+    });
+    onTestFinished(() => strict.end());
+    const once = createHandleOnce({ sql: strict, scope });
+    const outcome = await once.inTransaction('key', 'body', (_, __, tx) => write(tx, level));
+    expect(outcome).toMatchObject({ state: 'succeeded' });
+    expect(await effects()).toEqual([level]);
+  });
+
+  it('leaves the session as it was: only its claim does not wait for the disk', async () => {
+    const one = postgres(bench.database.url, { max: 1 });
+    onTestFinished(() => one.end());
+    const levels: unknown[] = [];
+    const level = (on: Pick<Tx, 'unsafe'>) => on.unsafe('show synchronous_commit');
+    await createHandleOnce({ sql: one, scope }).inTransaction('key', 'body', async (_, __, tx) => {
+      levels.push(...(await level(tx)));
+    });
+    levels.push(...(await level(one)));
+    expect(levels).toEqual([{ synchronous_commit: 'on' }, { synchronous_commit: 'on' }]);
+  });
+});
+
+describe('A commit', () => {
+  it('that the database refuses leaves nothing, and is an error like any other', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'effect');
+      await tx`insert into children (parent) values ('nobody')`;
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { code: '23503' } });
+    expect(await effects()).toEqual([]);
+  });
+
+  it('whose answer was lost is found out: it was made', async () => {
+    const client = withBegin(async (work) => {
+      await sql.begin(work);
+      throw lostConnection();
+    });
+    const once = createHandleOnce({ sql: client, scope });
+    const outcome = await once.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'effect');
+      return 'done';
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', replayed: false, result: 'done' });
+    expect(await effects()).toEqual(['effect']);
+  });
+
+  it('whose answer was lost is found out: it was not made', async () => {
+    const client = withBegin((work) =>
+      sql.begin(async (tx) => {
+        await work(tx);
+        throw lostConnection();
+      }),
+    );
+    const once = createHandleOnce({ sql: client, scope, backoff: () => 0 });
+    const outcome = await once.inTransaction('key', 'body', (_, __, tx) => write(tx, 'effect'));
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
+    expect(await effects()).toEqual([]);
+    expect(await handleOnce.inTransaction('key', 'body', () => 1)).toMatchObject({ attempts: 2 });
+  });
+
+  it('that is still on its way when its answer is lost is waited for', async () => {
+    const commit = gate();
+    let committed: Promise<unknown> = Promise.resolve();
+    const client = withBegin(async (work) => {
+      const worked = gate();
+      committed = sql.begin(async (tx) => {
+        await work(tx);
+        worked.open();
+        await commit.opened;
+      });
+      await worked.opened;
+      throw lostConnection();
+    });
+    const once = createHandleOnce({ sql: client, scope });
+    const outcome = once.inTransaction('key', 'body', (_, __, tx) => write(tx, 'effect'));
+    await vi.waitFor(async () => {
+      const waiting = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(waiting).toHaveLength(1);
+    });
+    commit.open();
+    await committed;
+    expect(await outcome).toMatchObject({ state: 'succeeded', replayed: false });
+    expect(await effects()).toEqual(['effect']);
+  });
+});
+
+describe("A handler within the caller's transaction", () => {
+  it('is on record with its effect when the caller commits', async () => {
+    const outcome = await sql.begin(async (tx) => {
+      await write(tx, 'before');
+      const handled = await handleOnce.within(tx)('key', 'body', () => write(tx, 'effect'));
+      await write(tx, 'after');
+      expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending' });
+      return handled;
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded' });
+    expect(await effects()).toEqual(['after', 'before', 'effect']);
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ replayed: true });
+  });
+
+  it('is forgotten with its effect when the caller rolls back, and runs again when the lease lapses', async () => {
+    const rollback = sql.begin(async (tx) => {
+      await handleOnce.within(tx)('key', 'body', () => write(tx, 'effect'));
+      throw new Error('rolled back');
+    });
+    await expect(rollback).rejects.toThrow('rolled back');
+    expect(await effects()).toEqual([]);
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ reason: 'in-flight' });
+    await bench.pass(30_000);
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 2 });
+  });
+
+  it.each([
+    ['retryable', new Error('later'), { state: 'pending', reason: 'released' }],
+    ['terminal', new TerminalError('never'), { state: 'failed' }],
+  ])('that throws a %s error is undone alone, and on record at once', async (_, error, expected) => {
+    const outcome = await sql.begin(async (tx) => {
+      await write(tx, 'before');
+      const handled = await handleOnce.within(tx)('key', 'body', async () => {
+        await write(tx, 'effect');
+        throw error;
+      });
+      await write(tx, 'after');
+      return handled;
+    });
+    expect(outcome).toMatchObject(expected);
+    expect(await effects()).toEqual(['after', 'before']);
+    expect(await bench.record(scope, 'key')).toMatchObject({ state: expected.state, owned: false });
+  });
+
+  it('handles several messages, one after the other', async () => {
+    await sql.begin(async (tx) => {
+      for (const key of ['a', 'b', 'c']) await handleOnce.within(tx)(key, 'body', () => write(tx, key));
+    });
+    expect(await effects()).toEqual(['a', 'b', 'c']);
+  });
+});
+
+it('a store of the user’s own has no transactions, and says so before anything runs', async () => {
+  const once = createHandleOnce({ store: createMemoryStore(), scope: 'a' });
+  const handler = vi.fn();
+  const refusal = {
+    code: 'INVALID_OPTIONS',
+    issues: [
+      {
+        field: 'sql',
+        message: 'is missing: a store of your own has no transactions; create handleOnce with sql',
+      },
+    ],
+  };
+  await expect(once.inTransaction('key', 'body', handler)).rejects.toMatchObject(refusal);
+  expect(() => once.within({})).toThrow(InvalidOptionsError);
+  expect(handler).not.toHaveBeenCalled();
+});
