@@ -1,21 +1,33 @@
 import postgres from 'postgres';
-import { startPostgres } from '../test/support/services/postgres.ts';
 
-/** A database of the benchmark's own, dropped at the end, and a client of ten connections. */
-export async function withDatabase(run: (sql: postgres.Sql) => Promise<void>): Promise<void> {
-  const service = await startPostgres();
-  const database = `bench_${process.pid}`;
-  const admin = postgres(service.url, { max: 1, onnotice: () => undefined });
-  await admin`create database ${admin(database)}`;
-  const url = new URL(service.url);
-  url.pathname = `/${database}`;
-  const sql = postgres(url.href, { max: 10, onnotice: () => undefined });
+export const CONNECTIONS = 10;
+
+export interface Database {
+  readonly url: string;
+  /** A client of ten connections, which is the default. */
+  readonly sql: postgres.Sql;
+}
+
+export function connect(url: string): postgres.Sql {
+  return postgres(url, { max: CONNECTIONS, onnotice: () => undefined });
+}
+
+/** A database of the benchmark's own, dropped at the end. */
+export async function withDatabase<T>(
+  serverUrl: string,
+  run: (database: Database) => Promise<T>,
+): Promise<T> {
+  const name = `bench_${process.pid}`;
+  const admin = postgres(serverUrl, { max: 1, onnotice: () => undefined });
+  await admin`create database ${admin(name)}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const sql = connect(url.href);
   try {
-    await run(sql);
+    return await run({ url: url.href, sql });
   } finally {
     await sql.end();
-    await admin`drop database ${admin(database)} with (force)`;
+    await admin`drop database ${admin(name)} with (force)`;
     await admin.end();
-    await service.stop();
   }
 }

@@ -5,15 +5,6 @@ import type postgres from 'postgres';
 import type { Contender } from './contender.ts';
 import type { Topic } from './topic.ts';
 
-const MIB = 1_048_576;
-const STEPS = 10;
-
-export interface Consumed {
-  readonly messagesPerSecond: number;
-  /** Resident memory in MiB, after each tenth of the messages. */
-  readonly resident: readonly number[];
-}
-
 export interface Course {
   readonly kafka: Kafka;
   readonly admin: Admin;
@@ -21,14 +12,13 @@ export interface Course {
   readonly topic: Topic;
 }
 
-/** Consumes a whole topic in a group of its own, timed from the first message to the last commit. */
-export async function consume(course: Course, contender: Contender): Promise<Consumed> {
+/** Consumes a whole topic in a group of its own, timed from the first message to the last commit. Returns messages per second. */
+export async function consume(course: Course, contender: Contender): Promise<number> {
   const { kafka, admin, sql, topic } = course;
   const { messages } = topic;
   const groupId = `bench-${randomBytes(4).toString('hex')}`;
   await sql`truncate effects`;
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 50 });
-  const resident: number[] = [];
   let startedAt = 0;
   let done = 0;
   let finish: () => void = () => undefined;
@@ -43,7 +33,6 @@ export async function consume(course: Course, contender: Contender): Promise<Con
       startedAt ||= performance.now();
       await sql`insert into effects (order_key, detail) values (${String(key)}, ${String(value)})`;
       done += 1;
-      if (done % (messages / STEPS) === 0) resident.push(Math.round(process.memoryUsage.rss() / MIB));
       if (done === messages) finish();
     }),
   );
@@ -53,7 +42,7 @@ export async function consume(course: Course, contender: Contender): Promise<Con
   await consumer.disconnect();
   const [{ count }] = await sql<[{ count: number }]>`select count(*)::int as count from effects`;
   if (count !== messages) throw new Error(`${contender.name} has ${count} effects of ${messages} messages`);
-  return { messagesPerSecond: messages / seconds, resident };
+  return messages / seconds;
 }
 
 async function committed(admin: Admin, groupId: string, topic: string): Promise<number> {

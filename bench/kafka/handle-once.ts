@@ -1,13 +1,14 @@
-import { createHandleOnce } from 'handle-once';
-import { onceEachMessage } from 'handle-once/kafka';
 import type postgres from 'postgres';
+import { built } from '../built.ts';
 import type { Contender } from './contender.ts';
 
-export function handleOnceContender(
+export async function handleOnceContender(
   sql: postgres.Sql,
   ordering: 'partition' | 'key',
   concurrency: number,
-): Contender {
+): Promise<Contender> {
+  const { createHandleOnce } = await built.core();
+  const { onceEachMessage } = await built.kafka();
   const handleOnce = createHandleOnce({ sql, scope: `bench-${ordering}` });
   return {
     name: `handleOnce, '${ordering}', concurrency ${concurrency}`,

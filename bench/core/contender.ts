@@ -1,9 +1,12 @@
+import type { Work } from './work.ts';
+
 /** One way to handle a message once; `handle` resolves when the message's state is durable. */
 export interface Contender {
   readonly name: string;
+  readonly work: Work;
   readonly handle: (key: string, payload: Payload) => Promise<void>;
-  /** How many messages are on record as succeeded. */
-  readonly succeeded: () => Promise<number>;
+  /** How many of the keys are on record as succeeded. */
+  readonly succeeded: (keys: readonly string[]) => Promise<number>;
 }
 
 export interface Payload {

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
 import type { Contender, Payload } from './contender.ts';
+import type { Work } from './work.ts';
+
+export const TUTORIAL = 'tutorial';
 
 interface TutorialRow {
   readonly status: string;
@@ -14,11 +17,8 @@ interface TutorialRow {
  * It is the yardstick for speed alone: it has no lease, no fence and no takeover, so a worker that dies leaves its
  * message `pending` for ever, and a zombie overwrites what its successor wrote.
  */
-export async function tutorialContender<R extends postgres.JSONValue>(
-  sql: postgres.Sql,
-  work: () => Promise<R>,
-): Promise<Contender> {
-  await sql`create table tutorial (
+export async function tutorialContender(sql: postgres.Sql, work: Work): Promise<Contender> {
+  await sql`create table if not exists tutorial (
     key text primary key, status text not null, payload_hash text not null, response jsonb,
     created_at timestamptz not null default now())`;
 
@@ -32,20 +32,21 @@ export async function tutorialContender<R extends postgres.JSONValue>(
       insert into tutorial (key, status, payload_hash) values (${key}, 'pending', ${hash})
       on conflict (key) do nothing`;
     if (inserted.count === 0) return undefined;
-    const response = await work();
-    await sql`update tutorial set status = 'succeeded', response = ${sql.json(response)} where key = ${key}`;
+    const response = await work.run();
+    await sql`update tutorial set status = 'succeeded', response = ${sql.json({ ...response })} where key = ${key}`;
     return response;
   }
 
   return {
-    name: 'tutorial',
+    name: TUTORIAL,
+    work,
     async handle(key, payload) {
       await handleOnce(key, payload);
     },
-    async succeeded() {
-      const [row] = await sql<[{ count: number }]>`
-        select count(*)::int as count from tutorial where status = 'succeeded'`;
-      return row.count;
+    async succeeded(keys) {
+      const [{ count }] = await sql<[{ count: number }]>`
+        select count(*)::int as count from tutorial where key = any(${[...keys]}) and status = 'succeeded'`;
+      return count;
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Contender } from './contender.ts';
+import type { Contender } from '../core/contender.ts';
 
 const MIB = 1_048_576;
 

@@ -1,0 +1,68 @@
+import { type Spread, spread } from './statistics.ts';
+
+/** The rates of one contender in messages per second, one for each round. */
+export interface Sample {
+  readonly contender: string;
+  readonly rates: readonly number[];
+}
+
+export interface ContenderFigures {
+  readonly contender: string;
+  readonly messagesPerSecond: Spread;
+  readonly ratio: Spread;
+}
+
+/** Contenders in one setting, measured in turn. */
+export interface Comparison {
+  readonly setting: Readonly<Record<string, string | number>>;
+  /** What each `ratio` is. */
+  readonly ratioOf: string;
+  readonly contenders: readonly ContenderFigures[];
+}
+
+/** How many times as fast as each contender one of them was, round by round. */
+export function compareTo(
+  setting: Comparison['setting'],
+  samples: readonly Sample[],
+  one: string,
+): Comparison {
+  const ours = ratesOf(samples, one);
+  return {
+    setting,
+    ratioOf: `${one} to this one`,
+    contenders: samples.map(({ contender, rates }) => ({
+      contender,
+      messagesPerSecond: rounded(spread(rates), 0),
+      ratio: rounded(spread(rates.map((rate, round) => (ours[round] ?? Number.NaN) / rate)), 2),
+    })),
+  };
+}
+
+/** How many times as fast as the base each contender was, round by round. */
+export function compareWithBase(
+  setting: Comparison['setting'],
+  samples: readonly Sample[],
+  base: string,
+): Comparison {
+  const others = ratesOf(samples, base);
+  return {
+    setting,
+    ratioOf: `this one to ${base}`,
+    contenders: samples.map(({ contender, rates }) => ({
+      contender,
+      messagesPerSecond: rounded(spread(rates), 0),
+      ratio: rounded(spread(rates.map((rate, round) => rate / (others[round] ?? Number.NaN))), 2),
+    })),
+  };
+}
+
+function ratesOf(samples: readonly Sample[], name: string): readonly number[] {
+  const sample = samples.find(({ contender }) => contender === name);
+  if (sample === undefined) throw new Error(`${name} was not measured`);
+  return sample.rates;
+}
+
+function rounded({ min, median, max }: Spread, digits: number): Spread {
+  const round = (value: number): number => Number(value.toFixed(digits));
+  return { min: round(min), median: round(median), max: round(max) };
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { Rates } from '../interleave.ts';
+import type { Contender, Payload } from './contender.ts';
+
+/** Makes the next key. */
+export type Keys = () => string;
+
+const NOTE = 'x'.repeat(700);
+
+function payloadOf(key: string): Payload {
+  return { orderId: key, cents: 4_200, note: NOTE };
+}
+
+/** Handles every key with a fixed number in flight. Returns messages per second. */
+async function drive({ handle }: Contender, keys: readonly string[], inFlight: number): Promise<number> {
+  const pending = keys[Symbol.iterator]();
+  const startedAt = performance.now();
+  await Promise.all(
+    Array.from({ length: inFlight }, async () => {
+      for (const key of pending) await handle(key, payloadOf(key));
+    }),
+  );
+  return keys.length / ((performance.now() - startedAt) / 1_000);
+}
+
+export interface Load {
+  readonly messages: number;
+  readonly inFlight: number;
+  readonly keys?: Keys;
+}
+
+/** Keys that are new. Fails unless each is on record and its work was done once. */
+export async function measureFresh(contender: Contender, load: Load): Promise<Rates> {
+  return (await fresh(contender, load)).rates;
+}
+
+/** Keys that are new, then the same keys again. Fails also when the second time did any work. */
+export async function measureBoth(contender: Contender, load: Load): Promise<Rates> {
+  const { keys, rates } = await fresh(contender, load);
+  const done = await contender.work.done();
+  const duplicates = await drive(contender, keys, load.inFlight);
+  expectCount(contender, 'done twice', (await contender.work.done()) - done, 0);
+  return { ...rates, duplicates };
+}
+
+async function fresh(
+  contender: Contender,
+  { messages, inFlight, keys: next = randomUUID }: Load,
+): Promise<{ keys: readonly string[]; rates: Rates }> {
+  const keys = Array.from({ length: messages }, () => next());
+  const doneBefore = await contender.work.done();
+  const rate = await drive(contender, keys, inFlight);
+  expectCount(contender, 'on record', await contender.succeeded(keys), messages);
+  expectCount(contender, 'done', (await contender.work.done()) - doneBefore, messages);
+  return { keys, rates: { fresh: rate } };
+}
+
+function expectCount({ name }: Contender, what: string, count: number, expected: number): void {
+  if (count !== expected) throw new Error(`${name} has ${count} messages ${what}, not ${expected}`);
+}

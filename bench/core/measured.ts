@@ -1,0 +1,45 @@
+import type { Rates, Runner } from '../interleave.ts';
+import type { Contender } from './contender.ts';
+import { type Keys, measureBoth, measureFresh } from './measure.ts';
+
+/** Something that can be measured with any number of messages. */
+export interface Measured {
+  readonly name: string;
+  /** Fewer in flight it cannot have. */
+  readonly smallestInFlight?: number;
+  readonly measure: (messages: number, inFlight: number) => Promise<Rates>;
+}
+
+export function measuredBoth(contender: Contender): Measured {
+  return {
+    name: contender.name,
+    measure: (messages, inFlight) => measureBoth(contender, { messages, inFlight }),
+  };
+}
+
+export function measuredFresh(contender: Contender, name = contender.name, keys?: Keys): Measured {
+  return {
+    name,
+    measure: (messages, inFlight) => measureFresh(contender, { messages, inFlight, ...(keys && { keys }) }),
+  };
+}
+
+const MOST_MESSAGES = 40_000;
+
+/**
+ * Warms each up, and gives it as many messages as take it about `seconds`: a slow one would else take most of the run,
+ * and a fast one be over before it has begun.
+ */
+export async function runners(
+  contenders: readonly Measured[],
+  inFlight: number,
+  seconds: number,
+): Promise<Runner[]> {
+  const sized: Runner[] = [];
+  for (const { name, measure } of contenders) {
+    const { fresh = 0 } = await measure(Math.max(100, inFlight), inFlight);
+    const messages = Math.min(MOST_MESSAGES, Math.max(100, inFlight, Math.ceil(fresh * seconds)));
+    sized.push({ name, run: () => measure(messages, inFlight) });
+  }
+  return sized;
+}

@@ -1,0 +1,23 @@
+/** One section, in a process of its own: what another has loaded, compiled and left in memory must not slow it. */
+import { NoServiceError } from '../test/support/services/service.ts';
+import { core } from './core/section.ts';
+import { delay } from './delay/section.ts';
+import { kafka } from './kafka/section.ts';
+import { memory } from './memory/section.ts';
+import { isSection, type SectionName } from './options.ts';
+import type { Section } from './section.ts';
+import { FULL, QUICK } from './sizes.ts';
+import { size } from './size/section.ts';
+import { sqs } from './sqs/section.ts';
+
+const SECTIONS: Readonly<Record<SectionName, Section>> = { core, delay, sqs, kafka, size, memory };
+
+const [name = '', postgresUrl = '', mode] = process.argv.slice(2);
+if (!isSection(name)) throw new Error(`no section ${name}`);
+try {
+  process.send?.(await SECTIONS[name]({ postgresUrl, sizes: mode === 'quick' ? QUICK : FULL }));
+} catch (error) {
+  if (!(error instanceof NoServiceError)) throw error;
+  console.log(`\n## ${name}\n\nleft out: ${error.message}`);
+}
+process.disconnect();

@@ -1,0 +1,35 @@
+/** How much of everything a run does. */
+export interface Sizes {
+  readonly rounds: number;
+  readonly inFlight: readonly number[];
+  /** How long one contender is measured for in a round, roughly. */
+  readonly secondsEach: number;
+  /** Messages that each table has before the first round: an empty one gets plans that a real one would not. */
+  readonly fill: number;
+  readonly brokerRounds: number;
+  readonly brokerMessages: number;
+  readonly tableRecords: readonly number[];
+  readonly memoryMessages: number;
+}
+
+export const FULL: Sizes = {
+  rounds: 5,
+  inFlight: [1, 10, 100, 1_000],
+  secondsEach: 0.8,
+  fill: 10_000,
+  brokerRounds: 3,
+  brokerMessages: 20_000,
+  tableRecords: [0, 1_000_000, 10_000_000],
+  memoryMessages: 1_000_000,
+};
+
+export const QUICK: Sizes = {
+  rounds: 3,
+  inFlight: [10, 100],
+  secondsEach: 0.15,
+  fill: 1_000,
+  brokerRounds: 1,
+  brokerMessages: 2_000,
+  tableRecords: [0, 100_000],
+  memoryMessages: 200_000,
+};

@@ -1,0 +1,57 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type postgres from 'postgres';
+import { built } from '../built.ts';
+import { createWork, type WorkName } from '../core/work.ts';
+import { peers } from '../peers.ts';
+import type { Poller } from './drain.ts';
+
+export const OUR_WORKER = 'createSqsWorker';
+
+const PER_POLLER = 10;
+
+export interface PollerOptions {
+  readonly client: SQSClient;
+  readonly endpoint: string;
+  readonly sql: postgres.Sql;
+  readonly work: WorkName;
+  readonly concurrency: number;
+}
+
+/** Our worker, with all that it does to handle each message once. */
+export async function ourPoller({ client, sql, work, concurrency }: PollerOptions): Promise<Poller> {
+  const { createHandleOnce } = await built.core();
+  const { createSqsWorker } = await built.sqs();
+  const handleOnce = createHandleOnce({ sql, scope: 'bench' });
+  return {
+    name: OUR_WORKER,
+    work: await createWork(sql, work, `${OUR_WORKER}, ${work}`),
+    async start(queueUrl, handler) {
+      const worker = createSqsWorker({
+        ...{ client, queueUrl, handleOnce, concurrency, handler, waitTimeSeconds: 1 },
+        // Those of the emulator are shorter than the records are kept, which says nothing here.
+        onEvent: (event) => {
+          if (event.type === 'queue-error') console.error(event);
+        },
+      });
+      await worker.start();
+      return { stop: () => worker.stop() };
+    },
+  };
+}
+
+/** A poller that knows nothing of duplicates, with as many messages in hand. */
+export async function barePoller(
+  { endpoint, sql, work, concurrency }: PollerOptions,
+  deletes: 'in batches' | 'one by one',
+): Promise<Poller> {
+  const { startConsumers } = await peers.sqsConsumer();
+  const name = `sqs-consumer, deletes ${deletes}`;
+  return {
+    name,
+    work: await createWork(sql, work, `${name}, ${work}`),
+    start: (queueUrl, handle) => {
+      const pollers = concurrency / PER_POLLER;
+      return Promise.resolve(startConsumers({ endpoint, queueUrl, pollers, deletes, handle }));
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { createSqsClient } from '../../test/support/sqs-client.ts';
+import { built } from '../built.ts';
+import { type Comparison, compareTo } from '../compare.ts';
+import type { WorkName } from '../core/work.ts';
+import { withDatabase } from '../database.ts';
+import { interleave } from '../interleave.ts';
+import type { Section } from '../section.ts';
+import { drain } from './drain.ts';
+import { barePoller, OUR_WORKER, ourPoller } from './pollers.ts';
+import { startSqsServer } from './server.ts';
+
+const CONCURRENCY = 50;
+const WORKS: readonly WorkName[] = ['empty', 'one INSERT'];
+
+/** Whole consumers of a full queue. */
+export const sqs: Section = async ({ postgresUrl, sizes: { brokerMessages, brokerRounds } }) => {
+  const server = await startSqsServer();
+  const client = createSqsClient(server.url);
+  try {
+    return await withDatabase(postgresUrl, async ({ sql }) => {
+      const { migrate } = await built.core();
+      await migrate(sql);
+      const comparisons: Comparison[] = [];
+      for (const work of WORKS) {
+        const options = { client, endpoint: server.url, sql, work, concurrency: CONCURRENCY };
+        const pollers = [
+          await ourPoller(options),
+          await barePoller(options, 'in batches'),
+          await barePoller(options, 'one by one'),
+        ];
+        for (const poller of pollers) await drain(client, poller, brokerMessages / 10);
+        await sql`vacuum analyze`;
+        const runners = pollers.map((poller) => ({
+          name: poller.name,
+          run: async () => ({ fresh: await drain(client, poller, brokerMessages) }),
+        }));
+        for (const samples of (await interleave(runners, brokerRounds)).values()) {
+          comparisons.push(compareTo({ handler: work, concurrency: CONCURRENCY }, samples, OUR_WORKER));
+        }
+      }
+      return {
+        facts: { rounds: brokerRounds, messages: brokerMessages, server: server.name },
+        comparisons,
+      };
+    });
+  } finally {
+    client.destroy();
+    await server.stop();
+  }
+};
