@@ -13,7 +13,7 @@ export function createWarnStuck(events: EventSink<KafkaEvent>): WarnStuck {
     told.set(id, offset);
     const message =
       `partition ${partition} of ${topic} is stuck at offset ${offset}: ${why} ` +
-      'Configure a dead-letter topic with onFailed to get past such messages';
+      '(a dead-letter topic, given as onFailed, gets past such messages)';
     warn({ warning: 'PARTITION_STUCK', message }, events);
   };
 }
