@@ -8,3 +8,4 @@ export { scopeFault } from './key.ts';
 export { groupScope, placeOf, recordBytes } from './log-identity.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
 export { describeThrown } from './stored-error.ts';
+export { checkLogOptions, groupId } from './log-options.ts';

@@ -48,7 +48,6 @@ const callOptionsSchema = z.strictObject(
 /** Checks a call, claims its key, and runs what is ours. */
 export function createCall<Extra extends readonly unknown[]>(
   engine: Engine,
-  instanceSchema: StandardSchemaV1 | undefined,
   run: RunClaim<Extra>,
 ): AnyCall<Extra> {
   const { events, settings } = engine;
@@ -69,7 +68,7 @@ export function createCall<Extra extends readonly unknown[]>(
     events.emit({ type, scope: settings.scope, key, attempts });
     const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs };
     return await run(engine, { key, token, attempts, sentAt }, limits, async (attempt, ...extra) =>
-      fn(await validatePayload(payload, parse, schema ?? instanceSchema), attempt, ...extra),
+      fn(await validatePayload(payload, parse, schema ?? settings.schema), attempt, ...extra),
     );
   };
 }

@@ -43,7 +43,7 @@ export function createHandleOnce<Tx>(options: HandleOnceOptions<Tx>): HandleOnce
 }
 
 function createWith<Tx>(resolved: ResolvedOptions<Tx>, events: EventSink<HandleOnceEvent>): HandleOnce<Tx> {
-  const { settings, store, transactionalStore, backoff, schema } = resolved;
+  const { settings, store, transactionalStore, backoff } = resolved;
   const engine: Engine = {
     settings,
     backoff,
@@ -51,7 +51,7 @@ function createWith<Tx>(resolved: ResolvedOptions<Tx>, events: EventSink<HandleO
     records: createRecords(store, settings, settings),
     leaseAlarms: createLeaseAlarms(settings.leaseMs),
   };
-  const inTransaction = createInTransaction(engine, transactionalStore, schema);
+  const inTransaction = createInTransaction(engine, transactionalStore);
   const more = {
     settings,
     counts: events.counts,
@@ -59,14 +59,13 @@ function createWith<Tx>(resolved: ResolvedOptions<Tx>, events: EventSink<HandleO
     inScope: (scope: string) =>
       createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events),
   };
-  return Object.assign(createCall(engine, schema, runAttempt), more);
+  return Object.assign(createCall(engine, runAttempt), more);
 }
 
 /** The calls that settle in a transaction. Their claims need not be on disk: the transaction dies in the same crash. */
 function createInTransaction<Tx>(
   engine: Engine,
   store: TransactionalStore<Tx> | undefined,
-  schema: StandardSchemaV1 | undefined,
 ): Pick<HandleOnce<Tx>, 'inTransaction' | 'within'> {
   if (store === undefined) return WITHOUT_CLIENT;
   const { settings } = engine;
@@ -75,8 +74,8 @@ function createInTransaction<Tx>(
     records: createRecords({ ...store, claim: store.claimHastily }, settings, settings),
   };
   return {
-    inTransaction: createCall<[Tx]>(hasty, schema, (...run) => runInTransaction(store, ...run)),
-    within: (transaction) => createCall(hasty, schema, (...run) => runWithin(store, transaction, ...run)),
+    inTransaction: createCall<[Tx]>(hasty, (...run) => runInTransaction(store, ...run)),
+    within: (transaction) => createCall(hasty, (...run) => runWithin(store, transaction, ...run)),
   };
 }
 

@@ -77,6 +77,7 @@ export interface HandleOnceSettings {
   readonly storeResult: boolean;
   readonly maxResultBytes: number;
   readonly batching: boolean;
+  readonly schema: StandardSchemaV1 | undefined;
 }
 
 export interface ResolvedOptions<Tx> {
@@ -85,7 +86,6 @@ export interface ResolvedOptions<Tx> {
   /** The store where it has transactions: not one of the user's own. */
   readonly transactionalStore: TransactionalStore<Tx> | undefined;
   readonly backoff: Backoff;
-  readonly schema: StandardSchemaV1 | undefined;
   readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
 }
 
@@ -199,13 +199,13 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
     settings: Object.freeze({
       ...rest,
       timeoutMs,
+      schema,
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     }),
     store: store ?? (transactionalStore as Store),
     // Of the caller's own client, whose transactions are `Tx`.
     transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
     backoff: typeof backoff === 'function' ? guardedBackoff(backoff) : exponentialBackoff(backoff),
-    schema,
     onEvent,
   };
 }

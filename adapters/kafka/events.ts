@@ -41,5 +41,9 @@ export type KafkaEvent =
     }
   /** Another member has it now; its handlers' signals are aborted. */
   | { readonly type: 'partition-lost'; readonly topic: string; readonly partition: number }
-  | { readonly type: 'client-error'; readonly verb: 'heartbeat' | 'resolve' | 'commit'; readonly error: unknown }
+  | {
+      readonly type: 'client-error';
+      readonly verb: 'heartbeat' | 'resolve' | 'commit';
+      readonly error: unknown;
+    }
   | { readonly type: 'warning'; readonly warning: KafkaWarning; readonly message: string };

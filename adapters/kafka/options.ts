@@ -2,8 +2,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   callback,
-  groupScope,
-  scopeFault,
+  checkLogOptions,
+  groupId,
   standardSchema,
   wholeNumber,
   withMethods,
@@ -103,13 +103,7 @@ export const onceEachMessageOptions = z
   .strictObject(
     {
       consumer: withMethods<KafkaConsumer>(['on', 'pause', 'resume', 'paused'], 'a consumer of kafkajs'),
-      groupId: z
-        .string({ error: 'must be the id of the consumer group' })
-        .min(1, { error: 'must not be empty' })
-        .refine((groupId) => groupId.isWellFormed(), {
-          error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
-          abort: true,
-        }),
+      groupId: groupId(),
       handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
         error: 'must be made by createHandleOnce',
       }),
@@ -148,11 +142,6 @@ export const onceEachMessageOptions = z
     path: ['groupId'],
     error: 'must be the group of consumerConfig',
   })
-  .superRefine(({ groupId, handleOnce }, context) => {
-    const fault = scopeFault(groupScope(handleOnce.settings.scope, groupId));
-    if (fault === undefined) return;
-    const message = `makes a scope that cannot be kept: the scope of handleOnce, a slash and the encoded group ${fault}`;
-    context.addIssue({ code: 'custom', path: ['groupId'], message });
-  });
+  .superRefine(checkLogOptions);
 
 export type ResolvedOptions = z.output<typeof onceEachMessageOptions>;

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, groupScope, scopeFault } from '../../src/adapter-kit.ts';
+import { callback, checkLogOptions, groupId } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, KafkaMessage } from './kafka-event.ts';
@@ -58,13 +58,7 @@ export const kafkaRecordOptions = z
   .strictObject(
     {
       ...lambdaFields,
-      groupId: z
-        .string({ error: 'must be the id of the consumer group' })
-        .min(1, { error: 'must not be empty' })
-        .refine((groupId) => groupId.isWellFormed(), {
-          error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
-          abort: true,
-        }),
+      groupId: groupId(),
       parse:
         callback<(value: Buffer | null, message: KafkaMessage) => unknown>(
           'a function of the value',
@@ -81,9 +75,4 @@ export const kafkaRecordOptions = z
     },
     NOT_AN_OBJECT,
   )
-  .superRefine(({ groupId, handleOnce }, context) => {
-    const fault = scopeFault(groupScope(handleOnce.settings.scope, groupId));
-    if (fault === undefined) return;
-    const message = `makes a scope that cannot be kept: the scope of handleOnce, a slash and the encoded group ${fault}`;
-    context.addIssue({ code: 'custom', path: ['groupId'], message });
-  });
+  .superRefine(checkLogOptions);

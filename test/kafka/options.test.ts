@@ -2,6 +2,7 @@ import { createHandleOnce, InvalidOptionsError } from 'handle-once';
 import { onceEachMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
 const scoped = (scope: string) => createHandleOnce({ store: createMemoryStore(), scope });
@@ -23,6 +24,17 @@ function issuesOf(options: unknown, fn?: unknown): { field: string; message: str
 }
 
 const matching = (message: RegExp) => expect.stringMatching(message) as string;
+
+const bodies = z.object({ id: z.string() });
+
+test('a schema of handleOnce would get the bytes of every value: it is refused without a parse or a schema', () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing', schema: bodies });
+  expect(issuesOf({ ...right, handleOnce })).toEqual([
+    { field: 'schema', message: matching(/give it here, or give parse too/) },
+  ]);
+  expect(issuesOf({ ...right, handleOnce, schema: bodies })).toEqual([]);
+  expect(issuesOf({ ...right, handleOnce, parse: String })).toEqual([]);
+});
 
 test.each<object>([
   {},

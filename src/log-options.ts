@@ -1,0 +1,49 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import type { AnyHandleOnce } from './calls.ts';
+import { scopeFault } from './key.ts';
+import { groupScope } from './log-identity.ts';
+
+/** The option `groupId` of consumers of a log. */
+export function groupId(): z.ZodString {
+  return z
+    .string({ error: 'must be the id of the consumer group' })
+    .min(1, { error: 'must not be empty' })
+    .refine((group) => group.isWellFormed(), {
+      error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
+      abort: true,
+    });
+}
+
+interface LogOptions {
+  readonly handleOnce: AnyHandleOnce;
+  readonly groupId: string;
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly parse?: unknown;
+}
+
+/** Refuses options of a consumer of a log that are right alone and wrong together. */
+export function checkLogOptions(options: LogOptions, context: z.core.$RefinementCtx): void {
+  for (const [field, message] of contradictions(options)) {
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+}
+
+function* contradictions(options: LogOptions): Generator<[field: string, message: string]> {
+  const { handleOnce, schema, parse } = options;
+  const { settings } = handleOnce;
+  const fault = scopeFault(groupScope(settings.scope, options.groupId));
+  if (fault !== undefined) {
+    yield [
+      'groupId',
+      `makes a scope that cannot be kept: the scope of handleOnce, a slash and the encoded group ${fault}`,
+    ];
+  }
+  // Values of a log are bytes, which would each fail a schema that was made for what is in them, for good.
+  if (settings.schema !== undefined && schema === undefined && parse === undefined) {
+    yield [
+      'schema',
+      'is missing, while handleOnce has one, which would get bytes: give it here, or give parse too',
+    ];
+  }
+}
