@@ -9,3 +9,4 @@ export { groupScope, placeOf, recordBytes } from './log-identity.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
 export { describeThrown } from './stored-error.ts';
 export { checkLogOptions, groupId } from './log-options.ts';
+export { validatePayload } from './validate-payload.ts';

@@ -26,8 +26,8 @@ export function createLateCommits(events: EventSink<KafkaEvent>): LateCommits {
 
   async function look(payload: BatchPayload): Promise<void> {
     timer = undefined;
-    if (!payload.isRunning() || payload.uncommittedOffsets().topics.length === 0) return;
     try {
+      if (!payload.isRunning() || payload.uncommittedOffsets().topics.length === 0) return;
       await payload.commitOffsetsIfNecessary();
     } catch (error) {
       events.emit({ type: 'client-error', verb: 'commit', error });

@@ -1,12 +1,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { describeThrown, type EventSink, onAbort, placeOf, recordBytes } from '../../src/adapter-kit.ts';
+import {
+  describeThrown,
+  type EventSink,
+  onAbort,
+  placeOf,
+  recordBytes,
+  validatePayload,
+} from '../../src/adapter-kit.ts';
 import {
   type Attempt,
   type Handler,
   type HandleOnce,
   InvalidKeyError,
   type Outcome,
-  type ParseOption,
 } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import {
@@ -87,10 +93,11 @@ async function handle(processor: Processor, delivery: Delivery, course: Course):
   });
   let skipped = false;
   let key = '';
-  const handler = async (payload: unknown, attempt: Attempt): Promise<unknown> => {
+  const handler = async (_: unknown, attempt: Attempt): Promise<unknown> => {
     skipped = !(await course.isItsTurn());
     if (skipped) skip.abort(new DOMException('an earlier message has to come first', 'AbortError'));
     skip.signal.throwIfAborted();
+    const payload = await payloadOf(processor, delivery.message);
     const result = await processor.handler({ ...delivery, payload: payload as never }, attempt);
     course.onReturned();
     return result;
@@ -121,20 +128,26 @@ function keyOf(processor: Processor, { topic, partition, message }: Delivery): s
  * timestamp.
  */
 function run(
-  processor: Processor,
-  delivery: Delivery,
+  { handleOnce, key: ownKey }: Processor,
+  { message }: Delivery,
   key: string,
   handler: Handler<unknown, unknown>,
   signal: AbortSignal,
 ): Promise<Outcome<unknown>> {
+  const identity = ownKey === undefined ? recordBytes(message) : message.value;
+  return handleOnce(key, identity, handler, { ...UNREAD, signal });
+}
+
+/** The payload is read by the handler, in its turn: a message must not fail before the one ahead of it is settled. */
+const UNREAD = {
+  parse: () => undefined,
+  schema: { '~standard': { version: 1, vendor: 'handle-once', validate: () => ({ value: undefined }) } },
+} as const satisfies { schema: StandardSchemaV1; parse: () => undefined };
+
+function payloadOf(processor: Processor, message: KafkaMessage): Promise<unknown> {
   const { handleOnce, schema, parse = schema === undefined ? asItIs : asJson } = processor;
-  const { message } = delivery;
-  const identity = processor.key === undefined ? recordBytes(message) : message.value;
-  const how: ParseOption<Buffer | null, unknown> = {
-    parse: () => parse(message.value, message),
-    ...(schema === undefined ? {} : { schema }),
-  };
-  return handleOnce(key, identity, handler, { ...how, signal });
+  const read = () => parse(message.value, message);
+  return validatePayload(message.value, read, schema ?? handleOnce.settings.schema);
 }
 
 function asItIs(value: Buffer | null): Buffer | null {

@@ -137,6 +137,26 @@ describe('in an ordered lane', () => {
     },
   );
 
+  test('a message that cannot be read does not fail before the one ahead of it is settled', async () => {
+    const { store, opens } = slowSettles();
+    const parse = vi.fn((value: Buffer | null): Buffer => {
+      if (String(value) === 'poison') throw new SyntaxError('no');
+      return Buffer.from('read');
+    });
+    const { run, started, eventsOf } = bench({ store, parse });
+    const batch = fakeBatch([message(10), message(11, { value: 'poison' }), message(12)]);
+    run(batch);
+    await pass();
+    expect([parse.mock.calls.length, started]).toEqual([1, ['10']]);
+    opens.open();
+    await pass();
+    expect([started, batch.resolved]).toEqual([
+      ['10', '12'],
+      ['10', '11', '12'],
+    ]);
+    expect(eventsOf('settled').map(({ offset }) => offset)).toEqual(['10', '11', '12']);
+  });
+
   test('a message whose turn does not come is given back, and its attempt is not counted', async () => {
     const { store, opens, answer } = slowSettles();
     const { settle } = answer;
