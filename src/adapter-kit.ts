@@ -10,3 +10,4 @@ export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from
 export { describeThrown } from './stored-error.ts';
 export { checkLogOptions, groupId } from './log-options.ts';
 export { validatePayload } from './validate-payload.ts';
+export { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from './transactional-option.ts';

@@ -124,3 +124,10 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
   within(transaction: Tx): CallsWithSchema<Schema>;
   inScope(scope: string): HandleOnceWithSchema<Schema, Tx>;
 }
+
+/** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */
+export type Transactional<Options, Tx> = Omit<Options, 'handleOnce' | 'inTransaction'> & {
+  readonly handleOnce: AnyHandleOnce & { within(transaction: Tx): unknown };
+  /** Whether what a handler writes through its transaction commits together with the record. */
+  readonly inTransaction: true;
+};

@@ -15,6 +15,7 @@ export type {
   HandleOnceWithSchema,
   ParseOption,
   SchemaOption,
+  Transactional,
 } from './calls.ts';
 export type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
 export {

@@ -78,6 +78,8 @@ export interface HandleOnceSettings {
   readonly maxResultBytes: number;
   readonly batching: boolean;
   readonly schema: StandardSchemaV1 | undefined;
+  /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
+  readonly hasTransactions: boolean;
 }
 
 export interface ResolvedOptions<Tx> {
@@ -200,6 +202,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
       ...rest,
       timeoutMs,
       schema,
+      hasTransactions: transactionalStore !== undefined,
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     }),
     store: store ?? (transactionalStore as Store),

@@ -6,13 +6,14 @@ import {
   groupScope,
   parseOptions,
 } from '../../src/adapter-kit.ts';
-import type { HandleOnce } from '../../src/index.ts';
+import type { HandleOnce, Transactional } from '../../src/index.ts';
 import type { KafkaEvent } from './events.ts';
 import { createInHand } from './in-hand.ts';
 import type { RunConfig } from './kafka-client.ts';
 import { createLateCommits } from './late-commits.ts';
 import { createMembership, type Membership } from './membership.ts';
 import {
+  type AnyHandler,
   type KafkaHandler,
   onceEachMessageOptions,
   type OnceEachMessageOptions,
@@ -58,12 +59,22 @@ export interface OnceEachMessage extends RunConfig {
  */
 export function onceEachMessage<
   Result,
+  Tx,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = Buffer | null,
+>(
+  options: Transactional<OnceEachMessageOptions<Schema, Parsed>, Tx>,
+  handler: KafkaHandler<Schema, Parsed, Result, [transaction: Tx]>,
+): OnceEachMessage;
+export function onceEachMessage<
+  Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
 >(
   options: OnceEachMessageOptions<Schema, Parsed>,
   handler: KafkaHandler<Schema, Parsed, Result>,
-): OnceEachMessage {
+): OnceEachMessage;
+export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
   const resolved = parseOptions(SUBJECT, onceEachMessageOptions, { ...options, handler });
   const { consumer, concurrency } = resolved;
   const handleOnce = (resolved.handleOnce as HandleOnce).inScope(

@@ -2,8 +2,11 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   callback,
+  canRunInTransaction,
   checkLogOptions,
   groupId,
+  inTransactionOption,
+  NO_TRANSACTIONS,
   standardSchema,
   wholeNumber,
   withMethods,
@@ -32,13 +35,15 @@ export interface KafkaDelivery<Payload> {
   readonly pause: () => () => void;
 }
 
-export type KafkaHandler<Schema, Parsed, Result> = (
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type KafkaHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
   delivery: KafkaDelivery<KafkaPayload<Schema, Parsed>>,
   attempt: Attempt,
+  ...extra: Extra
 ) => Result | PromiseLike<Result>;
 
 /** A handler, whatever its payload is. */
-export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt) => unknown;
+export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt, ...extra: never[]) => unknown;
 
 /** What `kafka.consumer(...)` was given, as far as it can contradict the lease. Milliseconds. */
 export interface ConsumerTimeouts {
@@ -55,6 +60,8 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly groupId: string;
   /** Made by `createHandleOnce`. Records are kept in its scope, a slash and the group. */
   readonly handleOnce: AnyHandleOnce;
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false;
   /** Any Standard Schema: `payload` is its output; a value that does not fit fails for good. */
   readonly schema?: Schema;
   /**
@@ -107,6 +114,7 @@ export const onceEachMessageOptions = z
       handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
         error: 'must be made by createHandleOnce',
       }),
+      inTransaction: inTransactionOption(),
       schema: standardSchema().optional(),
       parse:
         callback<(value: Buffer | null, message: KafkaMessage) => unknown>(
@@ -142,6 +150,7 @@ export const onceEachMessageOptions = z
     path: ['groupId'],
     error: 'must be the group of consumerConfig',
   })
-  .superRefine(checkLogOptions);
+  .superRefine(checkLogOptions)
+  .refine(canRunInTransaction, NO_TRANSACTIONS);
 
 export type ResolvedOptions = z.output<typeof onceEachMessageOptions>;

@@ -7,13 +7,7 @@ import {
   recordBytes,
   validatePayload,
 } from '../../src/adapter-kit.ts';
-import {
-  type Attempt,
-  type Handler,
-  type HandleOnce,
-  InvalidKeyError,
-  type Outcome,
-} from '../../src/index.ts';
+import { type Calls, type Handler, type HandleOnce, InvalidKeyError, type Outcome } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import {
   type Disposition,
@@ -30,6 +24,7 @@ import type { WarnStuck } from './stuck.ts';
 export interface Processor {
   /** In the scope of the group. */
   readonly handleOnce: HandleOnce;
+  readonly inTransaction: boolean;
   readonly handler: AnyHandler;
   readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
@@ -93,12 +88,13 @@ async function handle(processor: Processor, delivery: Delivery, course: Course):
   });
   let skipped = false;
   let key = '';
-  const handler = async (_: unknown, attempt: Attempt): Promise<unknown> => {
+  const handler: Handler<unknown, unknown, unknown[]> = async (_, attempt, ...extra) => {
     skipped = !(await course.isItsTurn());
     if (skipped) skip.abort(new DOMException('an earlier message has to come first', 'AbortError'));
     skip.signal.throwIfAborted();
     const payload = await payloadOf(processor, delivery.message);
-    const result = await processor.handler({ ...delivery, payload: payload as never }, attempt);
+    const given = { ...delivery, payload: payload as never };
+    const result = await processor.handler(given, attempt, ...(extra as never[]));
     course.onReturned();
     return result;
   };
@@ -128,14 +124,15 @@ function keyOf(processor: Processor, { topic, partition, message }: Delivery): s
  * timestamp.
  */
 function run(
-  { handleOnce, key: ownKey }: Processor,
+  { handleOnce, inTransaction, key: ownKey }: Processor,
   { message }: Delivery,
   key: string,
-  handler: Handler<unknown, unknown>,
+  handler: Handler<unknown, unknown, unknown[]>,
   signal: AbortSignal,
 ): Promise<Outcome<unknown>> {
   const identity = ownKey === undefined ? recordBytes(message) : message.value;
-  return handleOnce(key, identity, handler, { ...UNREAD, signal });
+  const call: Calls<unknown[]> = inTransaction ? handleOnce.inTransaction : handleOnce;
+  return call(key, identity, handler, { ...UNREAD, signal });
 }
 
 /** The payload is read by the handler, in its turn: a message must not fail before the one ahead of it is settled. */

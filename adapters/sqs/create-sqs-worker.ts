@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { type Counts, createEventSink, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import type { Transactional } from '../../src/index.ts';
 import type { SqsEvent } from './events.ts';
 import { type SqsHandler, type SqsOptions, sqsWorkerOptions } from './options.ts';
 import { createProcessor } from './processor.ts';
@@ -14,8 +15,9 @@ export interface SqsWorkerOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   Result,
+  Extra extends readonly unknown[] = [],
 > extends SqsOptions<Schema, Parsed> {
-  readonly handler: SqsHandler<Schema, Parsed, Result>;
+  readonly handler: SqsHandler<Schema, Parsed, Result, Extra>;
   /** The most handlers that run at once, 1 to 1,000. Default 10. */
   readonly concurrency?: number;
   /** Seconds that a receive waits for messages, 0 to 20; a stop waits for it too. Default 20. */
@@ -67,9 +69,16 @@ export interface SqsWorker {
  */
 export function createSqsWorker<
   Result,
+  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
->(options: SqsWorkerOptions<Schema, Parsed, Result>): SqsWorker {
+>(options: Transactional<SqsWorkerOptions<Schema, Parsed, Result, [transaction: Tx]>, Tx>): SqsWorker;
+export function createSqsWorker<
+  Result,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(options: SqsWorkerOptions<Schema, Parsed, Result>): SqsWorker;
+export function createSqsWorker(options: object): SqsWorker {
   const resolved = parseOptions(SUBJECT, sqsWorkerOptions, options);
   const { handleOnce, concurrency, waitTimeSeconds } = resolved;
   if (resolved.visibilityTimeoutSeconds !== undefined) {

@@ -1,6 +1,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, standardSchema, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import {
+  callback,
+  canRunInTransaction,
+  inTransactionOption,
+  NO_TRANSACTIONS,
+  standardSchema,
+  wholeNumber,
+  withMethods,
+} from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { SqsEvent } from './events.ts';
@@ -18,13 +26,15 @@ export type SqsPayload<Schema, Parsed> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : Awaited<Parsed>;
 
-export type SqsHandler<Schema, Parsed, Result> = (
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type SqsHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
   payload: SqsPayload<Schema, Parsed>,
   attempt: SqsAttempt,
+  ...extra: Extra
 ) => Result | PromiseLike<Result>;
 
 /** A handler, whatever its payload is. */
-export type AnyHandler = (payload: never, attempt: SqsAttempt) => unknown;
+export type AnyHandler = (payload: never, attempt: SqsAttempt, ...extra: never[]) => unknown;
 
 /** What `createSqsWorker` and `wrapSqsHandler` have in common. */
 export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed> {
@@ -33,6 +43,8 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   readonly queueUrl: string;
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
   readonly schema?: Schema;
   /** Turns the body into a value. What it throws fails the message for good. Default `JSON.parse`. */
@@ -77,6 +89,7 @@ const fields = {
   handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
     error: 'must be made by createHandleOnce',
   }),
+  inTransaction: inTransactionOption(),
   schema: standardSchema().optional(),
   parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
   key: callback<(message: SqsMessage) => string | undefined>('a function of the message').default(
@@ -89,7 +102,10 @@ const fields = {
 
 const NOT_AN_OBJECT = { error: 'the options must be an object' };
 
-export const sqsOptions = z.strictObject(fields, NOT_AN_OBJECT).refine(hasOtherDeadLetterQueue, SAME_QUEUE);
+export const sqsOptions = z
+  .strictObject(fields, NOT_AN_OBJECT)
+  .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
+  .refine(canRunInTransaction, NO_TRANSACTIONS);
 
 export const sqsWorkerOptions = z
   .strictObject(
@@ -101,7 +117,8 @@ export const sqsWorkerOptions = z
     },
     NOT_AN_OBJECT,
   )
-  .refine(hasOtherDeadLetterQueue, SAME_QUEUE);
+  .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
+  .refine(canRunInTransaction, NO_TRANSACTIONS);
 
 function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed: OnFailed }): boolean {
   return typeof options.onFailed === 'string' || options.onFailed.deadLetterQueueUrl !== options.queueUrl;

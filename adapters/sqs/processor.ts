@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { EventSink } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce, Attempt, HandleOnce, ParseOption } from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, Calls, HandleOnce, ParseOption } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
@@ -10,6 +10,7 @@ import type { Queue } from './queue.ts';
 
 export interface ProcessorOptions {
   readonly handleOnce: AnyHandleOnce;
+  readonly inTransaction: boolean;
   readonly schema?: StandardSchemaV1 | undefined;
   readonly parse: (body: string) => unknown;
   readonly key: (message: SqsMessage) => string | undefined;
@@ -21,10 +22,11 @@ export function createProcessor<R>(
   options: ProcessorOptions,
   queue: Queue,
   events: EventSink<SqsEvent>,
-  handler: (payload: never, attempt: SqsAttempt) => R | PromiseLike<R>,
+  handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => R | PromiseLike<R>,
 ): Processor<R> {
   const { parse, schema, key: keyOf, onFailed } = options;
   const handleOnce = options.handleOnce as HandleOnce;
+  const call: Calls<unknown[]> = options.inTransaction ? handleOnce.inTransaction : handleOnce;
   const how: ParseOption<string, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
   return {
     queue,
@@ -33,15 +35,15 @@ export function createProcessor<R>(
     onFailed,
     keyOf,
     handle(key, message, { signal, onStart, onHandled }) {
-      const run = async (payload: unknown, attempt: Attempt): Promise<R> => {
+      const run = async (payload: unknown, attempt: Attempt, ...extra: unknown[]): Promise<R> => {
         onStart?.();
         try {
-          return await handler(payload as never, { ...attempt, message });
+          return await handler(payload as never, { ...attempt, message }, ...(extra as never[]));
         } finally {
           onHandled?.();
         }
       };
-      return handleOnce(key, message.Body ?? '', run, { ...how, signal });
+      return call(key, message.Body ?? '', run, { ...how, signal });
     },
   };
 }

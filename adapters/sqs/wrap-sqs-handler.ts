@@ -1,8 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { createEventSink, parseOptions } from '../../src/adapter-kit.ts';
+import type { Transactional } from '../../src/index.ts';
 import { type SqsMessage, toDelivery } from './message.ts';
-import { type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
+import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
 import { type HandledMessage, processDelivery } from './process-delivery.ts';
 import { createProcessor } from './processor.ts';
 import { createQueue } from './queue.ts';
@@ -42,9 +43,22 @@ export type HandleMessage<R> = (
  */
 export function wrapSqsHandler<
   Result,
+  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
->(options: SqsOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): HandleMessage<Result> {
+>(
+  options: Transactional<SqsOptions<Schema, Parsed>, Tx>,
+  handler: SqsHandler<Schema, Parsed, Result, [transaction: Tx]>,
+): HandleMessage<Result>;
+export function wrapSqsHandler<
+  Result,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(options: SqsOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): HandleMessage<Result>;
+export function wrapSqsHandler<Result>(
+  options: object,
+  handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => Result | PromiseLike<Result>,
+): HandleMessage<Result> {
   const resolved = parseOptions(SUBJECT, sqsOptions, options);
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
   if (visibilityTimeoutSeconds !== undefined) {

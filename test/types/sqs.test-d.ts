@@ -1,5 +1,11 @@
 import { type Message, SQSClient } from '@aws-sdk/client-sqs';
-import type { Attempt, HandleOnce, HandleOnceWithSchema, Outcome } from 'handle-once';
+import {
+  type Attempt,
+  createHandleOnce,
+  type HandleOnce,
+  type HandleOnceWithSchema,
+  type Outcome,
+} from 'handle-once';
 import {
   createSqsWorker,
   type HandledMessage,
@@ -8,6 +14,7 @@ import {
   type SqsEvent,
   wrapSqsHandler,
 } from 'handle-once/sqs';
+import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
@@ -138,4 +145,21 @@ test('events are a union on type', () => {
       if (event.type === 'left') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
     },
   });
+});
+
+test('with inTransaction a handler gets the client’s own transaction', () => {
+  const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  createSqsWorker({
+    ...base,
+    handleOnce: transactional,
+    inTransaction: true,
+    schema: order,
+    handler: (payload, attempt, tx) => {
+      expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+      expectTypeOf(attempt).toEqualTypeOf<SqsAttempt>();
+      expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+    },
+  });
+  // @ts-expect-error -- without it there is no third argument
+  createSqsWorker({ ...base, handler: (_payload, _attempt, _tx: postgres.TransactionSql) => undefined });
 });

@@ -206,6 +206,7 @@ describe('createHandleOnce accepts', () => {
       storeResult: true,
       maxResultBytes: 65_536,
       batching: true,
+      hasTransactions: false,
     });
     expect(Object.isFrozen(settings)).toBe(true);
   });

@@ -1,0 +1,20 @@
+import * as z from 'zod';
+import type { AnyHandleOnce } from './calls.ts';
+
+/** The option `inTransaction` of adapters. */
+export function inTransactionOption(): z.ZodDefault<z.ZodBoolean> {
+  return z.boolean({ error: 'must be true or false' }).default(false);
+}
+
+/** Whether the option can be kept. */
+export function canRunInTransaction(options: {
+  readonly handleOnce: AnyHandleOnce;
+  readonly inTransaction: boolean;
+}): boolean {
+  return !options.inTransaction || options.handleOnce.settings.hasTransactions;
+}
+
+export const NO_TRANSACTIONS = {
+  path: ['inTransaction'],
+  error: 'needs a handleOnce made with sql: a store of your own has no transactions',
+};

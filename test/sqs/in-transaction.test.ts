@@ -1,0 +1,77 @@
+import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { createHandleOnce, TerminalError } from 'handle-once';
+import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
+import { createMemoryStore } from 'handle-once/testing';
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { createQueue, useSqs } from '../support/sqs.ts';
+
+const client = useSqs('fauxqs');
+const { sql } = useDatabase();
+
+beforeAll(async () => {
+  await sql`create table shipped (id text not null)`;
+});
+
+beforeEach(async () => {
+  await sql`delete from shipped`;
+});
+
+async function shipped(): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from shipped order by id`;
+  return rows.map(({ id }) => id);
+}
+
+async function setup() {
+  const queueUrl = await createQueue(client, { visibilityTimeoutSeconds: 60 });
+  const handleOnce = createHandleOnce({ sql, scope: queueUrl });
+  return { client, queueUrl, handleOnce, inTransaction: true } as const;
+}
+
+test('what a handler writes through its transaction commits with the record', async () => {
+  const base = await setup();
+  const { queueUrl, handleOnce } = base;
+  await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: '"a"' }));
+  const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }));
+  const handle = wrapSqsHandler(base, async (payload, attempt, tx) => {
+    await tx`insert into shipped (id) values (${String(payload)})`;
+    expect(attempt.message).toBe(Messages[0]);
+    return 'done';
+  });
+  for (const message of Messages) {
+    expect(await handle(message)).toMatchObject({ action: 'deleted', outcome: { result: 'done' } });
+  }
+  expect(await shipped()).toEqual(['a']);
+  expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1 });
+});
+
+test('a worker rolls back what a handler wrote that failed', async () => {
+  const base = await setup();
+  const handled = vi.fn();
+  const worker = createSqsWorker({
+    ...base,
+    waitTimeSeconds: 1,
+    onEvent: handled,
+    handler: async (payload, _, tx) => {
+      await tx`insert into shipped (id) values (${String(payload)})`;
+      if (payload === 'bad') throw new TerminalError('no');
+    },
+  });
+  onTestFinished(async () => {
+    await worker.stop();
+  });
+  for (const body of ['"bad"', '"good"']) {
+    await client.send(new SendMessageCommand({ QueueUrl: base.queueUrl, MessageBody: body }));
+  }
+  await worker.start();
+  await vi.waitFor(() => {
+    expect(worker.counts()).toMatchObject({ deleted: 2 });
+  }, 10_000);
+  expect(await shipped()).toEqual(['good']);
+});
+
+test('a store without transactions is refused', () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'a' });
+  const options = { client, queueUrl: 'https://sqs.example/q', handleOnce, inTransaction: true } as const;
+  expect(() => wrapSqsHandler(options, () => 1)).toThrow('inTransaction: needs a handleOnce made with sql');
+});
