@@ -161,5 +161,5 @@ test('with inTransaction a handler gets the client’s own transaction', () => {
     },
   });
   // @ts-expect-error -- without it there is no third argument
-  createSqsWorker({ ...base, handler: (_payload, _attempt, _tx: postgres.TransactionSql) => undefined });
+  createSqsWorker({ ...base, handler: (...given: [unknown, SqsAttempt, postgres.Sql]) => given.length });
 });
