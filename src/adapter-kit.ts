@@ -2,6 +2,7 @@
 export { coalesce } from './coalesce.ts';
 export { deadLetterAttributes, type DeadLetterFacts } from './dead-letter-attributes.ts';
 export { endsWithin } from './ends-within.ts';
+export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { scopeFault } from './key.ts';

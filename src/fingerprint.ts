@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { configure } from 'safe-stable-stringify';
 import { UnhashablePayloadError } from './errors.ts';
 
@@ -11,15 +11,16 @@ const canonicalJson = configure({ circularValue: TypeError });
  * object was built does not matter. The tag keeps the text `1` and the number 1 apart.
  */
 export function fingerprint(payload: unknown): string {
-  if (typeof payload === 'string') return sha256('text', payload);
-  if (payload instanceof Uint8Array)
-    return createHash('sha256').update('bytes:').update(payload).digest('hex');
-  return sha256('json', toCanonicalJson(payload));
+  if (typeof payload === 'string') return sha256(`text:${payload}`);
+  if (payload instanceof Uint8Array) return sha256(Buffer.concat([BYTES, payload]));
+  return sha256(`json:${toCanonicalJson(payload)}`);
 }
 
-/** The one-shot `hash` costs a third of `createHash`. */
-function sha256(tag: string, content: string): string {
-  return hash('sha256', `${tag}:${content}`, 'hex');
+const BYTES = Buffer.from('bytes:');
+
+/** The one-shot `hash` costs a third of `createHash`, which saves more than to copy the bytes costs. */
+function sha256(content: string | Buffer): string {
+  return hash('sha256', content, 'hex');
 }
 
 function toCanonicalJson(payload: unknown): string {

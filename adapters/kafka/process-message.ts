@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   describeThrown,
   type EventSink,
-  onAbort,
+  NotStartedError,
   placeOf,
   recordBytes,
   validatePayload,
@@ -82,16 +82,11 @@ interface Handling {
 }
 
 async function handle(processor: Processor, delivery: Delivery, course: Course): Promise<Handling> {
-  const skip = new AbortController();
-  const takeOff = onAbort(course.signal, () => {
-    skip.abort(course.signal.reason);
-  });
   let skipped = false;
   let key = '';
   const handler: Handler<unknown, unknown, unknown[]> = async (_, attempt, ...extra) => {
     skipped = !(await course.isItsTurn());
-    if (skipped) skip.abort(new DOMException('an earlier message has to come first', 'AbortError'));
-    skip.signal.throwIfAborted();
+    if (skipped) throw new NotStartedError('an earlier message has to come first');
     const payload = await payloadOf(processor, delivery.message);
     const given = { ...delivery, payload: payload as never };
     const result = await processor.handler(given, attempt, ...(extra as never[]));
@@ -100,12 +95,10 @@ async function handle(processor: Processor, delivery: Delivery, course: Course):
   };
   try {
     key = keyOf(processor, delivery);
-    const outcome = await run(processor, delivery, key, handler, skip.signal);
+    const outcome = await run(processor, delivery, key, handler, course.signal);
     return { key, handled: { outcome }, skipped };
   } catch (thrown) {
     return { key, handled: { thrown }, skipped };
-  } finally {
-    takeOff();
   }
 }
 

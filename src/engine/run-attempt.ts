@@ -6,6 +6,7 @@ import type { Outcome } from '../outcome.ts';
 import { type AttemptSignal, createAttemptSignal } from './attempt-signal.ts';
 import { type Claim, type Engine, monotonicNow } from './engine.ts';
 import { keepLease } from './lease.ts';
+import { NotStartedError } from './not-started-error.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
 import { settle, type Settled } from './settle.ts';
 import { type Ending, settlementOf } from './settlement.ts';
@@ -50,7 +51,8 @@ export async function underLease<R>(
     const value = await work(createAttempt(engine, claim, attemptSignal));
     ending = { kind: 'returned', value };
   } catch (error) {
-    ending = { kind: 'threw', error, interrupted: attemptSignal.abortedByCaller() };
+    const interrupted = attemptSignal.abortedByCaller() || error instanceof NotStartedError;
+    ending = { kind: 'threw', error, interrupted };
   } finally {
     lease.stop();
     attemptSignal.release();

@@ -12,7 +12,7 @@ export type Ending<R> =
   | {
       readonly kind: 'threw';
       readonly error: unknown;
-      /** Whether the caller had asked the attempt to stop: then it was interrupted, and did not fail. */
+      /** Whether the caller stopped the attempt, or did not let it start: then it did not fail. */
       readonly interrupted: boolean;
     };
 

@@ -1,0 +1,4 @@
+/** Thrown in place of a handler that did not get its turn: the claim is given back at once, with its attempt. */
+export class NotStartedError extends Error {
+  override readonly name = 'NotStartedError';
+}
