@@ -3,30 +3,16 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ConsumersOptions, RunningConsumers } from './sqs/consumers.ts';
-import type { Work } from './core/work.ts';
-import type { Contender } from './core/contender.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 
-/** What other packages are measured with. They are installed only here, so the root's types know nothing of them. */
-export interface DbosPeer {
-  readonly startDbos: (
-    databaseUrl: string,
-    works: readonly Work[],
-  ) => Promise<{ readonly contenders: readonly Contender[]; readonly stop: () => Promise<void> }>;
-}
-
+/** sqs-consumer is installed only here, so the root's types know nothing of it. */
 export interface SqsConsumerPeer {
   readonly startConsumers: (options: ConsumersOptions) => RunningConsumers;
 }
 
-export const peers = {
-  dbos: async () => (await import(peer('dbos'))) as DbosPeer,
-  sqsConsumer: async () => (await import(peer('sqs-consumer'))) as SqsConsumerPeer,
-};
-
-function peer(name: string): string {
-  return new URL(`peers/${name}.ts`, import.meta.url).href;
+export async function sqsConsumerPeer(): Promise<SqsConsumerPeer> {
+  return (await import(new URL('peers/sqs-consumer.ts', import.meta.url).href)) as SqsConsumerPeer;
 }
 
 /** Installs what bench/package.json names, unless it is there. */

@@ -1,8 +1,8 @@
 import type { Rates, Runner } from '../interleave.ts';
 import type { Contender } from './contender.ts';
-import { type Keys, measureBoth, measureFresh } from './measure.ts';
+import { measureBoth, measureFresh } from './measure.ts';
 
-/** Something that can be measured with any number of messages. */
+/** Something that can be measured with about a number of messages. */
 export interface Measured {
   readonly name: string;
   /** Fewer in flight it cannot have. */
@@ -17,10 +17,10 @@ export function measuredBoth(contender: Contender): Measured {
   };
 }
 
-export function measuredFresh(contender: Contender, name = contender.name, keys?: Keys): Measured {
+export function measuredFresh(contender: Contender): Measured {
   return {
-    name,
-    measure: (messages, inFlight) => measureFresh(contender, { messages, inFlight, ...(keys && { keys }) }),
+    name: contender.name,
+    measure: (messages, inFlight) => measureFresh(contender, { messages, inFlight }),
   };
 }
 

@@ -2,49 +2,44 @@ import type postgres from 'postgres';
 import { type Comparison, compareTo } from '../compare.ts';
 import { type Database, withDatabase } from '../database.ts';
 import { interleave } from '../interleave.ts';
-import { peers } from '../peers.ts';
 import { bareContender } from '../pgbench/bare.ts';
 import { ceilingContender } from '../pgbench/ceiling.ts';
 import { findPgbench, type Pgbench } from '../pgbench/program.ts';
 import type { Section } from '../section.ts';
 import type { Sizes } from '../sizes.ts';
 import type { Contender } from './contender.ts';
+import { startDbos } from './dbos.ts';
 import { handleOnceContender, OURS } from './handle-once.ts';
 import { measureFresh } from './measure.ts';
 import { type Measured, measuredBoth, measuredFresh, runners } from './measured.ts';
 import { TUTORIAL, tutorialContender } from './tutorial.ts';
-import { createWork, WORK_NAMES, type Work, type WorkName } from './work.ts';
+import { createWork, WORK_NAMES } from './work.ts';
 
-const DBOS = 'DBOS';
+const FILL_IN_FLIGHT = 100;
 /** What a slow contender may take of the fill. */
 const DBOS_FILL = 500;
 
 /** One message at a time, as a consumer hands them in. */
 export const core: Section = ({ postgresUrl, sizes }) =>
   withDatabase(postgresUrl, async (database) => {
-    const { sql, url } = database;
-    const dbos = await (await peers.dbos()).startDbos(url, await worksOf(sql, DBOS));
+    const dbos = await startDbos(database.url);
     try {
-      const all: Contender[] = [];
-      for (const work of await worksOf(sql, OURS)) all.push(await handleOnceContender(sql, work));
-      for (const work of await worksOf(sql, TUTORIAL)) all.push(await tutorialContender(sql, work));
-      all.push(...dbos.contenders);
-      const ofWork = (name: WorkName): Contender[] => all.filter(({ work }) => work.name === name);
-      for (const contender of ofWork('empty')) {
-        const messages = contender.name === DBOS ? DBOS_FILL : sizes.fill;
-        await measureFresh(contender, { messages, inFlight: 100 });
-      }
+      const own = await ownContenders(database.sql, sizes.fill);
+      await dbos.contender('empty', false).measure(DBOS_FILL, FILL_IN_FLIGHT);
       const pgbench = await findPgbench();
       const servers = await pgbenchContenders(database, pgbench);
       const comparisons: Comparison[] = [];
-      for (const name of WORK_NAMES) {
-        const contenders =
-          name === 'empty'
-            ? [...ofWork(name).map(measuredBoth), ...servers]
-            : ofWork(name).map((contender) => measuredFresh(contender));
+      for (const handler of WORK_NAMES) {
+        // A duplicate does not run its handler: one measure of duplicates is enough.
+        const both = handler === 'empty';
+        const contenders = [
+          ...own.filter(({ work }) => work.name === handler).map(both ? measuredBoth : measuredFresh),
+          dbos.contender(handler, both),
+          ...(both ? servers : []),
+        ];
         for (const inFlight of sizes.inFlight) {
           const able = contenders.filter(({ smallestInFlight = 1 }) => inFlight >= smallestInFlight);
-          comparisons.push(...(await inSetting(sql, able, { handler: name, inFlight }, sizes)));
+          comparisons.push(...(await inSetting(database.sql, able, { handler, inFlight }, sizes)));
         }
       }
       return { facts: { rounds: sizes.rounds, pgbench: pgbench?.version ?? 'not found' }, comparisons };
@@ -53,8 +48,19 @@ export const core: Section = ({ postgresUrl, sizes }) =>
     }
   });
 
-async function worksOf(sql: postgres.Sql, contender: string): Promise<Work[]> {
-  return await Promise.all(WORK_NAMES.map((name) => createWork(sql, name, contender)));
+/** Those of this process, with tables that are in use. */
+async function ownContenders(sql: postgres.Sql, messages: number): Promise<Contender[]> {
+  const contenders: Contender[] = [];
+  for (const name of WORK_NAMES) {
+    contenders.push(
+      await handleOnceContender(sql, await createWork(sql, name, OURS)),
+      await tutorialContender(sql, await createWork(sql, name, TUTORIAL)),
+    );
+  }
+  for (const contender of contenders.filter(({ work }) => work.name === 'empty')) {
+    await measureFresh(contender, { messages, inFlight: FILL_IN_FLIGHT });
+  }
+  return contenders;
 }
 
 async function pgbenchContenders(database: Database, pgbench: Pgbench | undefined): Promise<Measured[]> {

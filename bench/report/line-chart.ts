@@ -15,7 +15,7 @@ export interface LineChart {
   readonly lines: readonly Line[];
 }
 
-const WIDTH = 860;
+const WIDTH = 940;
 const HEIGHT = 420;
 const PLOT = { left: 80, right: 590, top: 56, bottom: 352 };
 /** Readable on white and on black. */

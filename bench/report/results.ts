@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
-import type { SectionName } from '../options.ts';
+import { type SectionName, SECTIONS } from '../options.ts';
 import type { Figures } from '../section.ts';
 import { overInFlight, overTableSize } from './charts.ts';
 import type { Environment } from './machine.ts';
+import { toMarkdown } from './markdown.ts';
 
 const FOLDER = new URL('../../docs/benchmarks/', import.meta.url);
 const RESULTS = new URL('results.json', FOLDER);
@@ -17,13 +18,45 @@ export interface SectionResult extends Environment, Figures {
 
 type Results = Readonly<Partial<Record<SectionName, SectionResult>>>;
 
-/** Keeps the figures of the sections that ran in place of their former ones, and draws the charts anew. */
+/** Keeps the figures of the sections that ran in place of their former ones, and writes all anew as text and charts. */
 export async function keepResults(ran: Results): Promise<void> {
   const former = existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as Results) : {};
   const results = { ...former, ...ran };
   await mkdir(FOLDER, { recursive: true });
-  const config = await resolveConfig(RESULTS);
-  await writeFile(RESULTS, await format(JSON.stringify(results), { ...config, parser: 'json' }));
+  await writeFormatted('results.json', JSON.stringify(results));
+  await writeFormatted('figures.md', allFigures(results));
   if (results.core) await writeFile(new URL('in-flight.svg', FOLDER), overInFlight(results.core));
   if (results.size) await writeFile(new URL('table-size.svg', FOLDER), overTableSize(results.size));
+}
+
+function allFigures(results: Results): string {
+  const sections = SECTIONS.flatMap((name) => {
+    const result = results[name];
+    return result === undefined ? [] : [`${toMarkdown(name, result)}\n\n${circumstances(result)}`];
+  });
+  return ['# Figures', 'Written by `npm run bench`. [What they mean](README.md).', ...sections].join('\n\n');
+}
+
+function circumstances({
+  date,
+  machine,
+  load: [before, after],
+  versions,
+  durability,
+}: SectionResult): string {
+  const { cpu, cores, memoryGiB } = machine;
+  return [
+    `${date}; ${cpu}, ${cores} cores, ${memoryGiB} GiB; load average ${before} before, ${after} after`,
+    ...[versions, durability].map((record) =>
+      Object.entries(record)
+        .map((pair) => pair.join(' '))
+        .join(', '),
+    ),
+  ].join('; ');
+}
+
+async function writeFormatted(name: string, content: string): Promise<void> {
+  const file = new URL(name, FOLDER);
+  const config = await resolveConfig(file);
+  await writeFile(file, await format(content, { ...config, filepath: file.pathname }));
 }

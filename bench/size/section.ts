@@ -1,6 +1,7 @@
 import { type Comparison, compareWithBase } from '../compare.ts';
 import { handleOnceContender } from '../core/handle-once.ts';
-import { type Measured, measuredFresh, runners } from '../core/measured.ts';
+import { measureFresh } from '../core/measure.ts';
+import { type Measured, runners } from '../core/measured.ts';
 import { createWork } from '../core/work.ts';
 import { withDatabase } from '../database.ts';
 import { interleave } from '../interleave.ts';
@@ -26,7 +27,11 @@ async function compareSizes(postgresUrl: string, form: KeyForm, sizes: Sizes): P
       const schema = `of_${records}`;
       const contender = await handleOnceContender(sql, await createWork(sql, 'empty', schema), schema);
       await fillRecords(sql, schema, form, records);
-      tables.push(measuredFresh(contender, nameOf(records), form.fresh(records)));
+      const keys = form.fresh(records);
+      tables.push({
+        name: nameOf(records),
+        measure: (messages, inFlight) => measureFresh(contender, { messages, inFlight, keys }),
+      });
     }
     await sql`checkpoint`;
     const ready = await runners(tables, IN_FLIGHT, sizes.secondsEach);

@@ -2,7 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type postgres from 'postgres';
 import { built } from '../built.ts';
 import { createWork, type WorkName } from '../core/work.ts';
-import { peers } from '../peers.ts';
+import { sqsConsumerPeer } from '../peers.ts';
 import type { Poller } from './drain.ts';
 
 export const OUR_WORKER = 'createSqsWorker';
@@ -44,7 +44,7 @@ export async function barePoller(
   { endpoint, sql, work, concurrency }: PollerOptions,
   deletes: 'in batches' | 'one by one',
 ): Promise<Poller> {
-  const { startConsumers } = await peers.sqsConsumer();
+  const { startConsumers } = await sqsConsumerPeer();
   const name = `sqs-consumer, deletes ${deletes}`;
   return {
     name,
