@@ -5,6 +5,7 @@ export { endsWithin } from './ends-within.ts';
 export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
+export { failureFacts, type Handled, replayedState, thrownReason } from './handled.ts';
 export { scopeFault } from './key.ts';
 export { groupScope, placeOf, recordBytes } from './log-identity.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';

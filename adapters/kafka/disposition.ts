@@ -1,19 +1,9 @@
-import {
-  AbortedError,
-  InvalidKeyError,
-  type Outcome,
-  PayloadMismatchError,
-  type PendingReason,
-  SchemaError,
-  StoreError,
-} from '../../src/index.ts';
+import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
+import type { Outcome, PendingReason } from '../../src/index.ts';
 import type { KafkaProducer } from './kafka-client.ts';
 
 /** What to do with a message that has failed for good. */
 export type OnFailed = 'commit' | { readonly deadLetterTopic: string; readonly producer: KafkaProducer };
-
-/** What `handleOnce` said of a message: its outcome, or what it threw. */
-export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
 
 /** Why a message, and with it the rest of its partition, is withheld from the commit. */
 export type WithheldReason =
@@ -73,15 +63,18 @@ function ofOutcome(outcome: Outcome<unknown>, onFailed: OnFailed): Disposition {
 }
 
 function ofError(thrown: unknown, onFailed: OnFailed): Disposition {
-  if (thrown instanceof PayloadMismatchError) return refused('mismatch', onFailed);
-  if (thrown instanceof InvalidKeyError) return refused('invalid-key', onFailed);
-  if (thrown instanceof StoreError || thrown instanceof SchemaError) return withhold('store-error');
-  return thrown instanceof AbortedError ? withhold('aborted', 0) : withhold('error');
-}
-
-/** Never passed in silence: the message may be one that nobody has handled. */
-function refused(reason: 'mismatch' | 'invalid-key', onFailed: OnFailed): Disposition {
-  return onFailed === 'commit' ? withhold(reason) : { action: 'dead-letter', ...onFailed };
+  const reason = thrownReason(thrown);
+  switch (reason) {
+    // Never passed in silence: the message may be one that nobody has handled.
+    case 'mismatch':
+    case 'invalid-key':
+      return onFailed === 'commit' ? withhold(reason) : { action: 'dead-letter', ...onFailed };
+    case 'aborted':
+      return withhold(reason, 0);
+    case 'store-error':
+    case 'error':
+      return withhold(reason);
+  }
 }
 
 function withhold(reason: WithheldReason, retryAfterMs?: number): Withhold {

@@ -10,13 +10,8 @@
  *
  * @module
  */
-export {
-  type Disposition,
-  dispositionOf,
-  type Handled,
-  type OnFailed,
-  type WithheldReason,
-} from './disposition.ts';
+export type { Handled } from '../../src/adapter-kit.ts';
+export { type Disposition, dispositionOf, type OnFailed, type WithheldReason } from './disposition.ts';
 export type { KafkaEvent, KafkaWarning } from './events.ts';
 export type {
   KafkaAdmin,

@@ -2,20 +2,17 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   describeThrown,
   type EventSink,
+  failureFacts,
+  type Handled,
   NotStartedError,
   placeOf,
   recordBytes,
+  replayedState,
   validatePayload,
 } from '../../src/adapter-kit.ts';
 import { type Calls, type Handler, type HandleOnce, InvalidKeyError, type Outcome } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
-import {
-  type Disposition,
-  dispositionOf,
-  type Handled,
-  type OnFailed,
-  type Withhold,
-} from './disposition.ts';
+import { type Disposition, dispositionOf, type OnFailed, type Withhold } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
 import type { KafkaMessage } from './kafka-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
@@ -59,7 +56,8 @@ export async function processMessage(
   const { key, handled, skipped } = await handle(processor, delivery, course);
   if (skipped) return 'not-started';
   const place = { topic, partition, offset: message.offset, key };
-  if (isReplay(handled)) events.emit({ type: 'replayed', ...place, state: handled.outcome.state });
+  const state = replayedState(handled);
+  if (state !== undefined) events.emit({ type: 'replayed', ...place, state });
   const disposition = await deadLettered(processor, delivery, key, handled, dispositionOf(handled, onFailed));
   if (disposition.action === 'withhold') {
     const { reason, retryAfterMs } = disposition;
@@ -148,14 +146,6 @@ function asJson(value: Buffer | null): unknown {
   return value === null ? null : JSON.parse(value.toString('utf8'));
 }
 
-interface Replay {
-  readonly outcome: Extract<Outcome<unknown>, { state: 'succeeded' | 'failed' }>;
-}
-
-function isReplay(handled: Handled<unknown>): handled is Replay {
-  return 'outcome' in handled && handled.outcome.state !== 'pending' && handled.outcome.replayed;
-}
-
 /** Produces the dead letter that a disposition asks for: then the message is settled, or else withheld. */
 async function deadLettered(
   { handleOnce, events }: Processor,
@@ -183,11 +173,3 @@ async function deadLettered(
 }
 
 const ALL_REPLICAS = -1;
-
-function failureFacts(handled: Handled<unknown>): { errorName: string; attempts: number } {
-  if ('outcome' in handled) {
-    const { outcome } = handled;
-    return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
-  }
-  return { errorName: handled.thrown instanceof Error ? handled.thrown.name : '', attempts: 0 };
-}

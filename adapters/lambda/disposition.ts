@@ -1,21 +1,10 @@
-import type { DeadLetterFacts } from '../../src/adapter-kit.ts';
-import {
-  AbortedError,
-  InvalidKeyError,
-  type Outcome,
-  PayloadMismatchError,
-  type PendingReason,
-  SchemaError,
-  StoreError,
-} from '../../src/index.ts';
+import { type DeadLetterFacts, type Handled, thrownReason } from '../../src/adapter-kit.ts';
+import type { Outcome, PendingReason } from '../../src/index.ts';
 
 export type SendDeadLetter = (facts: DeadLetterFacts) => Promise<unknown>;
 
 /** What to do with a record that has failed for good: nothing more, report it, or send it to a dead-letter queue. */
 export type OnFailed = 'settle' | 'report' | SendDeadLetter;
-
-/** What `handleOnce` said of a record: its outcome, or what it threw. */
-export type Handled = { readonly outcome: Outcome<unknown> } | { readonly thrown: unknown };
 
 /** Why a record is reported as failed, so that Lambda delivers it again. */
 export type ReportReason =
@@ -44,7 +33,7 @@ export type Disposition =
 const SETTLE: Disposition = { action: 'settle' };
 
 /** The whole decision, in one place. */
-export function dispositionOf(handled: Handled, onFailed: OnFailed): Disposition {
+export function dispositionOf(handled: Handled<unknown>, onFailed: OnFailed): Disposition {
   return 'outcome' in handled ? ofOutcome(handled.outcome, onFailed) : ofError(handled.thrown, onFailed);
 }
 
@@ -61,15 +50,18 @@ function ofOutcome(outcome: Outcome<unknown>, onFailed: OnFailed): Disposition {
 }
 
 function ofError(thrown: unknown, onFailed: OnFailed): Disposition {
-  if (thrown instanceof PayloadMismatchError) return refused('mismatch', onFailed);
-  if (thrown instanceof InvalidKeyError) return refused('invalid-key', onFailed);
-  if (thrown instanceof StoreError || thrown instanceof SchemaError) return report('store-error');
-  return report(thrown instanceof AbortedError ? 'out-of-time' : 'error');
-}
-
-/** Never passed in silence: the record may be one that nobody has handled. */
-function refused(reason: 'mismatch' | 'invalid-key', onFailed: OnFailed): Disposition {
-  return typeof onFailed === 'function' ? { action: 'dead-letter', send: onFailed } : report(reason);
+  const reason = thrownReason(thrown);
+  switch (reason) {
+    // Never passed in silence: the record may be one that nobody has handled.
+    case 'mismatch':
+    case 'invalid-key':
+      return typeof onFailed === 'function' ? { action: 'dead-letter', send: onFailed } : report(reason);
+    case 'aborted':
+      return report('out-of-time');
+    case 'store-error':
+    case 'error':
+      return report(reason);
+  }
 }
 
 function report(reason: ReportReason): Disposition {

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { EventSink } from '../../src/adapter-kit.ts';
+import { type EventSink, failureFacts, type Handled, replayedState } from '../../src/adapter-kit.ts';
 import { type Attempt, type HandleOnce, InvalidKeyError, type ParseOption } from '../../src/index.ts';
-import { dispositionOf, type Handled, type OnFailed, type SendDeadLetter } from './disposition.ts';
+import { dispositionOf, type OnFailed, type SendDeadLetter } from './disposition.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { Verdict } from './run-batch.ts';
 
@@ -23,9 +23,8 @@ export interface Job<Id> {
 export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Promise<Verdict> {
   const { events, itemIdentifier, onFailed } = job;
   const { key, handled } = await handle(job, signal);
-  if ('outcome' in handled && handled.outcome.state !== 'pending' && handled.outcome.replayed) {
-    events.emit({ type: 'replayed', itemIdentifier, key, state: handled.outcome.state });
-  }
+  const state = replayedState(handled);
+  if (state !== undefined) events.emit({ type: 'replayed', itemIdentifier, key, state });
   const disposition = dispositionOf(handled, onFailed);
   switch (disposition.action) {
     case 'settle':
@@ -39,7 +38,10 @@ export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Prom
   }
 }
 
-async function handle<Id>(job: Job<Id>, signal: AbortSignal): Promise<{ key: string; handled: Handled }> {
+async function handle<Id>(
+  job: Job<Id>,
+  signal: AbortSignal,
+): Promise<{ key: string; handled: Handled<unknown> }> {
   const { handleOnce, payload, handler, schema, parse } = job;
   let key = '';
   try {
@@ -66,7 +68,7 @@ function keyOf<Id>(job: Job<Id>): string {
 async function deadLetter<Id>(
   { handleOnce, itemIdentifier, events }: Job<Id>,
   key: string,
-  handled: Handled,
+  handled: Handled<unknown>,
   send: SendDeadLetter,
 ): Promise<Verdict> {
   try {
@@ -77,12 +79,4 @@ async function deadLetter<Id>(
   }
   events.emit({ type: 'dead-lettered', itemIdentifier, key });
   return { settled: true, key };
-}
-
-function failureFacts(handled: Handled): { errorName: string; attempts: number } {
-  if ('outcome' in handled) {
-    const { outcome } = handled;
-    return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
-  }
-  return { errorName: handled.thrown instanceof Error ? handled.thrown.name : '', attempts: 0 };
 }

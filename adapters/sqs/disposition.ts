@@ -1,10 +1,8 @@
-import { AbortedError, InvalidKeyError, type Outcome, PayloadMismatchError } from '../../src/index.ts';
+import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
+import type { Outcome } from '../../src/index.ts';
 
 /** What to do with a message that has failed for good. */
 export type OnFailed = 'delete' | 'leave' | { readonly deadLetterQueueUrl: string };
-
-/** What `handleOnce` said of a delivery: its outcome, or what it threw. */
-export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
 
 /** What is done with the message at the queue. */
 export type Disposition =
@@ -42,8 +40,14 @@ function ofOutcome(outcome: Outcome<unknown>, onFailed: OnFailed): Disposition {
 }
 
 function ofError(thrown: unknown, onFailed: OnFailed): Disposition {
-  const refusedForGood = thrown instanceof PayloadMismatchError || thrown instanceof InvalidKeyError;
-  if (refusedForGood)
-    return typeof onFailed === 'object' ? { action: 'dead-letter', ...onFailed } : UNTOUCHED;
-  return thrown instanceof AbortedError ? { action: 'leave', visibleAfterMs: 0 } : UNTOUCHED;
+  switch (thrownReason(thrown)) {
+    case 'mismatch':
+    case 'invalid-key':
+      return typeof onFailed === 'object' ? { action: 'dead-letter', ...onFailed } : UNTOUCHED;
+    case 'aborted':
+      return { action: 'leave', visibleAfterMs: 0 };
+    case 'store-error':
+    case 'error':
+      return UNTOUCHED;
+  }
 }

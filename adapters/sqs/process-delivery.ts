@@ -1,8 +1,13 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
-import { AbortedError, InvalidKeyError, type Outcome, PayloadMismatchError } from '../../src/index.ts';
-import { SchemaError, StoreError } from '../../src/index.ts';
+import {
+  type EventSink,
+  failureFacts,
+  type Handled,
+  replayedState,
+  thrownReason,
+} from '../../src/adapter-kit.ts';
+import { InvalidKeyError, type Outcome } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
-import { dispositionOf, type Handled, type OnFailed } from './disposition.ts';
+import { dispositionOf, type OnFailed } from './disposition.ts';
 import type { LeftReason, SqsEvent } from './events.ts';
 import type { Delivery, SqsMessage } from './message.ts';
 import { attempt, type Queue } from './queue.ts';
@@ -113,8 +118,8 @@ function keyOf(processor: Processor<unknown>, message: SqsMessage): string {
 }
 
 function reportReplay({ processor, delivery, key, handled }: Remnant<unknown>): void {
-  if (!('outcome' in handled) || handled.outcome.state === 'pending' || !handled.outcome.replayed) return;
-  const { state } = handled.outcome;
+  const state = replayedState(handled);
+  if (state === undefined) return;
   processor.events.emit({ type: 'replayed', messageId: delivery.messageId, key, state });
 }
 
@@ -158,14 +163,6 @@ async function deadLetter<R>(remnant: Remnant<R>, deadLetterQueueUrl: string): P
   return await remove(remnant, 'dead-lettered');
 }
 
-function failureFacts(handled: Handled<unknown>): { errorName: string; attempts: number } {
-  if ('outcome' in handled) {
-    const { outcome } = handled;
-    return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
-  }
-  return { errorName: handled.thrown instanceof Error ? handled.thrown.name : '', attempts: 0 };
-}
-
 function refused<R>(
   remnant: Remnant<R>,
   verb: 'delete' | 'change-visibility' | 'dead-letter',
@@ -194,9 +191,5 @@ function handledFacts<R>(handled: Handled<R>): Pick<HandledMessage<R>, 'outcome'
 
 function leftReason(handled: Handled<unknown>): LeftReason {
   if ('outcome' in handled) return handled.outcome.state === 'pending' ? handled.outcome.reason : 'failed';
-  const { thrown } = handled;
-  if (thrown instanceof PayloadMismatchError) return 'mismatch';
-  if (thrown instanceof InvalidKeyError) return 'invalid-key';
-  if (thrown instanceof StoreError || thrown instanceof SchemaError) return 'store-error';
-  return thrown instanceof AbortedError ? 'aborted' : 'error';
+  return thrownReason(handled.thrown);
 }

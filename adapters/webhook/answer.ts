@@ -1,3 +1,4 @@
+import type { Handled } from '../../src/adapter-kit.ts';
 import {
   AbortedError,
   InvalidKeyError,
@@ -7,9 +8,6 @@ import {
   StoreError,
 } from '../../src/index.ts';
 import { MissingIdError, UnverifiedError } from './errors.ts';
-
-/** What became of a delivery: its outcome, or what kept it from having one. */
-export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
 
 /** What to tell the sender. */
 export interface WebhookAnswer {

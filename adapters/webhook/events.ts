@@ -1,12 +1,6 @@
-import {
-  AbortedError,
-  InvalidKeyError,
-  type PendingReason,
-  PayloadMismatchError,
-  SchemaError,
-  StoreError,
-} from '../../src/index.ts';
-import type { Handled, WebhookAnswer } from './answer.ts';
+import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
+import type { PendingReason } from '../../src/index.ts';
+import type { WebhookAnswer } from './answer.ts';
 import { MissingIdError, UnverifiedError } from './errors.ts';
 
 /** What became of a delivery, in one word. */
@@ -43,8 +37,6 @@ export function eventTypeOf(handled: Handled<unknown>): WebhookEventType {
 function ofError(thrown: unknown): WebhookEventType {
   if (thrown instanceof UnverifiedError) return 'unverified';
   if (thrown instanceof MissingIdError) return 'missing-id';
-  if (thrown instanceof InvalidKeyError) return 'invalid-id';
-  if (thrown instanceof PayloadMismatchError) return 'mismatch';
-  if (thrown instanceof StoreError || thrown instanceof SchemaError) return 'store-error';
-  return thrown instanceof AbortedError ? 'aborted' : 'error';
+  const reason = thrownReason(thrown);
+  return reason === 'invalid-key' ? 'invalid-id' : reason;
 }

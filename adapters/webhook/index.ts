@@ -13,7 +13,8 @@
  *
  * @module
  */
-export { answerOf, type Handled, type WebhookAnswer } from './answer.ts';
+export type { Handled } from '../../src/adapter-kit.ts';
+export { answerOf, type WebhookAnswer } from './answer.ts';
 export type { ReceivedWebhook, WebhookDelivery } from './delivery.ts';
 export { MissingIdError, UnverifiedError } from './errors.ts';
 export type { WebhookEvent, WebhookEventType } from './events.ts';

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Handled } from '../../src/adapter-kit.ts';
 import type { Attempt, CallOptions, HandleOnce, Outcome, ParseOption } from '../../src/index.ts';
-import type { Handled } from './answer.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
 import { causeOf, UnverifiedError } from './errors.ts';
