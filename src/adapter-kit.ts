@@ -1,4 +1,5 @@
 /** What the adapters share beyond the public face. */
+export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter-options.ts';
 export { coalesce } from './coalesce.ts';
 export { deadLetterAttributes, type DeadLetterFacts } from './dead-letter-attributes.ts';
 export { endsWithin } from './ends-within.ts';

@@ -4,9 +4,12 @@ import {
   callback,
   canRunInTransaction,
   checkLogOptions,
+  eventHook,
   groupId,
+  handleOnceOption,
   inTransactionOption,
   NO_TRANSACTIONS,
+  NOT_AN_OBJECT,
   standardSchema,
   wholeNumber,
   withMethods,
@@ -111,9 +114,7 @@ export const onceEachMessageOptions = z
     {
       consumer: withMethods<KafkaConsumer>(['on', 'pause', 'resume', 'paused'], 'a consumer of kafkajs'),
       groupId: groupId(),
-      handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
-        error: 'must be made by createHandleOnce',
-      }),
+      handleOnce: handleOnceOption(),
       inTransaction: inTransactionOption(),
       schema: standardSchema().optional(),
       parse:
@@ -141,10 +142,10 @@ export const onceEachMessageOptions = z
           { error: 'must be the object that kafka.consumer was given' },
         )
         .optional(),
-      onEvent: callback<(event: KafkaEvent) => unknown>('a function of one event').optional(),
+      onEvent: eventHook<KafkaEvent>(),
       handler: callback<AnyHandler>('a function of (delivery, attempt)'),
     },
-    { error: 'the options must be an object' },
+    NOT_AN_OBJECT,
   )
   .refine(({ groupId, consumerConfig }) => (consumerConfig?.groupId ?? groupId) === groupId, {
     path: ['groupId'],

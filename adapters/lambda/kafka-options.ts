@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, checkLogOptions, groupId } from '../../src/adapter-kit.ts';
+import { callback, checkLogOptions, eventHook, groupId, NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, KafkaMessage } from './kafka-event.ts';
-import { eventHook, lambdaFields, type LambdaOptions, type LambdaPayload, NOT_AN_OBJECT } from './options.ts';
+import { lambdaFields, type LambdaOptions, type LambdaPayload } from './options.ts';
 
 /** What a handler gets: as under `onceEachMessage` of `handle-once/kafka`, without the consumer's own. */
 export interface KafkaRecordDelivery<Payload> {

@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
-import { callback, standardSchema, wholeNumber } from '../../src/adapter-kit.ts';
+import { handleOnceOption, standardSchema, wholeNumber } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */
@@ -27,17 +26,8 @@ export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {
 }
 
 export const lambdaFields = {
-  handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
-    error: 'must be made by createHandleOnce',
-  }),
+  handleOnce: handleOnceOption(),
   schema: standardSchema().optional(),
   concurrency: wholeNumber('handlers', 1, 1_000).default(10),
   deadlineMarginMs: wholeNumber('milliseconds', 100, 60_000).default(2_000),
 };
-
-export const NOT_AN_OBJECT = { error: 'the options must be an object' };
-
-/** The hook is called with each event as it happens, and not waited for. */
-export function eventHook<Event>(): z.ZodType<((event: Event) => unknown) | undefined> {
-  return callback<(event: Event) => unknown>('a function of one event').optional();
-}

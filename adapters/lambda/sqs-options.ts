@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, withMethods } from '../../src/adapter-kit.ts';
+import { callback, eventHook, NOT_AN_OBJECT, withMethods } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { DeadLetterClient } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
-import { eventHook, lambdaFields, type LambdaOptions, type LambdaPayload, NOT_AN_OBJECT } from './options.ts';
+import { lambdaFields, type LambdaOptions, type LambdaPayload } from './options.ts';
 import type { SqsRecord } from './sqs-event.ts';
 
 /** Where a record goes that has failed for good. */

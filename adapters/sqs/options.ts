@@ -3,8 +3,11 @@ import * as z from 'zod';
 import {
   callback,
   canRunInTransaction,
+  eventHook,
+  handleOnceOption,
   inTransactionOption,
   NO_TRANSACTIONS,
+  NOT_AN_OBJECT,
   standardSchema,
   wholeNumber,
   withMethods,
@@ -86,9 +89,7 @@ function messageIdOf(message: SqsMessage): string | undefined {
 const fields = {
   client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
   queueUrl: queueUrl('the queue'),
-  handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
-    error: 'must be made by createHandleOnce',
-  }),
+  handleOnce: handleOnceOption(),
   inTransaction: inTransactionOption(),
   schema: standardSchema().optional(),
   parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
@@ -97,10 +98,8 @@ const fields = {
   ),
   onFailed: onFailed.default('delete'),
   visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
-  onEvent: callback<(event: SqsEvent) => unknown>('a function of one event').optional(),
+  onEvent: eventHook<SqsEvent>(),
 };
-
-const NOT_AN_OBJECT = { error: 'the options must be an object' };
 
 export const sqsOptions = z
   .strictObject(fields, NOT_AN_OBJECT)

@@ -1,6 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, standardSchema } from '../../src/adapter-kit.ts';
+import {
+  callback,
+  eventHook,
+  handleOnceOption,
+  NOT_AN_OBJECT,
+  standardSchema,
+} from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
@@ -105,9 +111,7 @@ const VERIFY =
 export const webhookOptions = z
   .strictObject(
     {
-      handleOnce: z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
-        error: 'must be made by createHandleOnce',
-      }),
+      handleOnce: handleOnceOption(),
       source,
       name: z
         .string({ error: NAME })
@@ -120,9 +124,9 @@ export const webhookOptions = z
       schema: standardSchema().optional(),
       parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
       volatile: z.array(pointer, { error: 'must be a list of JSON pointers such as /attempt' }).optional(),
-      onEvent: callback<(event: WebhookEvent) => unknown>('a function of one event').optional(),
+      onEvent: eventHook<WebhookEvent>(),
     },
-    { error: 'the options must be an object' },
+    NOT_AN_OBJECT,
   )
   .refine((options) => typeof options.source === 'string' || options.name !== undefined, {
     path: ['name'],
