@@ -18,9 +18,9 @@ import {
   wholeNumber,
   withMethods,
 } from './parse-options.ts';
-import type { PostgresClient } from './store/postgres/client.ts';
 import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
 import { createPostgresStore } from './store/postgres/index.ts';
+import { type SqlClient, sqlClient } from './store/postgres/sql-client.ts';
 import type { Store } from './store/store.ts';
 import type { TransactionalStore } from './store/transactional-store.ts';
 
@@ -31,8 +31,11 @@ const DEFAULT_MAX_RESULT_BYTES = 65_536;
 
 /** Options of `createHandleOnce`. Give either `sql` or `store`. */
 export interface HandleOnceOptions<Tx = unknown> {
-  /** A client made by `postgres(url)`, whose database `migrate(sql)` has prepared. */
-  readonly sql?: PostgresClient<Tx> | undefined;
+  /**
+   * A client made by `postgres(url)`, or one of another library through `handle-once/clients`, whose database
+   * `migrate(sql)` has prepared.
+   */
+  readonly sql?: SqlClient<Tx> | undefined;
   /** A store in place of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
   readonly store?: Store | undefined;
   /** Namespace of the keys: one logical consumer. 1 to 512 characters. */
@@ -128,10 +131,7 @@ const backoffOption = z.unknown().transform((backoff, context): Backoff | z.outp
 const optionsSchema = z
   .strictObject(
     {
-      sql: withMethods<PostgresClient>(
-        ['unsafe', 'begin'],
-        'a client made by postgres(url), not a transaction or a URL',
-      ).optional(),
+      sql: sqlClient.optional(),
       store: withMethods<Store>(
         ['claim', 'settle', 'extend'],
         'a store such as createMemoryStore() returns',
@@ -194,9 +194,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
   const { sql, store, backoff, schema, onEvent, databaseSchema, maxResultBytes, timeoutMs, ...rest } =
     parseOptions('createHandleOnce', optionsSchema, options);
   const transactionalStore =
-    store === undefined
-      ? createPostgresStore(sql as PostgresClient, databaseSchema ?? DEFAULT_SCHEMA)
-      : undefined;
+    store === undefined ? createPostgresStore(sql as SqlClient, databaseSchema ?? DEFAULT_SCHEMA) : undefined;
   return {
     settings: Object.freeze({
       ...rest,

@@ -37,7 +37,7 @@ export function satisfying<T>(check: (value: unknown) => boolean, what: string):
 
 /** Something with these methods: clients are taken by shape, so that a wrapped one fits. */
 export function withMethods<Client>(methods: readonly string[], what: string): z.ZodType<Client, Client> {
-  return satisfying<Client>((value) => methods.every((method) => hasMethod(value, method)), what);
+  return satisfying<Client>((value) => hasMethods(value, methods), what);
 }
 
 export function callback<Fn>(what: string): z.ZodType<Fn, Fn> {
@@ -51,9 +51,11 @@ export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> 
   }, 'a Standard Schema, such as a zod schema');
 }
 
-function hasMethod(value: unknown, method: string): boolean {
+export function hasMethods(value: unknown, methods: readonly string[]): boolean {
   const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
-  return isObject && typeof (value as Record<string, unknown>)[method] === 'function';
+  return (
+    isObject && methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
+  );
 }
 
 function format(value: number): string {

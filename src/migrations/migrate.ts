@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { SchemaError } from '../errors.ts';
-import { parseOptions, withMethods } from '../parse-options.ts';
-import type { PostgresClient, PostgresQueries } from '../store/postgres/client.ts';
+import { parseOptions } from '../parse-options.ts';
+import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
+import { beginReadCommitted } from '../store/postgres/transaction.ts';
 import { migrations } from './embedded.generated.ts';
 import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';
@@ -21,12 +23,7 @@ export interface MigrateResult {
 }
 
 const optionsSchema = z.strictObject({ schema: schemaOption }, { error: 'the options must be an object' });
-const clientSchema = z.object({
-  sql: withMethods<PostgresClient>(
-    ['unsafe', 'begin'],
-    'a client made by postgres(url), not a transaction or a URL',
-  ),
-});
+const clientSchema = z.object({ sql: sqlClient });
 
 const LATEST = Math.max(...migrations.map(({ version }) => version));
 
@@ -42,41 +39,40 @@ const LATEST = Math.max(...migrations.map(({ version }) => version));
  * const { version, applied } = await migrate(sql, { schema: 'handle_once' });
  * ```
  */
-export async function migrate(sql: PostgresClient, options: MigrateOptions = {}): Promise<MigrateResult> {
+export async function migrate(sql: SqlClient, options: MigrateOptions = {}): Promise<MigrateResult> {
   parseOptions('migrate', clientSchema, { sql });
   const { schema } = parseOptions('migrate', optionsSchema, options);
   try {
-    const found = await versionOf(sql, schema);
+    const client = toDatabaseClient(sql);
+    const found = await versionOf(client, schema);
     if (found === LATEST) return { version: LATEST, applied: [] };
-    return { version: LATEST, applied: await migrateLocked(sql, schema) };
+    return { version: LATEST, applied: await migrateLocked(client, schema) };
   } catch (error) {
     throw error instanceof SchemaError ? error : toStoreError(error);
   }
 }
 
-async function migrateLocked(sql: PostgresClient, schema: string): Promise<string[]> {
-  let applied: string[] = [];
-  await sql.begin('isolation level read committed', async (transaction) => {
+function migrateLocked(client: DatabaseClient, schema: string): Promise<string[]> {
+  return beginReadCommitted(client, async (queries) => {
     // Of many at once, one migrates; the others then find it done. The lock ends with the transaction, also behind
     // a pooler that gives the session to somebody else.
-    const lock = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))';
-    await transaction.unsafe(lock, [`handle-once:${schema}`]).raw();
-    const found = await versionOf(transaction, schema);
-    if (found === 0) await transaction.unsafe(renderBootstrap(schema)).raw();
+    const lock = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))::text';
+    await queries.query(lock, [`handle-once:${schema}`]);
+    const found = await versionOf(queries, schema);
+    if (found === 0) await queries.execute(renderBootstrap(schema));
     const missing = migrations.filter(({ version }) => version > found);
-    for (const migration of missing) await transaction.unsafe(renderMigration(migration, schema)).raw();
-    applied = missing.map(({ name }) => name);
+    for (const migration of missing) await queries.execute(renderMigration(migration, schema));
+    return missing.map(({ name }) => name);
   });
-  return applied;
 }
 
 /** The newest migration that ran: 0 for none. Throws `SchemaError` when this package does not know it. */
-async function versionOf(sql: PostgresQueries, schema: string): Promise<number> {
+async function versionOf(queries: DatabaseQueries, schema: string): Promise<number> {
   const table = `${quoteIdentifier(schema)}.migrations`;
   // Not to_regclass: it may answer from this session's cache, from before the lock was ours.
   const exists = `select tablename from pg_catalog.pg_tables where schemaname = $1::text and tablename = 'migrations'`;
-  if ((await readText(sql, exists, [schema])) === null) return 0;
-  const found = Number(await readText(sql, `select coalesce(max(version), 0)::text from ${table}`, []));
+  if ((await readText(queries, exists, [schema])) === null) return 0;
+  const found = Number(await readText(queries, `select coalesce(max(version), 0)::text from ${table}`, []));
   if (found > LATEST) {
     throw new SchemaError(
       `the tables in schema ${schema} have version ${found}, and this version of handle-once knows ${LATEST}: ` +
@@ -87,11 +83,10 @@ async function versionOf(sql: PostgresQueries, schema: string): Promise<number> 
 }
 
 async function readText(
-  sql: PostgresQueries,
+  queries: DatabaseQueries,
   statement: string,
   parameters: string[],
 ): Promise<string | null> {
-  const rows = await sql.unsafe(statement, parameters).raw();
-  const cell = rows[0]?.[0];
-  return cell?.toString('utf8') ?? null;
+  const rows = await queries.query(statement, parameters);
+  return rows[0]?.[0] ?? null;
 }

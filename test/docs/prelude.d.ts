@@ -23,6 +23,12 @@ declare global {
   const request: Request;
   const verify: Verify;
   const response: { readonly status: number };
+  interface MyTransaction {
+    run(statement: string, parameters?: (string | null)[]): Promise<(string | number | null)[][]>;
+  }
+  interface MyDatabase extends MyTransaction {
+    transaction<T>(work: (transaction: MyTransaction) => Promise<T>): Promise<T>;
+  }
   function deliveryId(message: SqsMessage): string;
   function charge(
     order: unknown,

@@ -16,7 +16,9 @@ const BYTES = 'must be a whole number of bytes from 0 to 16,777,216';
 const SCHEMA = 'must be a Standard Schema, such as a zod schema';
 const SCHEMA_NAME = 'must be 1 to 63 ASCII letters, digits or underscores, not starting with a digit or pg_';
 const UNKNOWN = 'is not an option; remove it or correct its spelling';
-const CLIENT = 'must be a client made by postgres(url), not a transaction or a URL';
+const CLIENT =
+  'must be a client made by postgres(url), or one of another library through handle-once/clients, ' +
+  'not a transaction or a URL';
 const STORE = 'must be a store such as createMemoryStore() returns';
 
 function issuesOf(options: unknown): readonly OptionIssue[] {

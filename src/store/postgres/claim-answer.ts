@@ -1,6 +1,6 @@
 import type { FailedReason, ResultOmitted } from '../../outcome.ts';
 import type { ClaimReply } from '../store.ts';
-import type { Row } from './run.ts';
+import type { DatabaseRow } from './database-client.ts';
 
 /** What a claim compares a record with, as SQL. */
 export interface Asked {
@@ -25,8 +25,11 @@ export function answerColumns(t: string, asked: Asked): string {
     case ${t}.state when 'succeeded' then ${t}.result else ${t}.error end`;
 }
 
-/** The answer to a claim that made its record. */
-export const NEW_RECORD_ANSWER = `key, 'claimed', 1, null, null`;
+/**
+ * The answer to a claim that made its record. It stands first in a union, and so names the columns: libraries that give
+ * rows as objects would make one of two columns without a name.
+ */
+export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, 1 as attempts, null as detail, null as content`;
 
 function kind(t: string, asked: Asked): string {
   return `case
@@ -40,7 +43,7 @@ function kind(t: string, asked: Asked): string {
     end`;
 }
 
-export function toReply([, kindText, attemptsText, detail = null, content = null]: Row): ClaimReply {
+export function toReply([, kindText, attemptsText, detail = null, content = null]: DatabaseRow): ClaimReply {
   const kind = kindText ?? '';
   const attempts = Number(attemptsText);
   switch (kind) {

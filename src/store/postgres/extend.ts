@@ -1,6 +1,6 @@
 import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
 import { batchOf, batchRows, type BySize, bySize } from './batch.ts';
-import type { PostgresClient } from './client.ts';
+import type { DatabaseClient } from './database-client.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
 
@@ -25,13 +25,13 @@ returning t.key`,
 }
 
 export async function extend(
-  sql: PostgresClient,
+  client: DatabaseClient,
   statement: BySize,
   requests: readonly ExtendRequest[],
   terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
 ): Promise<ExtendReply[]> {
   const { size, parameters } = batchOf(inLockOrder(requests).map(({ key, token }) => [key, token]));
-  const rows = await run(sql, statement[size], [terms.scope, ...parameters, String(terms.leaseMs)]);
+  const rows = await run(client, statement[size], [terms.scope, ...parameters, String(terms.leaseMs)]);
   const extended = new Set(rows.map(([key]) => key));
   return requests.map(({ key }) => (extended.has(key) ? 'extended' : 'lost'));
 }

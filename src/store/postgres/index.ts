@@ -2,17 +2,15 @@ import type { TransactionalStore } from '../transactional-store.ts';
 import { claim } from './claim.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
-import type { PostgresClient, PostgresQueries } from './client.ts';
 import { extend, extendStatement } from './extend.ts';
 import { quoteIdentifier } from './identifier.ts';
 import { alreadySettledStatement, settle, settleIn, settleStatement } from './settle.ts';
-import { begin, isRolledBack, savepoint } from './transaction.ts';
+import { type SqlClient, toDatabaseClient } from './sql-client.ts';
+import { isRolledBack, savepoint } from './transaction.ts';
 
-/** The store over a `postgres` client and the tables that `migrate` made in `schema`. */
-export function createPostgresStore<Tx extends PostgresQueries>(
-  sql: PostgresClient<Tx>,
-  schema: string,
-): TransactionalStore<Tx> {
+/** The store over a client and the tables that `migrate` made in `schema`. */
+export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): TransactionalStore<Tx> {
+  const client = toDatabaseClient(sql);
   const table = `${quoteIdentifier(schema)}.records`;
   const statements = {
     claimNew: claimNewStatement(table, 'durable'),
@@ -27,16 +25,17 @@ export function createPostgresStore<Tx extends PostgresQueries>(
   };
   return {
     claim: async (requests, terms) =>
-      requests.length === 0 ? [] : await claim(sql, statements, requests, terms),
+      requests.length === 0 ? [] : await claim(client, statements, requests, terms),
     claimHastily: async (requests, terms) =>
-      requests.length === 0 ? [] : await claim(sql, hasty, requests, terms),
-    begin: (work) => begin(sql, work),
-    savepoint,
-    settleIn: (transaction, request, scope) => settleIn(transaction, statements.settle, request, scope),
+      requests.length === 0 ? [] : await claim(client, hasty, requests, terms),
+    begin: (work) => client.begin(work),
+    savepoint: (transaction, work) => savepoint(client.in(transaction), work),
+    settleIn: (transaction, request, scope) =>
+      settleIn(client.in(transaction), statements.settle, request, scope),
     isRolledBack,
     settle: async (requests, scope) =>
-      requests.length === 0 ? [] : await settle(sql, statements, requests, scope),
+      requests.length === 0 ? [] : await settle(client, statements, requests, scope),
     extend: async (requests, terms) =>
-      requests.length === 0 ? [] : await extend(sql, statements.extend, requests, terms),
+      requests.length === 0 ? [] : await extend(client, statements.extend, requests, terms),
   };
 }

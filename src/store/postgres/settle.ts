@@ -1,8 +1,8 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf, batchRows, type BySize, bySize, type Cell } from './batch.ts';
-import type { PostgresClient, PostgresQueries } from './client.ts';
+import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { inLockOrder } from './lock-order.ts';
-import { type Row, run, runIn } from './run.ts';
+import { run, runIn } from './run.ts';
 
 const SETTLED = {
   key: 'text',
@@ -107,7 +107,7 @@ export interface SettleStatements {
 
 /** Settles a record in somebody's transaction: it is on record when that is committed, and fenced until then. */
 export async function settleIn(
-  transaction: PostgresQueries,
+  transaction: DatabaseQueries,
   statement: BySize,
   request: SettleRequest,
   scope: string,
@@ -118,22 +118,22 @@ export async function settleIn(
 }
 
 export async function settle(
-  sql: PostgresClient,
+  client: DatabaseClient,
   statements: SettleStatements,
   requests: readonly SettleRequest[],
   scope: string,
 ): Promise<SettleReply[]> {
   const { size, parameters } = batchOf(inLockOrder(requests).map(toCells));
-  const settled = keysOf(await run(sql, statements.settle[size], [scope, ...parameters]));
+  const settled = keysOf(await run(client, statements.settle[size], [scope, ...parameters]));
   const unchanged = requests.filter(({ key }) => !settled.has(key));
   if (unchanged.length > 0) {
     const look = batchOf(unchanged.map(({ key, token }) => [key, token]));
-    const rows = await run(sql, statements.alreadySettled[look.size], [scope, ...look.parameters]);
+    const rows = await run(client, statements.alreadySettled[look.size], [scope, ...look.parameters]);
     for (const key of keysOf(rows)) settled.add(key);
   }
   return requests.map(({ key }) => (settled.has(key) ? 'settled' : 'lost'));
 }
 
-function keysOf(rows: readonly Row[]): Set<string | null | undefined> {
+function keysOf(rows: readonly DatabaseRow[]): Set<string | null | undefined> {
   return new Set(rows.map(([key]) => key));
 }

@@ -1,28 +1,28 @@
-import type { PostgresClient, PostgresQueries } from './client.ts';
+import type { DatabaseClient, DatabaseQueries } from './database-client.ts';
 import { sqlState } from './failure.ts';
 
-export async function begin<Tx, T>(
-  sql: PostgresClient<Tx>,
-  work: (transaction: Tx) => Promise<T>,
+/** The level is a statement of its own, since libraries differ in how they begin a transaction at a level. */
+export function beginReadCommitted<Tx, T>(
+  client: DatabaseClient<Tx>,
+  work: (queries: DatabaseQueries) => Promise<T>,
 ): Promise<T> {
-  let done: { readonly value: T } | undefined;
-  // The client's own promise unwraps arrays of promises: the value must not pass through it.
-  await sql.begin('', async (transaction) => {
-    done = { value: await work(transaction) };
+  return client.begin(async (transaction) => {
+    const queries = client.in(transaction);
+    await queries.execute('set transaction isolation level read committed');
+    return await work(queries);
   });
-  return (done as unknown as { readonly value: T }).value;
 }
 
 const NAME = 'handle_once';
 
-export async function savepoint<T>(transaction: PostgresQueries, work: () => Promise<T>): Promise<T> {
-  await transaction.unsafe(`savepoint ${NAME}`).raw();
+export async function savepoint<T>(transaction: DatabaseQueries, work: () => Promise<T>): Promise<T> {
+  await transaction.execute(`savepoint ${NAME}`);
   try {
     const value = await work();
-    await transaction.unsafe(`release savepoint ${NAME}`).raw();
+    await transaction.execute(`release savepoint ${NAME}`);
     return value;
   } catch (error) {
-    await transaction.unsafe(`rollback to savepoint ${NAME}`).raw();
+    await transaction.execute(`rollback to savepoint ${NAME}`);
     throw error;
   }
 }

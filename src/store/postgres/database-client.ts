@@ -1,0 +1,45 @@
+/** A row by position, each cell as text. */
+export type DatabaseRow = readonly (string | null)[];
+
+/** What runs statements: a client, or one of its transactions. */
+export interface DatabaseQueries {
+  /**
+   * Runs one statement, which has its parameters as `$1`, `$2` and so on, and gives its rows.
+   *
+   * Parameters are sent as text, and cast in the statement. Cells come as text whatever their type, in the order of
+   * the columns, whose names differ.
+   */
+  query(statement: string, parameters: (string | null)[]): Promise<readonly DatabaseRow[]>;
+  /** Runs one or several statements in one text, without parameters. What they answer is not read. */
+  execute(statements: string): Promise<unknown>;
+}
+
+/**
+ * A Postgres client of any library, as the records need it: `handle-once/clients` has it for most.
+ *
+ * It must not be a transaction, with which claims would be rolled back, and it needs a second connection while one is
+ * in a transaction: for heartbeats. What the database refuses is thrown with its SQLSTATE, as `code` of the error or of
+ * its `cause`, and with no parameter in its message. `Tx` is what handlers in a transaction get.
+ *
+ * @example
+ * ```ts
+ * import type { DatabaseClient, DatabaseQueries } from 'handle-once';
+ *
+ * function fromMyLibrary(database: MyDatabase): DatabaseClient<MyTransaction> {
+ *   const on = (connection: MyDatabase | MyTransaction): DatabaseQueries => ({
+ *     query: async (statement, parameters) => {
+ *       const rows = await connection.run(statement, parameters);
+ *       return rows.map((row) => row.map((cell) => (cell === null ? null : String(cell))));
+ *     },
+ *     execute: (statements) => connection.run(statements),
+ *   });
+ *   return { ...on(database), begin: (work) => database.transaction(work), in: on };
+ * }
+ * ```
+ */
+export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
+  /** Runs work in a new transaction, commits when it is done, and rolls back and throws the same when it throws. */
+  begin<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+  /** What runs statements in a transaction, whether `begin` gave it or the library itself. */
+  in(transaction: Tx): DatabaseQueries;
+}

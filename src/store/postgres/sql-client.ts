@@ -1,0 +1,22 @@
+import type * as z from 'zod';
+import { hasMethods, satisfying } from '../../parse-options.ts';
+import type { PostgresClient } from './client.ts';
+import type { DatabaseClient } from './database-client.ts';
+import { fromPostgres } from './from-postgres.ts';
+
+/** What users give as `sql`. `Tx` is what handlers in a transaction get. */
+export type SqlClient<Tx = unknown> = PostgresClient<Tx> | DatabaseClient<Tx>;
+
+/** Neither shape fits a transaction: a claim must not end with somebody's rollback. */
+export const sqlClient: z.ZodType<SqlClient, SqlClient> = satisfying(
+  (value) => isPostgresClient(value) || hasMethods(value, ['query', 'execute', 'begin', 'in']),
+  'a client made by postgres(url), or one of another library through handle-once/clients, not a transaction or a URL',
+);
+
+export function toDatabaseClient<Tx>(sql: SqlClient<Tx>): DatabaseClient<Tx> {
+  return isPostgresClient(sql) ? fromPostgres(sql) : sql;
+}
+
+function isPostgresClient<Tx>(value: unknown): value is PostgresClient<Tx> {
+  return hasMethods(value, ['unsafe', 'begin']);
+}
