@@ -6,10 +6,24 @@ export { endsWithin } from './ends-within.ts';
 export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
+export { handleDelivery } from './handle-delivery.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './handled.ts';
 export { scopeFault } from './key.ts';
 export { groupScope, placeOf, recordBytes } from './log-identity.ts';
 export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+export { queueDeadLetter, type Original } from './queue-dead-letter.ts';
+export { type Disposition, dispositionOf, type OnFailed } from './queue-disposition.ts';
+export {
+  boundedVisibility,
+  isAboveLease,
+  leaseFault,
+  longerThanLease,
+  MAX_VISIBILITY_SECONDS,
+  type QueueFacts,
+  queueFacts,
+  queueWarnings,
+} from './queue-settings.ts';
+export { lanesBy, runLanes } from './run-lanes.ts';
 export { describeThrown } from './stored-error.ts';
 export { checkLogOptions, groupId } from './log-options.ts';
 export { validatePayload } from './validate-payload.ts';

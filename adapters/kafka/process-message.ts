@@ -4,13 +4,14 @@ import {
   type EventSink,
   failureFacts,
   type Handled,
+  handleDelivery,
   NotStartedError,
   placeOf,
   recordBytes,
   replayedState,
   validatePayload,
 } from '../../src/adapter-kit.ts';
-import { type Calls, type Handler, type HandleOnce, InvalidKeyError, type Outcome } from '../../src/index.ts';
+import type { Calls, Handler, HandleOnce, Outcome } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { type Disposition, dispositionOf, type OnFailed, type Withhold } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
@@ -81,7 +82,6 @@ interface Handling {
 
 async function handle(processor: Processor, delivery: Delivery, course: Course): Promise<Handling> {
   let skipped = false;
-  let key = '';
   const handler: Handler<unknown, unknown, unknown[]> = async (_, attempt, ...extra) => {
     skipped = !(await course.isItsTurn());
     if (skipped) throw new NotStartedError('an earlier message has to come first');
@@ -91,23 +91,16 @@ async function handle(processor: Processor, delivery: Delivery, course: Course):
     course.onReturned();
     return result;
   };
-  try {
-    key = keyOf(processor, delivery);
-    const outcome = await run(processor, delivery, key, handler, course.signal);
-    return { key, handled: { outcome }, skipped };
-  } catch (thrown) {
-    return { key, handled: { thrown }, skipped };
-  }
+  const answer = await handleDelivery(
+    () => keyOf(processor, delivery),
+    (key) => run(processor, delivery, key, handler, course.signal),
+  );
+  return { ...answer, skipped };
 }
 
 function keyOf(processor: Processor, { topic, partition, message }: Delivery): string {
   if (processor.key === undefined) return placeOf(topic, partition, message.offset);
-  try {
-    return processor.key(message, topic, partition);
-  } catch (error) {
-    if (error instanceof InvalidKeyError) throw error;
-    throw new InvalidKeyError('the key function threw', { cause: error });
-  }
+  return processor.key(message, topic, partition);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { deadLetterAttributes, type DeadLetterFacts } from '../../src/adapter-kit.ts';
+import { type DeadLetterFacts, queueDeadLetter } from '../../src/adapter-kit.ts';
 import type { SqsRecord, SqsRecordAttribute } from './sqs-event.ts';
 
 interface AttributeValue {
@@ -21,28 +21,15 @@ export interface DeadLetterClient {
   sendMessage(deadLetter: DeadLetter): Promise<unknown>;
 }
 
-/**
- * The copy that goes to the dead-letter queue: the original body and attributes, and why it is there.
- *
- * On a FIFO queue the copy keeps its group, and a copy sent again is the same message.
- */
 export function deadLetterOf(
   { body, messageId, attributes, messageAttributes }: SqsRecord,
   facts: DeadLetterFacts,
   deadLetterQueueUrl: string,
 ): DeadLetter {
-  const original = Object.entries(messageAttributes).map(([name, value]) => [name, toSend(value)] as const);
-  return {
-    QueueUrl: deadLetterQueueUrl,
-    MessageBody: body,
-    MessageAttributes: deadLetterAttributes<AttributeValue>(Object.fromEntries(original), facts),
-    ...(deadLetterQueueUrl.endsWith('.fifo')
-      ? {
-          MessageGroupId: attributes.MessageGroupId ?? 'handle-once',
-          MessageDeduplicationId: messageId,
-        }
-      : {}),
-  };
+  const sent = Object.entries(messageAttributes).map(([name, value]) => [name, toSend(value)] as const);
+  const groupId = attributes.MessageGroupId;
+  const original = { body, messageId, groupId, attributes: Object.fromEntries(sent) };
+  return queueDeadLetter<AttributeValue>(original, facts, deadLetterQueueUrl);
 }
 
 function toSend({ dataType, stringValue, binaryValue }: SqsRecordAttribute): AttributeValue {

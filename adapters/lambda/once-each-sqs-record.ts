@@ -1,12 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, createEventSink, parseOptions } from '../../src/adapter-kit.ts';
+import { type Counts, createEventSink, lanesBy, parseOptions } from '../../src/adapter-kit.ts';
 import type { HandleOnce } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import type { OnFailed } from './disposition.ts';
 import { createInvoke } from './invoke.ts';
 import { processRecord } from './process-record.ts';
-import { lanesBy } from './run-lanes.ts';
 import { messageGroup, type SqsEvent, type SqsRecord, type SqsResponse } from './sqs-event.ts';
 import {
   type DeadLetterQueue,

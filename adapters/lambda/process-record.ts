@@ -1,6 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type EventSink, failureFacts, type Handled, replayedState } from '../../src/adapter-kit.ts';
-import { type Attempt, type HandleOnce, InvalidKeyError, type ParseOption } from '../../src/index.ts';
+import {
+  type EventSink,
+  failureFacts,
+  type Handled,
+  handleDelivery,
+  replayedState,
+} from '../../src/adapter-kit.ts';
+import type { Attempt, HandleOnce, Outcome, ParseOption } from '../../src/index.ts';
 import { dispositionOf, type OnFailed, type SendDeadLetter } from './disposition.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { Verdict } from './run-batch.ts';
@@ -22,7 +28,7 @@ export interface Job<Id> {
 /** Handles one record and does what its outcome asks for. It never throws. */
 export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Promise<Verdict> {
   const { events, itemIdentifier, onFailed } = job;
-  const { key, handled } = await handle(job, signal);
+  const { key, handled } = await handleDelivery(job.key, (found) => handle(job, found, signal));
   const state = replayedState(handled);
   if (state !== undefined) events.emit({ type: 'replayed', itemIdentifier, key, state });
   const disposition = dispositionOf(handled, onFailed);
@@ -38,31 +44,10 @@ export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Prom
   }
 }
 
-async function handle<Id>(
-  job: Job<Id>,
-  signal: AbortSignal,
-): Promise<{ key: string; handled: Handled<unknown> }> {
+function handle<Id>(job: Job<Id>, key: string, signal: AbortSignal): Promise<Outcome<unknown>> {
   const { handleOnce, payload, handler, schema, parse } = job;
-  let key = '';
-  try {
-    key = keyOf(job);
-    const how: ParseOption<unknown, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
-    return { key, handled: { outcome: await handleOnce(key, payload, handler, { ...how, signal }) } };
-  } catch (thrown) {
-    return { key, handled: { thrown } };
-  }
-}
-
-function keyOf<Id>(job: Job<Id>): string {
-  let key: string | undefined;
-  try {
-    key = job.key();
-  } catch (error) {
-    if (error instanceof InvalidKeyError) throw error;
-    throw new InvalidKeyError('the key function threw', { cause: error });
-  }
-  if (key === undefined) throw new InvalidKeyError('the key function found no key in the record');
-  return key;
+  const how: ParseOption<unknown, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
+  return handleOnce(key, payload, handler, { ...how, signal });
 }
 
 async function deadLetter<Id>(

@@ -1,6 +1,6 @@
+import { runLanes } from '../../src/adapter-kit.ts';
 import type { Deadline } from './deadline.ts';
 import type { ReportReason } from './disposition.ts';
-import { runLanes } from './run-lanes.ts';
 
 /** What became of a record. */
 export type Verdict =

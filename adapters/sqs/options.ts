@@ -6,17 +6,18 @@ import {
   eventHook,
   handleOnceOption,
   inTransactionOption,
+  MAX_VISIBILITY_SECONDS,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  type OnFailed,
   standardSchema,
   wholeNumber,
   withMethods,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
-import type { OnFailed } from './disposition.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
-import { MAX_VISIBILITY_SECONDS, type SqsClient } from './queue.ts';
+import type { SqsClient } from './queue.ts';
 
 /** An attempt at an SQS message. */
 export interface SqsAttempt extends Attempt {

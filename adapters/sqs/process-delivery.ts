@@ -1,15 +1,17 @@
 import {
+  dispositionOf,
   type EventSink,
   failureFacts,
   type Handled,
+  handleDelivery,
+  type OnFailed,
+  queueDeadLetter,
   replayedState,
   thrownReason,
 } from '../../src/adapter-kit.ts';
-import { InvalidKeyError, type Outcome } from '../../src/index.ts';
-import { deadLetterOf } from './dead-letter.ts';
-import { dispositionOf, type OnFailed } from './disposition.ts';
+import type { Outcome } from '../../src/index.ts';
 import type { LeftReason, SqsEvent } from './events.ts';
-import type { Delivery, SqsMessage } from './message.ts';
+import { type Delivery, originalOf, type SqsMessage } from './message.ts';
 import { attempt, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
 
@@ -51,7 +53,12 @@ export async function processDelivery<R>(
   watch: Watch,
 ): Promise<HandledMessage<R>> {
   if (!hold.isOurs()) return await skipLapsed(processor, delivery, hold);
-  const remnant: Remnant<R> = { processor, delivery, hold, ...(await handle(processor, delivery, watch)) };
+  const { message } = delivery;
+  const handled = await handleDelivery(
+    () => processor.keyOf(message),
+    (key) => processor.handle(key, message, watch),
+  );
+  const remnant: Remnant<R> = { processor, delivery, hold, ...handled };
   reportReplay(remnant);
   const disposition = dispositionOf(remnant.handled, processor.onFailed);
   switch (disposition.action) {
@@ -91,32 +98,6 @@ interface Remnant<R> {
   readonly handled: Handled<R>;
 }
 
-async function handle<R>(
-  processor: Processor<R>,
-  { message }: Delivery,
-  watch: Watch,
-): Promise<Pick<Remnant<R>, 'key' | 'handled'>> {
-  let key = '';
-  try {
-    key = keyOf(processor, message);
-    return { key, handled: { outcome: await processor.handle(key, message, watch) } };
-  } catch (thrown) {
-    return { key, handled: { thrown } };
-  }
-}
-
-function keyOf(processor: Processor<unknown>, message: SqsMessage): string {
-  let key: string | undefined;
-  try {
-    key = processor.keyOf(message);
-  } catch (error) {
-    if (error instanceof InvalidKeyError) throw error;
-    throw new InvalidKeyError('the key function threw', { cause: error });
-  }
-  if (key === undefined) throw new InvalidKeyError('the key function found no key in the message');
-  return key;
-}
-
 function reportReplay({ processor, delivery, key, handled }: Remnant<unknown>): void {
   const state = replayedState(handled);
   if (state === undefined) return;
@@ -154,7 +135,7 @@ async function deadLetter<R>(remnant: Remnant<R>, deadLetterQueueUrl: string): P
   const { message, messageId } = delivery;
   const facts = { scope: processor.scope, key, ...failureFacts(handled) };
   try {
-    await processor.queue.send(deadLetterOf(message, facts, deadLetterQueueUrl));
+    await processor.queue.send(queueDeadLetter(originalOf(message), facts, deadLetterQueueUrl));
   } catch (error) {
     await hold.release();
     return refused(remnant, 'dead-letter', error);

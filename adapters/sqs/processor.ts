@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { EventSink } from '../../src/adapter-kit.ts';
+import type { EventSink, OnFailed } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt, Calls, HandleOnce, ParseOption } from '../../src/index.ts';
-import type { OnFailed } from './disposition.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsAttempt } from './options.ts';

@@ -1,26 +1,19 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import {
+  type EventSink,
+  isAboveLease,
+  leaseFault,
+  longerThanLease,
+  type QueueFacts,
+  queueFacts,
+  queueWarnings,
+} from '../../src/adapter-kit.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
 import type { SqsEvent, SqsWarning } from './events.ts';
-import { MAX_VISIBILITY_SECONDS, type Queue } from './queue.ts';
-
-/** What the adapter needs to know of a queue. */
-export interface QueueFacts {
-  readonly visibilityTimeoutSeconds: number | undefined;
-  readonly retentionSeconds: number | undefined;
-  readonly maxReceiveCount: number | undefined;
-}
+import type { Queue } from './queue.ts';
 
 export interface Warning {
   readonly warning: SqsWarning;
   readonly message: string;
-}
-
-export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>): QueueFacts {
-  return {
-    visibilityTimeoutSeconds: numberOf(attributes['VisibilityTimeout']),
-    retentionSeconds: numberOf(attributes['MessageRetentionPeriod']),
-    maxReceiveCount: maxReceiveCount(attributes['RedrivePolicy']),
-  };
 }
 
 /** Its names in the SDK, and in servers that speak the older protocol. */
@@ -29,60 +22,12 @@ const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
 /** Throws `InvalidOptionsError`: a redelivery must not come while the lease of a dead worker still runs. */
 export function checkLease(subject: string, leaseMs: number, visibilityTimeoutSeconds: number): void {
   if (isAboveLease(visibilityTimeoutSeconds, leaseMs)) return;
-  throw invalidOption(
-    subject,
-    'visibilityTimeoutSeconds',
-    `is ${visibilityTimeoutSeconds} s and must be above the lease of ${leaseMs / 1_000} s; ` +
-      `pass visibilityTimeoutSeconds: ${longerThanLease(leaseMs)}, or a lower leaseMs to createHandleOnce`,
-  );
-}
-
-function isAboveLease(visibilityTimeoutSeconds: number, leaseMs: number): boolean {
-  return visibilityTimeoutSeconds * 1_000 > leaseMs;
-}
-
-function longerThanLease(leaseMs: number): number {
-  return Math.min(Math.ceil(leaseMs / 500), MAX_VISIBILITY_SECONDS);
+  const field = 'visibilityTimeoutSeconds';
+  throw invalidOption(subject, field, leaseFault(field, visibilityTimeoutSeconds, leaseMs));
 }
 
 function invalidOption(subject: string, field: string, message: string): InvalidOptionsError {
   return new InvalidOptionsError(subject, [{ field, message }]);
-}
-
-/** What works, and will surprise. */
-export function queueWarnings(facts: QueueFacts, settings: HandleOnceSettings): Warning[] {
-  const warnings: Warning[] = [];
-  const shortestRetentionMs = Math.min(settings.succeededRetentionMs, settings.failedRetentionMs);
-  if (facts.retentionSeconds !== undefined && shortestRetentionMs < facts.retentionSeconds * 1_000) {
-    warnings.push({
-      warning: 'RETENTION_TOO_SHORT',
-      message:
-        `the queue keeps messages for ${facts.retentionSeconds} s, and records expire after ` +
-        `${shortestRetentionMs / 1_000} s: a later redelivery would run again. Raise succeededRetentionMs and ` +
-        `failedRetentionMs to at least ${facts.retentionSeconds * 1_000}`,
-    });
-  }
-  if (facts.maxReceiveCount !== undefined && facts.maxReceiveCount <= settings.maxAttempts) {
-    warnings.push({
-      warning: 'MAX_RECEIVE_COUNT_TOO_LOW',
-      message:
-        `the queue's redrive policy moves a message after ${facts.maxReceiveCount} receives, and handle-once tries ` +
-        `${settings.maxAttempts} times: the queue would bury a message whose record is still pending. Raise ` +
-        'maxReceiveCount above maxAttempts, with room for redeliveries that only wait',
-    });
-  }
-  return warnings;
-}
-
-function numberOf(attribute: string | undefined): number | undefined {
-  return attribute === undefined ? undefined : Number(attribute);
-}
-
-/** The redrive policy is JSON, and its count a number or a string, as whoever wrote it chose. */
-function maxReceiveCount(policy: string | undefined): number | undefined {
-  if (policy === undefined || policy === '') return undefined;
-  const count = Number((JSON.parse(policy) as { maxReceiveCount?: unknown }).maxReceiveCount);
-  return Number.isNaN(count) ? undefined : count;
 }
 
 /** How long messages are invisible, in seconds. */

@@ -49,9 +49,6 @@ export interface Queue {
 /** The most entries that SQS takes in a batch, and gives in a receive. */
 export const MAX_BATCH = 10;
 
-/** 12 hours: the longest that SQS keeps a message invisible, counted from its receive. */
-export const MAX_VISIBILITY_SECONDS = 43_200;
-
 const CALL_TIMEOUT_MS = 15_000;
 const ENTRY_TRIES = 3;
 const ENTRY_RETRY_DELAY_MS = 100;

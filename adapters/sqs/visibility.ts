@@ -1,7 +1,7 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import { boundedVisibility, type EventSink } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import type { Delivery } from './message.ts';
-import { MAX_VISIBILITY_SECONDS, type Queue } from './queue.ts';
+import type { Queue } from './queue.ts';
 import type { VisibilityTimeouts } from './queue-check.ts';
 
 /** A message that is kept invisible while it is in hand. */
@@ -27,7 +27,6 @@ interface Held {
   beating: Promise<void> | undefined;
 }
 
-const MAX_VISIBILITY_MS = MAX_VISIBILITY_SECONDS * 1_000;
 /** The queue counts from when it sent the message, we from when it came: allow for the way between. */
 const TRAVEL_MARGIN_MS = 500;
 
@@ -60,7 +59,7 @@ export function createVisibilityKeeper(
 
   async function extend(held: Held): Promise<void> {
     const { messageId, receiptHandle } = held.delivery;
-    const seconds = boundedSeconds(held.delivery, heldMs);
+    const seconds = boundedVisibility(held.delivery.receivedAt, heldMs);
     const sentAt = performance.now();
     try {
       const reply = await queue.changeVisibility(receiptHandle, seconds);
@@ -98,7 +97,7 @@ export function createVisibilityKeeper(
           await held.beating;
         },
         isOurs: () => isOurs(held),
-        boundedSeconds: (milliseconds) => boundedSeconds(delivery, milliseconds),
+        boundedSeconds: (milliseconds) => boundedVisibility(delivery.receivedAt, milliseconds),
       };
     },
   };
@@ -106,9 +105,4 @@ export function createVisibilityKeeper(
 
 function isOurs(held: Held): boolean {
   return !held.lost && performance.now() < held.invisibleUntil - TRAVEL_MARGIN_MS;
-}
-
-function boundedSeconds({ receivedAt }: Delivery, milliseconds: number): number {
-  const left = receivedAt + MAX_VISIBILITY_MS - performance.now();
-  return Math.max(0, Math.min(Math.ceil(milliseconds / 1_000), Math.floor(left / 1_000)));
 }

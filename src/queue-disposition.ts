@@ -1,5 +1,5 @@
-import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
-import type { Outcome } from '../../src/index.ts';
+import { type Handled, thrownReason } from './handled.ts';
+import type { Outcome } from './outcome.ts';
 
 /** What to do with a message that has failed for good. */
 export type OnFailed = 'delete' | 'leave' | { readonly deadLetterQueueUrl: string };

@@ -1,7 +1,7 @@
 import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
-import { type QueueFacts, queueFacts, queueWarnings } from '../../adapters/sqs/queue-check.ts';
+import { type QueueFacts, queueFacts, queueWarnings } from '../../src/queue-settings.ts';
 
 const { settings } = createHandleOnce({
   store: createMemoryStore(),

@@ -1,0 +1,29 @@
+import { InvalidKeyError } from './errors.ts';
+import type { Handled } from './handled.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Handles a delivery under the key that is found for it, which is empty where there is none. It never throws. */
+export async function handleDelivery<R>(
+  findKey: () => string | undefined,
+  handle: (key: string) => Promise<Outcome<R>>,
+): Promise<{ readonly key: string; readonly handled: Handled<R> }> {
+  let key = '';
+  try {
+    key = keyFrom(findKey);
+    return { key, handled: { outcome: await handle(key) } };
+  } catch (thrown) {
+    return { key, handled: { thrown } };
+  }
+}
+
+function keyFrom(findKey: () => string | undefined): string {
+  let key: string | undefined;
+  try {
+    key = findKey();
+  } catch (error) {
+    if (error instanceof InvalidKeyError) throw error;
+    throw new InvalidKeyError('the key function threw', { cause: error });
+  }
+  if (key === undefined) throw new InvalidKeyError('the key function found no key');
+  return key;
+}
