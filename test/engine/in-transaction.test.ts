@@ -11,6 +11,7 @@ import {
 import { createMemoryStore } from '../../src/testing.ts';
 import { gate } from '../support/gate.ts';
 import { usePostgresBench } from './support/bench.ts';
+import { type InFlight, inFlight } from './support/in-flight.ts';
 
 type Tx = postgres.TransactionSql;
 
@@ -45,6 +46,15 @@ async function effects(): Promise<string[]> {
 
 function write(tx: Tx, id: string): Promise<unknown> {
   return tx`insert into effects (id) values (${id})`.execute();
+}
+
+function writeInFlight(id: string): Promise<InFlight> {
+  return inFlight((key, payload, fn) =>
+    handleOnce.inTransaction(key, payload, async (_, __, tx) => {
+      await write(tx, id);
+      return fn();
+    }),
+  );
 }
 
 /** The real client, with another way to run a transaction. */
@@ -105,17 +115,10 @@ describe('A handler in a transaction', () => {
   });
 
   it('answers a duplicate that comes meanwhile at once', async () => {
-    const running = gate();
-    const finish = gate();
-    const owner = handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
-      await write(tx, 'effect');
-      running.open();
-      await finish.opened;
-    });
-    await running.opened;
+    const owner = await writeInFlight('effect');
     expect(await handleOnce.inTransaction('key', 'body', () => 1)).toMatchObject({ reason: 'in-flight' });
-    finish.open();
-    expect(await owner).toMatchObject({ state: 'succeeded' });
+    owner.finish();
+    expect(await owner.outcome).toMatchObject({ state: 'succeeded' });
   });
 
   it('runs once when fifty come at the same moment', async () => {
@@ -147,19 +150,12 @@ describe('A handler in a transaction', () => {
   });
 
   it('that was taken over commits nothing', async () => {
-    const running = gate();
-    const finish = gate();
-    const zombie = handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
-      await write(tx, 'zombie');
-      running.open();
-      await finish.opened;
-    });
-    await running.opened;
+    const zombie = await writeInFlight('zombie');
     await bench.pass(30_000);
     const heir = await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'heir'));
     expect(heir).toMatchObject({ state: 'succeeded', attempts: 2 });
-    finish.open();
-    expect(await zombie).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+    zombie.finish();
+    expect(await zombie.outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
     expect(await effects()).toEqual(['heir']);
   });
 

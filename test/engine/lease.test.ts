@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { LeaseLostError } from '../../src/index.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { flakyStore, isUnreachable, works } from './support/flaky-store.ts';
-import { aborted, gate } from '../support/gate.ts';
+import { type InFlight, inFlight } from './support/in-flight.ts';
+import { aborted } from '../support/gate.ts';
 
 describe('a lease', () => {
   const bench = usePostgresBench();
@@ -105,25 +106,18 @@ describe('a lease', () => {
   it('that was taken over leaves the record to the other worker, whatever the handler does', async () => {
     const first = bench.handleOnce({ scope: 'zombie' });
     const second = bench.handleOnce({ scope: 'zombie', leaseMs: 60_000 });
-    const finish = gate();
-    const bothRun = gate();
-    let winner: Promise<unknown> | undefined;
+    let winner: InFlight | undefined;
 
     const outcome = await first('key', 'body', async () => {
       await bench.pass(30_001);
-      winner = second('key', 'body', async () => {
-        bothRun.open();
-        await finish.opened;
-        return 'second';
-      });
-      await bothRun.opened;
+      winner = await inFlight(second, () => 'second');
       return 'first';
     });
 
     expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost', attempts: 1 });
     expect(await bench.record('zombie', 'key')).toMatchObject({ state: 'pending', owned: true, attempts: 2 });
-    finish.open();
-    expect(await winner).toMatchObject({ state: 'succeeded', result: 'second', attempts: 2 });
+    winner?.finish();
+    expect(await winner?.outcome).toMatchObject({ state: 'succeeded', result: 'second', attempts: 2 });
     expect(await bench.record('zombie', 'key')).toMatchObject({ state: 'succeeded', result: '"second"' });
   });
 });

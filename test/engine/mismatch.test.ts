@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { PayloadMismatchError, TerminalError } from '../../src/index.ts';
 import { storeKinds, useBench } from './support/bench.ts';
-import { gate } from '../support/gate.ts';
+import { inFlight } from './support/in-flight.ts';
 
 describe.each(storeKinds)('a key that comes with another payload, over the %s store', (kind) => {
   const bench = useBench(kind);
@@ -44,17 +44,10 @@ describe.each(storeKinds)('a key that comes with another payload, over the %s st
 
   it('is refused while the first one runs, which is not disturbed', async () => {
     const handleOnce = bench.handleOnce();
-    const running = gate();
-    const finish = gate();
-    const first = handleOnce('key', 'one', async () => {
-      running.open();
-      await finish.opened;
-      return 'done';
-    });
-    await running.opened;
+    const first = await inFlight(handleOnce, () => 'done', 'one');
     await expect(handleOnce('key', 'two', vi.fn())).rejects.toThrow(PayloadMismatchError);
-    finish.open();
-    expect(await first).toMatchObject({ state: 'succeeded', result: 'done', attempts: 1 });
+    first.finish();
+    expect(await first.outcome).toMatchObject({ state: 'succeeded', result: 'done', attempts: 1 });
   });
 
   it('leaves a dead attempt of the first payload to the first payload', async () => {

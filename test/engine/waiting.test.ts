@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
 import { AbortedError, type ClaimReply, RetryableError, type Store, TerminalError } from '../../src/index.ts';
-import { gate } from '../support/gate.ts';
 import { storeKinds, useBench } from './support/bench.ts';
+import { inFlight } from './support/in-flight.ts';
 
 describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
   const bench = useBench(kind);
@@ -26,20 +26,13 @@ describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
 
   it('a duplicate waits for the owner, and gets its result without running', async () => {
     const handleOnce = bench.handleOnce();
-    const running = gate();
-    const finish = gate();
-    const owner = handleOnce('key', 'body', async () => {
-      running.open();
-      await finish.opened;
-      return 'done';
-    });
-    await running.opened;
+    const owner = await inFlight(handleOnce, () => 'done');
     const handler = vi.fn();
     const duplicates = Array.from({ length: 20 }, () => handleOnce('key', 'body', handler, PATIENT));
     await refused(20);
-    finish.open();
+    owner.finish();
 
-    expect(await owner).toMatchObject({ replayed: false });
+    expect(await owner.outcome).toMatchObject({ replayed: false });
     for (const outcome of await Promise.all(duplicates)) {
       expect(outcome).toMatchObject({ state: 'succeeded', replayed: true, result: 'done' });
     }
@@ -56,65 +49,42 @@ describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
     ],
   ])('a duplicate is answered when the owner %s', async (_, error, answer) => {
     const handleOnce = bench.handleOnce();
-    const running = gate();
-    const finish = gate();
-    const owner = handleOnce('key', 'body', async () => {
-      running.open();
-      await finish.opened;
+    const owner = await inFlight(handleOnce, () => {
       throw error;
     });
-    await running.opened;
     const duplicate = handleOnce('key', 'body', () => 'ran', PATIENT);
     await refused(1);
-    finish.open();
-    await owner;
+    owner.finish();
+    await owner.outcome;
     expect(await duplicate).toMatchObject(answer);
     expect(handleOnce.counts()).toMatchObject({ 'wait-hit': 1 });
   });
 
   it('a duplicate takes over when the owner has died', async () => {
     const handleOnce = bench.handleOnce();
-    const running = gate();
-    const over = gate();
-    const dead = handleOnce('key', 'body', async () => {
-      running.open();
-      await over.opened;
-    });
-    await running.opened;
+    const dead = await inFlight(handleOnce);
     const heir = handleOnce('key', 'body', (_, { number }) => number, PATIENT);
     await refused(1);
     await bench.pass(30_000);
     expect(await heir).toMatchObject({ state: 'succeeded', replayed: false, result: 2 });
     expect(handleOnce.counts()).toMatchObject({ 'taken-over': 1, 'wait-miss': 1 });
-    over.open();
-    expect(await dead).toMatchObject({ reason: 'lease-lost' });
+    dead.finish();
+    expect(await dead.outcome).toMatchObject({ reason: 'lease-lost' });
   });
 
   it('a duplicate that has waited long enough is told that the message is in flight', async () => {
     const handleOnce = bench.handleOnce();
-    const running = gate();
-    const finish = gate();
-    const owner = handleOnce('key', 'body', async () => {
-      running.open();
-      await finish.opened;
-    });
-    await running.opened;
+    const owner = await inFlight(handleOnce);
     const outcome = await handleOnce('key', 'body', () => 'ran', { waitMs: 120 });
     expect(outcome).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
     expect(handleOnce.counts()).toMatchObject({ 'wait-timeout': 1 });
-    finish.open();
-    await owner;
+    owner.finish();
+    await owner.outcome;
   });
 
   it('a signal ends the wait, runs nothing, and leaves no listener', async () => {
     const handleOnce = bench.handleOnce();
-    const running = gate();
-    const finish = gate();
-    const owner = handleOnce('key', 'body', async () => {
-      running.open();
-      await finish.opened;
-    });
-    await running.opened;
+    const owner = await inFlight(handleOnce);
     const stopping = new AbortController();
     const { signal } = stopping;
     const handler = vi.fn();
@@ -127,8 +97,8 @@ describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
     expect(await refusal).toBeInstanceOf(AbortedError);
     expect(handler).not.toHaveBeenCalled();
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-    finish.open();
-    await owner;
+    owner.finish();
+    await owner.outcome;
   });
 
   it('a message that nobody has is run at once, and no wait is counted', async () => {
