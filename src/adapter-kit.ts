@@ -10,9 +10,30 @@ export { handleDelivery } from './handle-delivery.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './handled.ts';
 export { scopeFault } from './key.ts';
 export { groupScope, placeOf, recordBytes } from './log-identity.ts';
-export { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+export {
+  callback,
+  hasMethods,
+  parseOptions,
+  satisfying,
+  standardSchema,
+  wholeNumber,
+  withMethods,
+} from './parse-options.ts';
+export { createQueueCall, type QueueCallOptions } from './queue-call.ts';
 export { queueDeadLetter, type Original } from './queue-dead-letter.ts';
 export { type Disposition, dispositionOf, type OnFailed } from './queue-disposition.ts';
+export {
+  type AnyQueueHandler,
+  isOtherQueue,
+  keyOption,
+  type ParsedPayload,
+  type QueueAttempt,
+  queueFields,
+  type QueueHandler,
+  type QueueOptions,
+  queueUrlOption,
+  SAME_QUEUE,
+} from './queue-options.ts';
 export {
   boundedVisibility,
   isAboveLease,

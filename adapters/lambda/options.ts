@@ -1,11 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { handleOnceOption, standardSchema, wholeNumber } from '../../src/adapter-kit.ts';
+import { handleOnceOption, type ParsedPayload, standardSchema, wholeNumber } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */
-export type LambdaPayload<Schema, Parsed> = Schema extends StandardSchemaV1
-  ? StandardSchemaV1.InferOutput<Schema>
-  : Awaited<Parsed>;
+export type LambdaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
 /** What both event sources take. */
 export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {

@@ -1,0 +1,26 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Handler } from './attempt.ts';
+import type { AnyHandleOnce, Calls, HandleOnce, ParseOption } from './calls.ts';
+import type { Outcome } from './outcome.ts';
+
+export interface QueueCallOptions {
+  readonly handleOnce: AnyHandleOnce;
+  readonly inTransaction: boolean;
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly parse: (body: string) => unknown;
+}
+
+export type QueueCall = <R>(
+  key: string,
+  body: string | undefined,
+  run: Handler<unknown, R, unknown[]>,
+  signal: AbortSignal | undefined,
+) => Promise<Outcome<R>>;
+
+/** Binds `handleOnce` to a queue: the body is the payload, and is parsed only by the delivery that runs. */
+export function createQueueCall({ inTransaction, schema, parse, ...options }: QueueCallOptions): QueueCall {
+  const handleOnce = options.handleOnce as HandleOnce;
+  const call: Calls<unknown[]> = inTransaction ? handleOnce.inTransaction : handleOnce;
+  const how: ParseOption<string, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
+  return (key, body = '', run, signal) => call(key, body, run, { ...how, signal });
+}

@@ -1,0 +1,95 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { handleOnceOption } from './adapter-options.ts';
+import type { Attempt } from './attempt.ts';
+import type { AnyHandleOnce } from './calls.ts';
+import { callback, standardSchema } from './parse-options.ts';
+import type { OnFailed } from './queue-disposition.ts';
+import { inTransactionOption } from './transactional-option.ts';
+
+/** What a handler gets: the schema's output, or else what `parse` returns. */
+export type ParsedPayload<Schema, Parsed> = Schema extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Schema>
+  : Awaited<Parsed>;
+
+/** An attempt at a message of a queue. */
+export interface QueueAttempt<Message> extends Attempt {
+  /** The message as it was received, with its attributes. */
+  readonly message: Message;
+}
+
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type QueueHandler<Message, Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
+  payload: ParsedPayload<Schema, Parsed>,
+  attempt: QueueAttempt<Message>,
+  ...extra: Extra
+) => Result | PromiseLike<Result>;
+
+/** A handler, whatever its payload is. */
+export type AnyQueueHandler<Message> = (
+  payload: never,
+  attempt: QueueAttempt<Message>,
+  ...extra: never[]
+) => unknown;
+
+/** How the messages of a queue are handled, whoever receives them. */
+export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefined, Parsed> {
+  /** Made by `createHandleOnce`. */
+  readonly handleOnce: AnyHandleOnce;
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false;
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  readonly schema?: Schema;
+  /** Turns the body into a value. What it throws fails the message for good. Default `JSON.parse`. */
+  readonly parse?: (body: string) => Parsed;
+  /**
+   * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
+   * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove. The same key must come with
+   * the same body, byte for byte, or it is a mismatch. A message without a key is refused as one with an invalid key.
+   */
+  readonly key?: (message: Message) => string | undefined;
+  /** What to do with a message that failed for good, or whose payload mismatches its record. Default `'delete'`. */
+  readonly onFailed?: OnFailed;
+}
+
+/** A dead letter in its own queue would be handled, fail and be sent again, for ever. */
+export const SAME_QUEUE = {
+  path: ['onFailed', 'deadLetterQueueUrl'],
+  error: 'must be another queue than queueUrl, or the dead letter would be handled again',
+};
+
+export function isOtherQueue(onFailed: OnFailed, queueUrl: string): boolean {
+  return typeof onFailed === 'string' || onFailed.deadLetterQueueUrl !== queueUrl;
+}
+
+export function queueUrlOption(what: string): z.ZodURL {
+  return z.url({ error: `must be the URL of ${what}` });
+}
+
+const onFailed = z.union(
+  [
+    z.enum(['delete', 'leave']),
+    z.strictObject({ deadLetterQueueUrl: queueUrlOption('the dead-letter queue') }),
+  ],
+  { error: `must be 'delete', 'leave' or { deadLetterQueueUrl }` },
+);
+
+/** The fields of `QueueOptions`, but for `key`. */
+export const queueFields = {
+  handleOnce: handleOnceOption(),
+  inTransaction: inTransactionOption(),
+  schema: standardSchema().optional(),
+  parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
+  onFailed: onFailed.default('delete'),
+};
+
+export function keyOption<Message extends { readonly MessageId?: string | undefined }>(): z.ZodDefault<
+  z.ZodType<(message: Message) => string | undefined>
+> {
+  const key = callback<(message: Message) => string | undefined>('a function of the message');
+  return key.default(() => messageIdOf);
+}
+
+function messageIdOf(message: { readonly MessageId?: string | undefined }): string | undefined {
+  return message.MessageId;
+}
