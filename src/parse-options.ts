@@ -51,7 +51,7 @@ export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> 
   }, 'a Standard Schema, such as a zod schema');
 }
 
-export function hasMethods(value: unknown, methods: readonly string[]): boolean {
+export function hasMethods(value: unknown, methods: readonly string[]): value is object {
   const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
   return (
     isObject && methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')

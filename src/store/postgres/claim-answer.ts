@@ -16,7 +16,7 @@ export interface Asked {
  * Columns of their own, since packing the small ones into one costs the server more than each cell costs the client.
  */
 export function answerColumns(t: string, asked: Asked): string {
-  return `${t}.key, ${kind(t, asked)}, ${t}.attempts,
+  return `${t}.key, ${kind(t, asked)}, ${t}.attempts::text,
     case ${t}.state
       when 'pending' then ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint::text
       when 'succeeded' then ${t}.result_omitted
@@ -29,7 +29,7 @@ export function answerColumns(t: string, asked: Asked): string {
  * The answer to a claim that made its record. It stands first in a union, and so names the columns: libraries that give
  * rows as objects would make one of two columns without a name.
  */
-export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, 1 as attempts, null as detail, null as content`;
+export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, null as detail, null as content`;
 
 function kind(t: string, asked: Asked): string {
   return `case

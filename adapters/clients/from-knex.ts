@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
+import { textRows } from './text-rows.ts';
+
+/** What runs a query: a `Knex`, or its transaction. */
+export interface KnexQueryable {
+  raw(statement: string): { options(options: Omit<PgQuery, 'text'>): PromiseLike<unknown> };
+}
+
+/** The part of a `Knex` that is used. A transaction has `isCompleted` as well. */
+export interface KnexDatabase<Tx> extends KnexQueryable {
+  readonly isCompleted?: never;
+  transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+}
+
+const clientSchema = z.object({
+  knex: satisfying(
+    (value) => hasMethods(value, ['raw', 'transaction']) && !hasMethods(value, ['isCompleted']),
+    'a Knex, not a transaction of it',
+  ),
+});
+
+/**
+ * A `Knex` with the driver `pg` as the client of `createHandleOnce` and `migrate`. A transaction is a
+ * `Knex.Transaction`. Throws `InvalidOptionsError`, for a transaction too.
+ *
+ * @example
+ * ```ts
+ * const db = knex({ client: 'pg', connection: databaseUrl });
+ * const handleOnce = createHandleOnce({ sql: fromKnex(db), scope: 'billing' });
+ * ```
+ */
+export function fromKnex<Tx extends KnexQueryable>(
+  knex: KnexDatabase<Tx>,
+  options: PgOptions = {},
+): DatabaseClient<Tx> {
+  parseOptions('fromKnex', clientSchema, { knex });
+  const { prepare } = parseOptions('fromKnex', pgOptions, options);
+  const toQuery = pgQueries(prepare);
+  const queriesOf = (on: KnexQueryable): DatabaseQueries => ({
+    // As the driver's options, since Knex has another mark for its own bindings, and quotes those in errors.
+    async query(statement, parameters) {
+      const { text, ...driverOptions } = toQuery(statement, parameters);
+      const { rows } = (await on.raw(text).options(driverOptions)) as { rows: object[] };
+      return textRows(rows);
+    },
+    execute: async (statements) => await on.raw(statements).options({}),
+  });
+  return { ...queriesOf(knex), begin: (work) => knex.transaction(work), in: queriesOf };
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { textRows } from './text-rows.ts';
+
+/** A query as `CompiledQuery.raw` of Kysely makes it. */
+export interface KyselyQuery {
+  readonly sql: string;
+  readonly parameters: readonly (string | null)[];
+  readonly query: {
+    readonly kind: 'RawNode';
+    readonly sqlFragments: readonly string[];
+    readonly parameters: readonly never[];
+  };
+  readonly queryId: { readonly queryId: string };
+}
+
+/** What runs a query: a `Kysely`, or its `Transaction`. */
+export interface KyselyQueryable {
+  executeQuery(query: KyselyQuery): Promise<{ readonly rows: readonly unknown[] }>;
+}
+
+/** The part of a `Kysely` that is used. */
+export interface KyselyDatabase<Tx> extends KyselyQueryable {
+  readonly isTransaction: boolean;
+  transaction(): { execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T> };
+}
+
+const clientSchema = z.object({
+  db: satisfying(
+    (value) =>
+      hasMethods(value, ['executeQuery', 'transaction']) &&
+      (value as { isTransaction?: unknown }).isTransaction !== true,
+    'a Kysely, not a transaction of it',
+  ),
+});
+
+/**
+ * A `Kysely` on a dialect for Postgres as the client of `createHandleOnce` and `migrate`. A transaction is a
+ * `Transaction<DB>`. Throws `InvalidOptionsError`, for a transaction too.
+ *
+ * @example
+ * ```ts
+ * const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+ * const handleOnce = createHandleOnce({ sql: fromKysely(db), scope: 'billing' });
+ * ```
+ */
+export function fromKysely<Tx extends KyselyQueryable, IsTransaction extends boolean>(
+  db: KyselyDatabase<Tx> & { readonly isTransaction: IsTransaction } & NotTrue<IsTransaction>,
+): DatabaseClient<Tx> {
+  parseOptions('fromKysely', clientSchema, { db });
+  return {
+    ...queriesOf(db),
+    begin: (work) => db.transaction().execute(work),
+    in: queriesOf,
+  };
+}
+
+/** A `Kysely` may be a transaction by its type, a `Transaction` is. */
+type NotTrue<Flag extends boolean> = boolean extends Flag ? unknown : never;
+
+function queriesOf(on: KyselyQueryable): DatabaseQueries {
+  const run = (sql: string, parameters: (string | null)[]) => on.executeQuery(compiled(sql, parameters));
+  return {
+    query: async (statement, parameters) => textRows((await run(statement, parameters)).rows as object[]),
+    execute: (statements) => run(statements, []),
+  };
+}
+
+function compiled(sql: string, parameters: (string | null)[]): KyselyQuery {
+  const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] } as const;
+  return { sql, parameters, query, queryId: { queryId: 'handle-once' } };
+}

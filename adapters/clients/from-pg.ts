@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
+import { textRows } from './text-rows.ts';
+
+/** What runs a query: a pool, or a connection. */
+export interface PgQueryable {
+  query(query: PgQuery): PromiseLike<{ readonly rows: readonly object[] }>;
+}
+
+/** A connection that a pool has lent. */
+export interface PgConnection extends PgQueryable {
+  on(event: 'error', listener: () => void): unknown;
+  removeListener(event: 'error', listener: () => void): unknown;
+  release(destroy?: boolean): void;
+}
+
+/** The part of a `Pool` of `pg` that is used. A `Client` lends no connections, and has no `totalCount`. */
+export interface PgPool<Connection> extends PgQueryable {
+  readonly totalCount: number;
+  connect(): Promise<Connection>;
+  connect(callback: (...result: never[]) => void): void;
+}
+
+const clientSchema = z.object({
+  pool: satisfying(
+    (value) => hasMethods(value, ['query', 'connect']) && 'totalCount' in value,
+    'a Pool of pg, not a Client: for one connection use a Pool of one',
+  ),
+});
+
+/**
+ * A `Pool` of `pg` as the client of `createHandleOnce` and `migrate`. A transaction is a `PoolClient`.
+ *
+ * A single `Client` is refused: claims and heartbeats would run in whatever transaction is open on it. For one
+ * connection use `new Pool({ max: 1 })`; handlers in a transaction must then end within the lease, since a heartbeat
+ * waits for the connection. Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * const pool = new pg.Pool({ connectionString: databaseUrl });
+ * pool.on('error', console.error); // pg emits it when an idle connection breaks
+ * const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'billing' });
+ * ```
+ */
+export function fromPg<Connection extends PgConnection>(
+  pool: PgPool<Connection>,
+  options: PgOptions = {},
+): DatabaseClient<Connection> {
+  parseOptions('fromPg', clientSchema, { pool });
+  const { prepare } = parseOptions('fromPg', pgOptions, options);
+  const toQuery = pgQueries(prepare);
+  const queriesOf = (on: PgQueryable): DatabaseQueries => ({
+    query: async (statement, parameters) => textRows((await on.query(toQuery(statement, parameters))).rows),
+    execute: async (statements) => await on.query({ text: statements }),
+  });
+  return { ...queriesOf(pool), begin: (work) => begin(pool, work), in: queriesOf };
+}
+
+async function begin<Connection extends PgConnection, T>(
+  pool: PgPool<Connection>,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await pool.connect();
+  let broken = false;
+  // A connection that breaks emits an error as well, which ends the process when nobody listens.
+  connection.on('error', ignore);
+  try {
+    await connection.query({ text: 'begin' });
+    const value = await work(connection);
+    await connection.query({ text: 'commit' });
+    return value;
+  } catch (error) {
+    broken = await connection.query({ text: 'rollback' }).then(
+      () => false,
+      () => true,
+    );
+    throw error;
+  } finally {
+    connection.release(broken);
+    connection.removeListener('error', ignore);
+  }
+}
+
+function ignore(): void {
+  // The query under way rejects with the same error.
+}

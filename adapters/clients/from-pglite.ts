@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { parseOptions, withMethods } from '../../src/adapter-kit.ts';
+import { type DatabaseClient, type DatabaseQueries, InvalidOptionsError } from '../../src/index.ts';
+import { textRows } from './text-rows.ts';
+
+/** What runs a query: a `PGlite`, or its `Transaction`. */
+export interface PgliteQueryable {
+  query(
+    statement: string,
+    parameters: (string | null)[],
+    options: { rowMode: 'array' },
+  ): Promise<{ rows: unknown[] }>;
+  exec(statements: string): Promise<unknown>;
+}
+
+/** The part of a `PGlite` that is used. */
+export interface Pglite<Tx> extends PgliteQueryable {
+  transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+}
+
+const clientSchema = z.object({
+  db: withMethods<object>(['query', 'exec', 'transaction'], 'a PGlite, not a transaction of it'),
+});
+
+/**
+ * A `PGlite` as the client of `createHandleOnce` and `migrate`, to try things out and for unit tests: it is a database
+ * of one process with one connection. A transaction is its `Transaction`.
+ *
+ * While a handler runs in a transaction everything else waits, heartbeats too: it must end within the lease. `within`
+ * is refused, since its claim would wait for the transaction that waits for it. Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * const sql = fromPglite(new PGlite());
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+ * ```
+ */
+export function fromPglite<Tx extends PgliteQueryable>(db: Pglite<Tx>): DatabaseClient<Tx> {
+  parseOptions('fromPglite', clientSchema, { db });
+  const ours = new WeakSet<PgliteQueryable>();
+  return {
+    ...queriesOf(db),
+    begin: (work) =>
+      db.transaction((transaction) => {
+        ours.add(transaction);
+        return work(transaction);
+      }),
+    in(transaction) {
+      if (!ours.has(transaction)) throw new InvalidOptionsError('within', [ONE_CONNECTION]);
+      return queriesOf(transaction);
+    },
+  };
+}
+
+const ONE_CONNECTION = {
+  field: 'transaction',
+  message: 'cannot be used: PGlite has one connection, and the claim would wait for it; use inTransaction',
+};
+
+function queriesOf(on: PgliteQueryable): DatabaseQueries {
+  return {
+    async query(statement, parameters) {
+      const { rows } = await on.query(statement, parameters, { rowMode: 'array' });
+      return textRows(rows as object[]);
+    },
+    execute: (statements) => on.exec(statements),
+  };
+}

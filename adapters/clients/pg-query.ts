@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+
+/** Options of `fromPg` and `fromKnex`. */
+export interface PgOptions {
+  /**
+   * Whether statements are prepared once a connection, which saves the server half of its work. Turn it off for a
+   * transaction pooler that does not know prepared statements (PgBouncer before 1.21, or with
+   * `max_prepared_statements = 0`). Default true.
+   */
+  readonly prepare?: boolean | undefined;
+}
+
+export const pgOptions = z.strictObject(
+  { prepare: z.boolean({ error: 'must be true or false' }).default(true) },
+  { error: 'the options must be an object' },
+);
+
+/** A query as `pg` takes it. */
+export interface PgQuery {
+  readonly text: string;
+  readonly values?: (string | null)[];
+  readonly name?: string;
+  readonly rowMode?: 'array';
+  readonly types?: { getTypeParser(): (value: string | Buffer) => string };
+}
+
+/** Makes queries whose rows come as text by position, whatever parsers are set for the user's own queries. */
+export function pgQueries(prepare: boolean): (text: string, values: (string | null)[]) => PgQuery {
+  const names = new Map<string, string>();
+  return (text, values) => {
+    const query: PgQuery = { text, values, rowMode: 'array', types: AS_TEXT };
+    return prepare ? { ...query, name: nameOf(text, names) } : query;
+  };
+}
+
+const AS_TEXT = { getTypeParser: () => String };
+
+/** The same for a text in every process: a pooler can give a session of one to another. */
+function nameOf(text: string, names: Map<string, string>): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  const name = `handle_once_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  names.set(text, name);
+  return name;
+}

@@ -1,0 +1,8 @@
+import type { DatabaseRow } from '../../src/index.ts';
+
+/** Rows that a library gives as objects. They have the columns in their order: none of ours is named by a number. */
+export function textRows(rows: readonly object[]): DatabaseRow[] {
+  return rows.map((row) =>
+    Object.values(row).map((cell: string | number | null) => (cell === null ? null : String(cell))),
+  );
+}
