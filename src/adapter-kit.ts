@@ -48,4 +48,5 @@ export { lanesBy, runLanes } from './run-lanes.ts';
 export { describeThrown } from './stored-error.ts';
 export { checkLogOptions, groupId } from './log-options.ts';
 export { validatePayload } from './validate-payload.ts';
+export { type Warning, warn } from './warn.ts';
 export { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from './transactional-option.ts';

@@ -1,4 +1,5 @@
 import type { HandleOnceSettings } from './options.ts';
+import type { Warning } from './warn.ts';
 
 /** What adapters need to know of a queue. */
 export interface QueueFacts {
@@ -8,10 +9,7 @@ export interface QueueFacts {
 }
 
 /** What works, and will surprise. */
-export interface QueueWarning {
-  readonly warning: 'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW';
-  readonly message: string;
-}
+export type QueueWarning = Warning<'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW'>;
 
 /** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
 export const MAX_VISIBILITY_SECONDS = 43_200;

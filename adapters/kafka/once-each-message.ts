@@ -5,6 +5,7 @@ import {
   type EventSink,
   groupScope,
   parseOptions,
+  warn,
 } from '../../src/adapter-kit.ts';
 import type { HandleOnce, Transactional } from '../../src/index.ts';
 import type { KafkaEvent } from './events.ts';
@@ -25,7 +26,6 @@ import { runBatch } from './run-batch.ts';
 import { timeoutWarnings, topicWarnings } from './settings-check.ts';
 import { createSlots } from './slots.ts';
 import { createWarnStuck } from './stuck.ts';
-import { warn } from './warn.ts';
 
 const SUBJECT = 'onceEachMessage';
 const AUTO_COMMIT_INTERVAL_MS = 1_000;

@@ -1,19 +1,23 @@
+import type { Warning } from '../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
+import type { KafkaWarning } from './events.ts';
 import type { ConfigEntry, KafkaAdmin } from './kafka-client.ts';
 import type { ConsumerTimeouts } from './options.ts';
-import type { Warning } from './warn.ts';
 
 /** What kafkajs uses where the consumer's config does not say. Milliseconds. */
 const DEFAULTS = { sessionTimeout: 30_000, heartbeatInterval: 3_000, maxWaitTimeInMs: 5_000 };
 
 /** Timeouts of the consumer that contradict one another or the lease. */
-export function timeoutWarnings(config: ConsumerTimeouts, { leaseMs }: HandleOnceSettings): Warning[] {
+export function timeoutWarnings(
+  config: ConsumerTimeouts,
+  { leaseMs }: HandleOnceSettings,
+): Warning<KafkaWarning>[] {
   const {
     sessionTimeout = DEFAULTS.sessionTimeout,
     heartbeatInterval = DEFAULTS.heartbeatInterval,
     maxWaitTimeInMs = DEFAULTS.maxWaitTimeInMs,
   } = config;
-  const warnings: Warning[] = [];
+  const warnings: Warning<KafkaWarning>[] = [];
   if (heartbeatInterval * 2 > sessionTimeout) {
     warnings.push({
       warning: 'HEARTBEAT_TOO_RARE',
@@ -48,7 +52,7 @@ export async function topicWarnings(
   admin: KafkaAdmin,
   topics: readonly string[],
   settings: HandleOnceSettings,
-): Promise<Warning[]> {
+): Promise<Warning<KafkaWarning>[]> {
   const configNames = ['retention.ms', 'cleanup.policy'];
   try {
     const { resources } = await admin.describeConfigs({
@@ -69,7 +73,7 @@ function retentionWarnings(
   topic: string,
   config: readonly ConfigEntry[],
   settings: HandleOnceSettings,
-): Warning[] {
+): Warning<KafkaWarning>[] {
   const valueOf = (name: string) => config.find(({ configName }) => configName === name)?.configValue;
   const retentionMs = Number(valueOf('retention.ms'));
   const deletes = valueOf('cleanup.policy')?.split(',').includes('delete') === true;

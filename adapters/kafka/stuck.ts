@@ -1,6 +1,5 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from './events.ts';
-import { warn } from './warn.ts';
 
 /** Warns once of a message that nothing but a person can get its partition past. */
 export type WarnStuck = (topic: string, partition: number, offset: string, why: string) => void;

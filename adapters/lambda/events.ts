@@ -1,4 +1,3 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
 import type { ReportReason } from './disposition.ts';
 
 interface OfRecord<Id> {
@@ -22,14 +21,3 @@ export type LambdaRecordEvent<Id> =
   /** The dead-letter queue did not take it; it is reported. */
   | (OfRecord<Id> & { readonly type: 'dead-letter-error'; readonly error: unknown })
   | { readonly type: 'warning'; readonly warning: LambdaWarning; readonly message: string };
-
-export interface Warning {
-  readonly warning: LambdaWarning;
-  readonly message: string;
-}
-
-/** A warning is for whoever runs the function, so it is told without a hook too: Lambda logs what is on stderr. */
-export function warn<Id>({ warning, message }: Warning, events: EventSink<LambdaRecordEvent<Id>>): void {
-  events.emit({ type: 'warning', warning, message });
-  process.emitWarning(message, { type: 'HandleOnceWarning', code: warning });
-}

@@ -1,5 +1,4 @@
-import { describeThrown, type EventSink } from '../../src/adapter-kit.ts';
-import { warn } from './events.ts';
+import { describeThrown, type EventSink, warn } from '../../src/adapter-kit.ts';
 import type { KafkaItemIdentifier } from './kafka-event.ts';
 import type { KafkaRecordEvent } from './kafka-options.ts';
 import type { Verdict } from './run-batch.ts';

@@ -1,5 +1,5 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
-import { type LambdaRecordEvent, type Warning, warn } from './events.ts';
+import { type EventSink, type Warning, warn } from '../../src/adapter-kit.ts';
+import type { LambdaRecordEvent, LambdaWarning } from './events.ts';
 
 export interface TimeSettings {
   readonly leaseMs: number;
@@ -12,9 +12,12 @@ function timeoutOf(remainingMs: number): number {
 }
 
 /** Settings that contradict the time that an invocation has. */
-export function timeWarnings({ leaseMs, deadlineMarginMs }: TimeSettings, remainingMs: number): Warning[] {
+export function timeWarnings(
+  { leaseMs, deadlineMarginMs }: TimeSettings,
+  remainingMs: number,
+): Warning<LambdaWarning>[] {
   const timeoutMs = timeoutOf(remainingMs);
-  const warnings: Warning[] = [];
+  const warnings: Warning<LambdaWarning>[] = [];
   if (leaseMs > timeoutMs) {
     warnings.push({
       warning: 'LEASE_OUTLIVES_FUNCTION',

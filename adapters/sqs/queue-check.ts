@@ -6,15 +6,12 @@ import {
   type QueueFacts,
   queueFacts,
   queueWarnings,
+  type Warning,
+  warn,
 } from '../../src/adapter-kit.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
 import type { SqsEvent, SqsWarning } from './events.ts';
 import type { Queue } from './queue.ts';
-
-export interface Warning {
-  readonly warning: SqsWarning;
-  readonly message: string;
-}
 
 /** Its names in the SDK, and in servers that speak the older protocol. */
 const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
@@ -68,7 +65,7 @@ export async function checkQueue(
   return { received, held };
 }
 
-function shortVisibility(received: number, held: number, leaseMs: number): Warning {
+function shortVisibility(received: number, held: number, leaseMs: number): Warning<SqsWarning> {
   return {
     warning: 'VISIBILITY_TIMEOUT_TOO_SHORT',
     message:
@@ -88,10 +85,4 @@ async function readFacts(subject: string, queue: Queue, events: EventSink<SqsEve
     warn({ warning: 'QUEUE_ATTRIBUTES_UNREADABLE', message }, events);
     return queueFacts({});
   }
-}
-
-/** A warning is for whoever runs the process, so it is told without a hook too. */
-function warn({ warning, message }: Warning, events: EventSink<SqsEvent>): void {
-  events.emit({ type: 'warning', warning, message });
-  process.emitWarning(message, { type: 'HandleOnceWarning', code: warning });
 }
