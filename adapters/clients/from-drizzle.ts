@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { textRows } from './text-rows.ts';
+
+/** What Drizzle takes as a query: what can give an `SQL`, of which it asks the text and the parameters. */
+export interface DrizzleQuery {
+  getSQL(): { toQuery(config: never): { readonly sql: string; readonly params: unknown[] } };
+}
+
+/** What runs a query: a Drizzle database, or its transaction. */
+export interface DrizzleQueryable {
+  execute(query: DrizzleQuery | string): PromiseLike<unknown>;
+}
+
+/** The part of a Drizzle database that is used. A transaction has `rollback` as well. */
+export interface DrizzleDatabase<Tx> extends DrizzleQueryable {
+  readonly rollback?: never;
+  transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+}
+
+const clientSchema = z.object({
+  db: satisfying(
+    (value) => hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']),
+    'a Drizzle database, not a transaction of it',
+  ),
+});
+
+/**
+ * A Drizzle database on a driver for Postgres that has transactions, such as `node-postgres` and `postgres-js`, as the
+ * client of `createHandleOnce` and `migrate`. A transaction is the `tx` of `db.transaction`.
+ *
+ * Statements are not prepared: Drizzle has no way to ask for it. Throws `InvalidOptionsError`, for a transaction too.
+ *
+ * @example
+ * ```ts
+ * import { drizzle } from 'drizzle-orm/node-postgres';
+ * import { createHandleOnce } from 'handle-once';
+ * import { fromDrizzle } from 'handle-once/clients';
+ * import pg from 'pg';
+ *
+ * const pool = new pg.Pool({ connectionString: databaseUrl });
+ * // A connection that breaks emits an error, which ends the process when nobody listens: Drizzle does not.
+ * pool.on('error', console.error).on('connect', (connection) => connection.on('error', console.error));
+ * const handleOnce = createHandleOnce({ sql: fromDrizzle(drizzle(pool)), scope: 'billing' });
+ * ```
+ */
+export function fromDrizzle<Tx extends DrizzleQueryable>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx> {
+  parseOptions('fromDrizzle', clientSchema, { db });
+  return { ...queriesOf(db), begin: (work) => db.transaction(work), in: queriesOf };
+}
+
+function queriesOf(on: DrizzleQueryable): DatabaseQueries {
+  return {
+    query: async (statement, parameters) =>
+      textRows(rowsOf(await on.execute(toQuery(statement, parameters)))),
+    execute: async (statements) => await on.execute(statements),
+  };
+}
+
+/** Not with `sql` of Drizzle, which would have to be imported, and numbers the parameters anew. */
+function toQuery(sql: string, params: (string | null)[]): DrizzleQuery {
+  return { getSQL: () => ({ toQuery: () => ({ sql, params }) }) };
+}
+
+/** Drizzle gives what its driver does: rows, or an object that has them. */
+function rowsOf(result: unknown): object[] {
+  return Array.isArray(result) ? (result as object[]) : (result as { rows: object[] }).rows;
+}

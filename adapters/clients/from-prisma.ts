@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { textRows } from './text-rows.ts';
+
+/** What runs a query: a `PrismaClient`, or its interactive transaction. */
+export interface PrismaQueryable {
+  $queryRawUnsafe(statement: string, ...values: (string | null)[]): PromiseLike<unknown>;
+  $executeRawUnsafe(statements: string): PromiseLike<unknown>;
+}
+
+/** The part of a `PrismaClient` that is used. A transaction does not connect. */
+export interface PrismaDatabase<Tx> extends PrismaQueryable {
+  $connect(): PromiseLike<unknown>;
+  $transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+}
+
+const clientSchema = z.object({
+  prisma: satisfying(
+    (value) => hasMethods(value, ['$queryRawUnsafe', '$executeRawUnsafe', '$connect', '$transaction']),
+    'a PrismaClient, not a transaction of it',
+  ),
+});
+
+/**
+ * A `PrismaClient` on Postgres, extended or not, as the client of `createHandleOnce` and `migrate`. A transaction is a
+ * `Prisma.TransactionClient`.
+ *
+ * Prisma rolls a transaction back that lasts longer than `timeout` (5 seconds), or that gets no connection within
+ * `maxWait` (2 seconds): then the attempt has failed, and is tried again. Raise both in the client's
+ * `transactionOptions` where handlers in a transaction take longer. `migrate` sends several statements at once, which an
+ * adapter with `statementNameGenerator` refuses: put what `migrationSql()` gives into a migration of Prisma then.
+ *
+ * Throws `InvalidOptionsError`, for a transaction too.
+ *
+ * @example
+ * ```ts
+ * const prisma = new PrismaClient({
+ *   adapter: new PrismaPg({ connectionString: databaseUrl }),
+ *   transactionOptions: { timeout: 60_000, maxWait: 10_000 },
+ * });
+ * const handleOnce = createHandleOnce({ sql: fromPrisma(prisma), scope: 'billing' });
+ * ```
+ */
+export function fromPrisma<Tx extends PrismaQueryable>(prisma: PrismaDatabase<Tx>): DatabaseClient<Tx> {
+  parseOptions('fromPrisma', clientSchema, { prisma });
+  return { ...queriesOf(prisma), begin: (work) => prisma.$transaction(work), in: queriesOf };
+}
+
+function queriesOf(on: PrismaQueryable): DatabaseQueries {
+  return {
+    query: async (statement, parameters) =>
+      textRows((await on.$queryRawUnsafe(statement, ...parameters)) as object[]),
+    execute: async (statements) => await on.$executeRawUnsafe(statements),
+  };
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { textRows } from './text-rows.ts';
+
+/** What runs a query: a `DataSource`, or the `EntityManager` of a transaction. */
+export interface TypeOrmQueryable {
+  query(statement: string, parameters?: (string | null)[]): Promise<unknown>;
+}
+
+/** The part of a `DataSource` that is used. An `EntityManager` is not initialized. */
+export interface TypeOrmDataSource<Tx> extends TypeOrmQueryable {
+  initialize(): Promise<unknown>;
+  transaction<T>(work: (manager: Tx) => Promise<T>): Promise<T>;
+  /** Not called, but declared: what a transaction is, is read from the last overload. */
+  transaction<T>(isolationLevel: 'READ COMMITTED', work: (manager: Tx) => Promise<T>): Promise<T>;
+}
+
+const clientSchema = z.object({
+  dataSource: satisfying(
+    (value) => hasMethods(value, ['query', 'transaction', 'initialize']),
+    'a DataSource, not an EntityManager',
+  ),
+});
+
+/**
+ * A `DataSource` of TypeORM on Postgres as the client of `createHandleOnce` and `migrate`. A transaction is the
+ * `EntityManager` of `dataSource.transaction`.
+ *
+ * It has to be initialized before it is used. Statements are not prepared: TypeORM has no way to ask for it. Throws
+ * `InvalidOptionsError`, for an `EntityManager` too, which may be that of a transaction.
+ *
+ * @example
+ * ```ts
+ * const dataSource = await new DataSource({ type: 'postgres', url: databaseUrl }).initialize();
+ * const handleOnce = createHandleOnce({ sql: fromTypeOrm(dataSource), scope: 'billing' });
+ * ```
+ */
+export function fromTypeOrm<Tx extends TypeOrmQueryable>(
+  dataSource: TypeOrmDataSource<Tx>,
+): DatabaseClient<Tx> {
+  parseOptions('fromTypeOrm', clientSchema, { dataSource });
+  return { ...queriesOf(dataSource), begin: (work) => dataSource.transaction(work), in: queriesOf };
+}
+
+function queriesOf(on: TypeOrmQueryable): DatabaseQueries {
+  return {
+    query: async (statement, parameters) => textRows(rowsOf(await on.query(statement, parameters))),
+    execute: (statements) => on.query(statements),
+  };
+}
+
+/** Of an update TypeORM gives the rows, and how many there are. */
+function rowsOf(result: unknown): object[] {
+  const [first] = result as unknown[];
+  return (Array.isArray(first) ? first : result) as object[];
+}
