@@ -75,7 +75,11 @@ function createInTransaction<Tx>(
   };
   return {
     inTransaction: createCall<[Tx]>(hasty, (...run) => runInTransaction(store, ...run)),
-    within: (transaction) => createCall(hasty, (...run) => runWithin(store, transaction, ...run)),
+    within(transaction) {
+      // Before the claim, which waits on a client that cannot run it beside the transaction.
+      store.accept(transaction);
+      return createCall(hasty, (...run) => runWithin(store, transaction, ...run));
+    },
   };
 }
 

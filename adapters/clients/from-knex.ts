@@ -28,8 +28,16 @@ const clientSchema = z.object({
  *
  * @example
  * ```ts
- * const db = knex({ client: 'pg', connection: databaseUrl });
- * const handleOnce = createHandleOnce({ sql: fromKnex(db), scope: 'billing' });
+ * import { createHandleOnce, migrate } from 'handle-once';
+ * import { fromKnex } from 'handle-once/clients';
+ * import knex from 'knex';
+ *
+ * const sql = fromKnex(knex({ client: 'pg', connection: databaseUrl }));
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+ * await handleOnce.inTransaction('order-1', { cents: 100 }, async (order, _, tx) => {
+ *   await tx('orders').insert(order);
+ * });
  * ```
  */
 export function fromKnex<Tx extends KnexQueryable>(

@@ -37,12 +37,27 @@ const clientSchema = z.object({
 
 /**
  * A `Kysely` on a dialect for Postgres as the client of `createHandleOnce` and `migrate`. A transaction is a
- * `Transaction<DB>`. Throws `InvalidOptionsError`, for a transaction too.
+ * `Transaction<DB>`.
+ *
+ * Statements are not prepared. With a pool of `pg` listen to the errors of its connections: Kysely does not, and one
+ * that breaks in a transaction would end the process. Throws `InvalidOptionsError`, for a transaction too.
  *
  * @example
  * ```ts
- * const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
- * const handleOnce = createHandleOnce({ sql: fromKysely(db), scope: 'billing' });
+ * import { createHandleOnce, migrate } from 'handle-once';
+ * import { fromKysely } from 'handle-once/clients';
+ * import { Kysely, PostgresDialect } from 'kysely';
+ * import pg from 'pg';
+ *
+ * const pool = new pg.Pool({ connectionString: databaseUrl });
+ * pool.on('connect', (connection) => connection.on('error', console.error));
+ * const db = new Kysely<{ orders: { cents: number } }>({ dialect: new PostgresDialect({ pool }) });
+ * const sql = fromKysely(db);
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+ * await handleOnce.inTransaction('order-1', { cents: 100 }, async (order, _, tx) => {
+ *   await tx.insertInto('orders').values(order).execute();
+ * });
  * ```
  */
 export function fromKysely<Tx extends KyselyQueryable, IsTransaction extends boolean>(

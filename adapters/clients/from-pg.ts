@@ -39,9 +39,18 @@ const clientSchema = z.object({
  *
  * @example
  * ```ts
+ * import { createHandleOnce, migrate } from 'handle-once';
+ * import { fromPg } from 'handle-once/clients';
+ * import pg from 'pg';
+ *
  * const pool = new pg.Pool({ connectionString: databaseUrl });
  * pool.on('error', console.error); // pg emits it when an idle connection breaks
- * const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'billing' });
+ * const sql = fromPg(pool);
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+ * await handleOnce.inTransaction('order-1', { cents: 100 }, async (order, _, tx) => {
+ *   await tx.query('insert into orders (cents) values ($1)', [order.cents]);
+ * });
  * ```
  */
 export function fromPg<Connection extends PgConnection>(

@@ -31,6 +31,10 @@ const clientSchema = z.object({
  *
  * @example
  * ```ts
+ * import { PGlite } from '@electric-sql/pglite';
+ * import { createHandleOnce, migrate } from 'handle-once';
+ * import { fromPglite } from 'handle-once/clients';
+ *
  * const sql = fromPglite(new PGlite());
  * await migrate(sql);
  * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
@@ -61,9 +65,19 @@ const ONE_CONNECTION = {
 function queriesOf(on: PgliteQueryable): DatabaseQueries {
   return {
     async query(statement, parameters) {
-      const { rows } = await on.query(statement, parameters, { rowMode: 'array' });
-      return textRows(rows as object[]);
+      try {
+        const { rows } = await on.query(statement, parameters, { rowMode: 'array' });
+        return textRows(rows as object[]);
+      } catch (error) {
+        throw withoutParameters(error);
+      }
     },
     execute: (statements) => on.exec(statements),
   };
+}
+
+/** PGlite notes on an error what was sent, and payloads are in no error of ours. */
+function withoutParameters(error: unknown): unknown {
+  if (error instanceof Error) Reflect.deleteProperty(error, 'params');
+  return error;
 }

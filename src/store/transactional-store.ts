@@ -14,6 +14,8 @@ export interface TransactionalStore<Tx> extends Store {
   begin<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
   /** Runs work in a transaction that is under way, and undoes the work alone when it throws. */
   savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
+  /** Throws for what is no transaction that records can be settled in. */
+  accept(transaction: Tx): void;
   /** The fenced settle, in a transaction. From then until its end nobody else can change the record. */
   settleIn(transaction: Tx, request: SettleRequest, scope: string): Promise<SettleReply>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */

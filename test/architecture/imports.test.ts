@@ -86,7 +86,9 @@ describe('the package', () => {
       expect(source).toBeDefined();
       const name = subpath === '.' ? 'index' : subpath.slice('./'.length);
       expect(target).toEqual({ types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` });
-      expect(readFileSync(join(root, 'tsdown.config.ts'), 'utf8')).toContain(`${name}: '${source}'`);
+      expect(readFileSync(join(root, 'tsdown.config.ts'), 'utf8')).toMatch(
+        new RegExp(`^ +'?${name}'?: '${source}',$`, 'm'),
+      );
       expect(readFileSync(join(root, 'tsconfig.json'), 'utf8')).toContain(
         `"${manifest.name}${subpath.slice('.'.length)}": ["./${source}"]`,
       );
@@ -98,9 +100,19 @@ describe('the package', () => {
     expect(loaded.sort()).toEqual(['safe-stable-stringify', 'zod']);
   });
 
+  it('loads no database driver with the clients of other libraries', () => {
+    const loaded = [...loadedBy('adapters/clients/index.ts')].filter((name) => !name.startsWith('node:'));
+    expect(loaded.sort()).toEqual(['safe-stable-stringify', 'zod']);
+  });
+
   it('loads the client of no other broker with an adapter', () => {
     const none = /^$/;
-    const clients: Record<string, RegExp> = { sqs: /^@aws-sdk\//, kafka: /^kafkajs$/, lambda: none };
+    const clients: Record<string, RegExp> = {
+      sqs: /^@aws-sdk\//,
+      'sqs-consumer': /^@aws-sdk\//,
+      kafka: /^kafkajs$/,
+      lambda: none,
+    };
     for (const [adapter, own] of Object.entries(clients)) {
       const entry = `adapters/${adapter}/index.ts`;
       if (!existsSync(join(root, entry))) continue;

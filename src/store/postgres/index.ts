@@ -29,6 +29,9 @@ export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): Tra
     claimHastily: async (requests, terms) =>
       requests.length === 0 ? [] : await claim(client, hasty, requests, terms),
     begin: (work) => client.begin(work),
+    accept(transaction) {
+      client.in(transaction);
+    },
     savepoint: (transaction, work) => savepoint(client.in(transaction), work),
     settleIn: (transaction, request, scope) =>
       settleIn(client.in(transaction), statements.settle, request, scope),

@@ -1,22 +1,20 @@
-import type postgres from 'postgres';
-import type { PostgresClient } from '../../../src/index.ts';
+import type { SqlClient } from '../../../src/index.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
+import { toDatabaseClient } from '../../../src/store/postgres/sql-client.ts';
 import type { ControlledStore } from '../contract/actor.ts';
 
 /**
  * The Postgres store over `client`. Nobody can move the database's clock, so time passes by moving the records back;
  * `admin` does that, where `client` itself is what is tested.
  */
-export function controlledPostgresStore(
-  admin: postgres.Sql,
-  client: PostgresClient = admin,
-): ControlledStore {
+export function controlledPostgresStore(admin: SqlClient, client: SqlClient = admin): ControlledStore {
   return {
     store: createPostgresStore(client, 'handle_once'),
     async advance(scope, milliseconds) {
-      await admin`
-        update handle_once.records set live_until = live_until - ${milliseconds}::float8 * interval '1 millisecond'
-        where scope = ${scope}`;
+      const moveBack = `
+        update handle_once.records set live_until = live_until - $2::text::float8 * interval '1 millisecond'
+        where scope = $1::text`;
+      await toDatabaseClient(admin).query(moveBack, [scope, String(milliseconds)]);
     },
   };
 }

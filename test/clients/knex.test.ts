@@ -1,0 +1,40 @@
+import knex, { type Knex } from 'knex';
+import { expect, test } from 'vitest';
+import { fromKnex } from '../../adapters/clients/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { clientContract } from './contract.ts';
+import type { Library } from './library.ts';
+
+function open(url: string): Library<Knex.Transaction> {
+  const db = knex({ client: 'pg', connection: url });
+  return {
+    client: fromKnex(db),
+    insert: (transaction, id) => transaction('effects').insert({ id }).then(),
+    transaction: (work) => db.transaction(work),
+    close: () => db.destroy(),
+  };
+}
+
+clientContract('Knex', open);
+
+const { url } = useDatabase();
+
+test.each([
+  [true, ['handle_once']],
+  [false, []],
+])('with prepare: %s its sessions keep the statements %j', async (prepare, kept) => {
+  const db = knex({ client: 'pg', connection: url, pool: { min: 1, max: 1 } });
+  await fromKnex(db, { prepare }).query('select $1::text as cell', ['a']);
+  const names = await db<{ name: string }>('pg_prepared_statements').pluck('name');
+  await db.destroy();
+  expect(names.map((name: string) => name.replace(/_[0-9a-f]{16}$/, ''))).toEqual(kept);
+});
+
+test('a transaction in place of a Knex is refused with words', async () => {
+  const db = knex({ client: 'pg', connection: url });
+  await db.transaction((transaction) => {
+    expect(() => fromKnex(transaction as never)).toThrow(/fromKnex: knex: must be a Knex, not a transaction/);
+    return Promise.resolve();
+  });
+  await db.destroy();
+});

@@ -1,0 +1,41 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { fromKysely } from '../../adapters/clients/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { clientContract } from './contract.ts';
+import type { Library } from './library.ts';
+
+interface Tables {
+  effects: { id: string };
+}
+
+function connect(connectionString: string): Kysely<Tables> {
+  const pool = new pg.Pool({ connectionString });
+  pool.on('error', () => undefined);
+  pool.on('connect', (connection) => connection.on('error', () => undefined));
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+function open(url: string): Library<Transaction<Tables>> {
+  const db = connect(url);
+  return {
+    client: fromKysely(db),
+    insert: (transaction, id) => transaction.insertInto('effects').values({ id }).execute(),
+    transaction: (work) => db.transaction().execute(work),
+    close: () => db.destroy(),
+  };
+}
+
+clientContract('Kysely', open);
+
+const { url } = useDatabase();
+
+test('a transaction in place of a Kysely is refused with words', async () => {
+  const db = connect(url);
+  await db.transaction().execute((transaction) => {
+    expect(() => fromKysely(transaction as never)).toThrow(/fromKysely: db: must be a Kysely, not a trans/);
+    return Promise.resolve();
+  });
+  await db.destroy();
+});

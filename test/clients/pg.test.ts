@@ -1,0 +1,79 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromPg } from '../../adapters/clients/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { useTransactionPooler } from '../support/transaction-pooler.ts';
+import { storeContract } from '../store/contract.ts';
+import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
+import { clientContract } from './contract.ts';
+import type { Library } from './library.ts';
+
+function open(url: string): Library<pg.PoolClient> {
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on('error', () => undefined);
+  return {
+    client: fromPg(pool),
+    insert: (transaction, id) => transaction.query('insert into effects (id) values ($1)', [id]),
+    async transaction(work) {
+      const connection = await pool.connect();
+      try {
+        await connection.query('begin');
+        const value = await work(connection);
+        await connection.query('commit');
+        return value;
+      } catch (error) {
+        await connection.query('rollback');
+        throw error;
+      } finally {
+        connection.release();
+      }
+    },
+    close: () => pool.end(),
+  };
+}
+
+clientContract('pg', open);
+
+const { url, sql } = useDatabase();
+
+describe('Behind a pooler in transaction mode, with prepare: false,', () => {
+  const pooledUrl = useTransactionPooler(url);
+  let pool: pg.Pool;
+  beforeAll(() => {
+    pool = new pg.Pool({ connectionString: pooledUrl(), max: 4 });
+  });
+  afterAll(() => pool.end());
+  storeContract('pg', () => controlledPostgresStore(sql, fromPg(pool, { prepare: false })));
+});
+
+test.each([
+  [true, ['handle_once']],
+  [false, []],
+])('with prepare: %s its sessions keep the statements %j', async (prepare, kept) => {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  const client = fromPg(pool, { prepare });
+  for (const id of ['a', 'b']) await client.query('select $1::text as cell', [id]);
+  const { rows } = await pool.query<{ name: string }>('select name from pg_prepared_statements');
+  await pool.end();
+  expect(rows.map(({ name }) => name.replace(/_[0-9a-f]{16}$/, ''))).toEqual(kept);
+});
+
+test('parsers for text and binary results, set for other queries, do not reach ours', async () => {
+  const types = { getTypeParser: () => () => 'parsed' };
+  const pool = new pg.Pool({ connectionString: url, types, max: 1 });
+  const rows = await fromPg(pool).query(`select 'text' as a, '5'::text as b, null as c`, []);
+  await pool.end();
+  expect(rows).toEqual([['text', '5', null]]);
+});
+
+test.each([
+  ['a Client', new pg.Client()],
+  ['a URL', url],
+  ['nothing', undefined],
+])('%s in place of a Pool is refused with words', (_, wrong) => {
+  expect(() => fromPg(wrong as never)).toThrow(/fromPg: pool: must be a Pool of pg, not a Client/);
+});
+
+test('an option that does not exist is refused', () => {
+  expect(() => fromPg(new pg.Pool(), { prepared: true } as object)).toThrow(/prepared: is not an option/);
+});

@@ -1,0 +1,49 @@
+import { PGlite } from '@electric-sql/pglite';
+import { describe, expect, test } from 'vitest';
+import { fromPglite } from '../../adapters/clients/index.ts';
+import { createHandleOnce } from '../../src/index.ts';
+import { aborted } from '../support/gate.ts';
+import { column } from './library.ts';
+import { embeddedContract, useLibrary } from './contract.ts';
+
+describe('PGlite', () => {
+  const library = useLibrary(() => {
+    const db = new PGlite();
+    const client = fromPglite(db);
+    return {
+      client,
+      insert: (transaction, id) => transaction.query('insert into effects (id) values ($1)', [id]),
+      transaction: (work) => db.transaction(work),
+      close: () => db.close(),
+    };
+  });
+  embeddedContract(library);
+
+  test('refuses a transaction of its own for within, before anything waits', async () => {
+    const handleOnce = createHandleOnce({ sql: library().client, scope: 'within' });
+    const refused = library().transaction((transaction) =>
+      handleOnce.within(transaction)('key', 'body', () => 1),
+    );
+    await expect(refused).rejects.toMatchObject({
+      code: 'INVALID_OPTIONS',
+      issues: [{ field: 'transaction', message: expect.stringContaining('use inTransaction') as string }],
+    });
+  });
+
+  test('lets a handler in a transaction that outlives its lease know, and commits nothing of it', async () => {
+    const handleOnce = createHandleOnce({ sql: library().client, scope: 'slow', leaseMs: 200 });
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, { signal }, transaction) => {
+      await library().insert(transaction, 'too late');
+      throw await aborted(signal);
+    });
+    expect(outcome).toMatchObject({ state: 'pending' });
+    expect(await column(library().client, `select id from effects where id = 'too late'`)).toEqual([]);
+  });
+
+  test('refuses its transaction in place of itself with words', async () => {
+    await library().transaction((transaction) => {
+      expect(() => fromPglite(transaction as never)).toThrow(/fromPglite: db: must be a PGlite, not a trans/);
+      return Promise.resolve();
+    });
+  });
+});
