@@ -30,6 +30,17 @@ export function batchRows(size: Size, alias: string, columns: Readonly<Record<st
   return `unnest(${arrays.join(', ')}) as ${alias}(${names.join(', ')})`;
 }
 
+/**
+ * The same, for an update to find its records by.
+ *
+ * The limit cuts nothing off. To the planner it leaves one row, so that each record is looked up by its key and locked
+ * in the order of the requests, however small the table seems: a scan would lock in an order that deadlocks.
+ */
+export function rowsToUpdateBy(size: Size, alias: string, columns: Readonly<Record<string, string>>): string {
+  if (size === 'one') return batchRows(size, alias, columns);
+  return `(select * from ${batchRows(size, 'r', columns)} limit (select 2147483647)) as ${alias}`;
+}
+
 export type Cell = string | number | null;
 
 export interface Batch {

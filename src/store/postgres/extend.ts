@@ -1,25 +1,16 @@
 import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
-import { batchOf, batchRows, type BySize, bySize } from './batch.ts';
+import { batchOf, type BySize, bySize, rowsToUpdateBy } from './batch.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
 
-/** One fenced statement: a lease is longer from now on for the token that still owns it. Written as the settle is. */
+/** One fenced statement: a lease is longer from now on for the token that still owns it. */
 export function extendStatement(table: string): BySize {
   return bySize(
     (size) => `
-insert into ${table} as t (scope, key, token, fingerprint, created_at, attempts, state, owned, live_until)
-select $1::text, e.key, e.token, r.fingerprint, r.created_at, r.attempts, 'pending', true,
-  statement_timestamp() + $4::text::float8 * interval '1 millisecond'
-from ${batchRows(size, 'e', { key: 'text', token: 'uuid' })}
-cross join lateral (
-  select t.fingerprint, t.created_at, t.attempts
-  from ${table} t
-  where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned
-  limit 1
-) r
-on conflict (scope, key) do update set live_until = excluded.live_until
-where t.token = excluded.token and t.owned
+update ${table} t set live_until = statement_timestamp() + $4::text::float8 * interval '1 millisecond'
+from ${rowsToUpdateBy(size, 'e', { key: 'text', token: 'uuid' })}
+where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned
 returning t.key`,
   );
 }
