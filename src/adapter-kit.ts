@@ -9,7 +9,7 @@ export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { handleDelivery } from './handle-delivery.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './handled.ts';
 export { scopeFault } from './key.ts';
-export { groupScope, placeOf, recordBytes } from './log-identity.ts';
+export { identityOf, inGroup, placeOf } from './log-identity.ts';
 export {
   callback,
   hasMethods,

@@ -1,3 +1,5 @@
+import type { AnyHandleOnce, HandleOnce } from './calls.ts';
+
 /** What tells the messages of a partitioned log apart, as Kafka keeps one. */
 
 /** A message's place. Unambiguous, since the last two parts are numbers. */
@@ -12,6 +14,11 @@ export function placeOf(topic: string, partition: number, offset: string): strin
  */
 export function groupScope(scope: string, groupId: string): string {
   return `${scope}/${encodeURIComponent(groupId)}`;
+}
+
+/** The same with the records of one consumer group. */
+export function inGroup(handleOnce: AnyHandleOnce, groupId: string): HandleOnce {
+  return handleOnce.inScope(groupScope(handleOnce.settings.scope, groupId)) as HandleOnce;
 }
 
 /** The parts of a message that are its own, wherever it stands. */
@@ -34,4 +41,24 @@ export function recordBytes({ timestamp, key, value }: LogMessage): Buffer {
   const lengths = Buffer.alloc(parts.length * 4);
   parts.forEach((part, index) => lengths.writeInt32BE(part?.length ?? NULL, index * 4));
   return Buffer.concat([lengths, ...parts.filter((part) => part !== null)]);
+}
+
+/** How a message is known: its key, and what has to be the same each time that the key comes. */
+export interface LogIdentity {
+  readonly key: () => string;
+  readonly content: () => Buffer | null;
+}
+
+/** A message is known by its place, or by a key of the user's own. */
+export function identityOf<Message extends LogMessage & { readonly offset: string }>(
+  topic: string,
+  partition: number,
+  message: Message,
+  ownKey: ((message: Message, topic: string, partition: number) => string) | undefined,
+): LogIdentity {
+  if (ownKey === undefined) {
+    return { key: () => placeOf(topic, partition, message.offset), content: () => recordBytes(message) };
+  }
+  // The value alone: a producer that wrote twice gave each its own timestamp.
+  return { key: () => ownKey(message, topic, partition), content: () => message.value };
 }

@@ -3,11 +3,11 @@ import {
   type Counts,
   createEventSink,
   type EventSink,
-  groupScope,
+  inGroup,
   parseOptions,
   warn,
 } from '../../src/adapter-kit.ts';
-import type { HandleOnce, Transactional } from '../../src/index.ts';
+import type { Transactional } from '../../src/index.ts';
 import type { KafkaEvent } from './events.ts';
 import { createInHand } from './in-hand.ts';
 import type { RunConfig } from './kafka-client.ts';
@@ -77,9 +77,7 @@ export function onceEachMessage<
 export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
   const resolved = parseOptions(SUBJECT, onceEachMessageOptions, { ...options, handler });
   const { consumer, concurrency } = resolved;
-  const handleOnce = (resolved.handleOnce as HandleOnce).inScope(
-    groupScope(resolved.handleOnce.settings.scope, resolved.groupId),
-  );
+  const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const events = createEventSink(resolved.onEvent);
   const pauses = createPauses(consumer);
   const membership = createMembership((topic, partition) => {

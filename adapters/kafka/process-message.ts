@@ -5,13 +5,12 @@ import {
   failureFacts,
   type Handled,
   handleDelivery,
+  identityOf,
   NotStartedError,
-  placeOf,
-  recordBytes,
   replayedState,
   validatePayload,
 } from '../../src/adapter-kit.ts';
-import type { Calls, Handler, HandleOnce, Outcome } from '../../src/index.ts';
+import type { Calls, Handler, HandleOnce } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { type Disposition, dispositionOf, type OnFailed, type Withhold } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
@@ -91,32 +90,13 @@ async function handle(processor: Processor, delivery: Delivery, course: Course):
     course.onReturned();
     return result;
   };
-  const answer = await handleDelivery(
-    () => keyOf(processor, delivery),
-    (key) => run(processor, delivery, key, handler, course.signal),
-  );
-  return { ...answer, skipped };
-}
-
-function keyOf(processor: Processor, { topic, partition, message }: Delivery): string {
-  if (processor.key === undefined) return placeOf(topic, partition, message.offset);
-  return processor.key(message, topic, partition);
-}
-
-/**
- * Under a key of the user's own the value alone must be the same: a producer that wrote twice gave each its own
- * timestamp.
- */
-function run(
-  { handleOnce, inTransaction, key: ownKey }: Processor,
-  { message }: Delivery,
-  key: string,
-  handler: Handler<unknown, unknown, unknown[]>,
-  signal: AbortSignal,
-): Promise<Outcome<unknown>> {
-  const identity = ownKey === undefined ? recordBytes(message) : message.value;
+  const { topic, partition, message } = delivery;
+  const identity = identityOf(topic, partition, message, processor.key);
+  const { handleOnce, inTransaction } = processor;
   const call: Calls<unknown[]> = inTransaction ? handleOnce.inTransaction : handleOnce;
-  return call(key, identity, handler, { ...UNREAD, signal });
+  const how = { ...UNREAD, signal: course.signal };
+  const answer = await handleDelivery(identity.key, (key) => call(key, identity.content(), handler, how));
+  return { ...answer, skipped };
 }
 
 /** The payload is read by the handler, in its turn: a message must not fail before the one ahead of it is settled. */

@@ -1,13 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import {
-  type Counts,
-  createEventSink,
-  groupScope,
-  parseOptions,
-  placeOf,
-  recordBytes,
-} from '../../src/adapter-kit.ts';
-import type { HandleOnce } from '../../src/index.ts';
+import { type Counts, createEventSink, identityOf, inGroup, parseOptions } from '../../src/adapter-kit.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import {
@@ -63,9 +55,7 @@ export function onceEachKafkaRecord<
 ): OnceEachKafkaRecord {
   const resolved = parseOptions(SUBJECT, kafkaRecordOptions, { ...options, handler });
   const { schema, parse = schema === undefined ? asItIs : asJson, onFailed, onUnsettled } = resolved;
-  const handleOnce = (resolved.handleOnce as HandleOnce).inScope(
-    groupScope(resolved.handleOnce.settings.scope, resolved.groupId),
-  );
+  const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const events = createEventSink(resolved.onEvent);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);
@@ -73,13 +63,13 @@ export function onceEachKafkaRecord<
   async function process({ record, itemIdentifier }: Item, signal: AbortSignal): Promise<Verdict> {
     const { topic, partition } = record;
     const message = toMessage(record);
+    const { key, content } = identityOf(topic, partition, message, resolved.key);
     const verdict = await processRecord(
       {
         handleOnce,
         itemIdentifier,
-        key: () => resolved.key?.(message, topic, partition) ?? placeOf(topic, partition, message.offset),
-        // Under a key of the user's own: a producer that wrote twice gave each its own timestamp.
-        payload: resolved.key === undefined ? recordBytes(message) : message.value,
+        key,
+        payload: content(),
         parse: () => parse(message.value, message),
         schema,
         handler: (payload, attempt) =>
