@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
+import { createHandleOnce } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useTransactionPooler } from '../support/transaction-pooler.ts';
 import { storeContract } from '../store/contract.ts';
@@ -64,6 +65,25 @@ test('parsers for text and binary results, set for other queries, do not reach o
   const rows = await fromPg(pool).query(`select 'text' as a, '5'::text as b, null as c`, []);
   await pool.end();
   expect(rows).toEqual([['text', '5', null]]);
+});
+
+describe('A pool of one connection', () => {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  afterAll(() => pool.end());
+
+  test('runs a handler in a transaction that ends within the lease', async () => {
+    const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'one' });
+    const outcome = await handleOnce.inTransaction('key', 'body', (_, __, tx) => tx.query('select'));
+    expect(outcome).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('gives a claim within a transaction that holds it an error when the lease has passed', async () => {
+    const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'one', leaseMs: 100 });
+    const connection = await pool.connect();
+    const claim = handleOnce.within(connection)('other', 'body', () => expect.fail('it ran'));
+    await expect(claim).rejects.toMatchObject({ code: 'STORE', retriable: true });
+    connection.release();
+  });
 });
 
 test.each([

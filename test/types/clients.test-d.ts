@@ -6,6 +6,7 @@ import { expectTypeOf, test } from 'vitest';
 import { fromKnex, fromKysely, fromPg, fromPglite } from '../../adapters/clients/index.ts';
 import { createHandleOnce, type DatabaseClient, migrate } from '../../src/index.ts';
 
+declare const pool: pg.Pool;
 declare const connection: pg.PoolClient;
 declare const pgliteTransaction: PgliteTransaction;
 declare const kyselyTransaction: Transaction<Tables>;
@@ -32,6 +33,8 @@ test('a Client of pg does not, nor a connection of a pool', () => {
   fromPg(new pg.Client());
   // @ts-expect-error a connection is no pool
   fromPg(connection);
+  // @ts-expect-error a pool as it is
+  createHandleOnce({ sql: pool, scope: 'a' });
   // @ts-expect-error an option that does not exist
   fromPg(new pg.Pool(), { prepared: false });
 });
@@ -64,4 +67,22 @@ test('a Knex fits, and not its transaction', () => {
   });
   // @ts-expect-error a transaction is no client
   fromKnex(knexTransaction);
+});
+
+test('a client of the user’s own fits, and gives its transactions to handlers', () => {
+  interface MyTransaction {
+    readonly mine: true;
+  }
+  const sql: DatabaseClient<MyTransaction> = {
+    query: () => Promise.resolve([['cell', null]]),
+    execute: () => Promise.resolve(),
+    begin: (work) => work({ mine: true }),
+    in: () => sql,
+  };
+  void migrate(sql);
+  void createHandleOnce({ sql, scope: 'a' }).inTransaction('key', 'body', (_, __, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<MyTransaction>();
+  });
+  // @ts-expect-error it lacks a method
+  createHandleOnce({ sql: { ...sql, in: undefined }, scope: 'a' });
 });

@@ -1,8 +1,19 @@
 import { expectTypeOf, test } from 'vitest';
 import type {
+  KnexDatabase,
+  KyselyDatabase,
+  PgConnection,
+  PgPool,
+  Pglite,
+  PgOptions,
+  PgQuery,
+} from '../../adapters/clients/index.ts';
+import type {
   Attempt,
   Backoff,
   CallOptions,
+  DatabaseClient,
+  DatabaseQueries,
   Failed,
   HandleOnce,
   HandleOnceError,
@@ -87,6 +98,21 @@ test('no public type holds any', () => {
   expectTypeOf<HoldsAny<Store['claim']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Store['settle']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Outcome<unknown>>>().toEqualTypeOf<false>();
+});
+
+test('no public type of the clients holds any', () => {
+  expectTypeOf<HoldsAny<DatabaseClient>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<DatabaseClient['begin']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<DatabaseQueries['query']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<DatabaseQueries['execute']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KnexDatabase<unknown>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KnexDatabase<unknown>['raw']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<KyselyDatabase<unknown>['executeQuery']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<PgConnection>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<PgPool<unknown>['query']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Pglite<unknown>['query']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<PgOptions>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<PgQuery>>().toEqualTypeOf<false>();
 });
 
 test('no public type of Kafka holds any', () => {

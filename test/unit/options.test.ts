@@ -127,6 +127,8 @@ describe('createHandleOnce refuses', () => {
       SCHEMA_NAME,
     ],
     ['a URL in place of a client', { sql: 'postgres://user:secret@host/db' }, 'sql', CLIENT],
+    ['a client of another library as it is', { sql: { query: () => 1, connect: () => 1 } }, 'sql', CLIENT],
+    ['a transaction of postgres', { sql: { unsafe: () => 1, savepoint: () => 1 } }, 'sql', CLIENT],
     ['null in place of a client', { sql: null }, 'sql', CLIENT],
     ['a store that lacks a verb', { store: { ...store, extend: undefined } }, 'store', STORE],
   ])('%s', (_, options, field, message) => {
