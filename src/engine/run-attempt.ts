@@ -3,7 +3,7 @@ import { childKey } from '../child-key.ts';
 import type { HandleOnceEvent } from '../diagnostics.ts';
 import { checkKey } from '../key.ts';
 import type { Outcome } from '../outcome.ts';
-import { type AttemptSignal, createAttemptSignal } from './attempt-signal.ts';
+import { AttemptSignal } from './attempt-signal.ts';
 import { type Claim, type Engine, monotonicNow } from './engine.ts';
 import { keepLease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
@@ -42,8 +42,10 @@ export async function underLease<R>(
   limits: AttemptLimits,
   work: (attempt: Attempt) => Promise<R>,
 ): Promise<Ended<R>> {
-  const attemptSignal = createAttemptSignal(limits.signal, limits.timeoutMs);
-  const lease = keepLease(engine, claim, attemptSignal.abort);
+  const attemptSignal = new AttemptSignal(limits.signal, limits.timeoutMs);
+  const lease = keepLease(engine, claim, (error) => {
+    attemptSignal.abort(error);
+  });
   let ending: Ending<R>;
   try {
     // The caller may have aborted while the claim was in the air.
@@ -51,7 +53,7 @@ export async function underLease<R>(
     const value = await work(createAttempt(engine, claim, attemptSignal));
     ending = { kind: 'returned', value };
   } catch (error) {
-    const interrupted = attemptSignal.abortedByCaller() || error instanceof NotStartedError;
+    const interrupted = attemptSignal.abortedByCaller || error instanceof NotStartedError;
     ending = { kind: 'threw', error, interrupted };
   } finally {
     lease.stop();
