@@ -8,6 +8,8 @@ export interface Command {
   readonly args: readonly string[];
   readonly uid?: number;
   readonly gid?: number;
+  /** Default: this process's own. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 const execute = promisify(execFile);

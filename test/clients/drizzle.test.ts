@@ -1,0 +1,63 @@
+import { drizzle as drizzleOnNodePostgres } from 'drizzle-orm/node-postgres';
+import { pgTable, text } from 'drizzle-orm/pg-core';
+import { drizzle as drizzleOnPostgresJs } from 'drizzle-orm/postgres-js';
+import pg from 'pg';
+import postgres from 'postgres';
+import { describe, expect, test } from 'vitest';
+import { fromDrizzle } from '../../adapters/clients/index.ts';
+import { useDatabase, useEmptyDatabase } from '../support/database.ts';
+import { clientContract, embeddedContract, useLibrary } from './contract.ts';
+import { withinContract } from './contract/within.ts';
+import type { Library } from './library.ts';
+
+const effects = pgTable('effects', { id: text().notNull() });
+
+function connect(connectionString: string) {
+  const pool = new pg.Pool({ connectionString });
+  pool.on('error', () => undefined);
+  pool.on('connect', (connection) => connection.on('error', () => undefined));
+  return drizzleOnNodePostgres(pool, { schema: { effects } });
+}
+
+type Transaction = Parameters<Parameters<ReturnType<typeof connect>['transaction']>[0]>[0];
+
+function open(url: string): Library<Transaction> {
+  const db = connect(url);
+  return {
+    client: fromDrizzle(db),
+    insert: (transaction, id) => transaction.insert(effects).values({ id }).execute(),
+    transaction: (work) => db.transaction(work),
+    close: () => db.$client.end(),
+  };
+}
+
+clientContract('Drizzle on node-postgres', open);
+
+describe('Drizzle on postgres-js', () => {
+  const { url } = useEmptyDatabase();
+  const library = useLibrary(() => {
+    const db = drizzleOnPostgresJs(postgres(url, { onnotice: () => undefined }));
+    return {
+      client: fromDrizzle(db),
+      insert: (transaction, id) => transaction.insert(effects).values({ id }).execute(),
+      transaction: (work) => db.transaction(work),
+      close: () => db.$client.end(),
+    };
+  });
+  // Without the contract on a server: this driver throws past its caller when a connection breaks in a transaction.
+  embeddedContract(library);
+  withinContract(library);
+});
+
+const { url } = useDatabase();
+
+test('a transaction in place of a Drizzle database is refused with words', async () => {
+  const db = connect(url);
+  await db.transaction((transaction) => {
+    expect(() => fromDrizzle(transaction as never)).toThrow(
+      /fromDrizzle: db: must be a Drizzle database, not a trans/,
+    );
+    return Promise.resolve();
+  });
+  await db.$client.end();
+});
