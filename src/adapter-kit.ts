@@ -9,7 +9,7 @@ export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { handleDelivery } from './handle-delivery.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './handled.ts';
 export { scopeFault } from './key.ts';
-export { identityOf, inGroup, placeOf } from './log-identity.ts';
+export { identityOf, inGroup, type LogKey, placeOf } from './log-identity.ts';
 export {
   callback,
   hasMethods,
@@ -46,7 +46,7 @@ export {
 } from './queue-settings.ts';
 export { lanesBy, runLanes } from './run-lanes.ts';
 export { describeThrown } from './stored-error.ts';
-export { checkLogOptions, groupId } from './log-options.ts';
+export { checkLogOptions, defaultParse, logFields } from './log-options.ts';
 export { validatePayload } from './validate-payload.ts';
 export { type Warning, warn } from './warn.ts';
 export { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from './transactional-option.ts';

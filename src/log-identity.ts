@@ -43,6 +43,8 @@ export function recordBytes({ timestamp, key, value }: LogMessage): Buffer {
   return Buffer.concat([lengths, ...parts.filter((part) => part !== null)]);
 }
 
+export type LogKey<Message> = (message: Message, topic: string, partition: number) => string;
+
 /** How a message is known: its key, and what has to be the same each time that the key comes. */
 export interface LogIdentity {
   readonly key: () => string;
@@ -54,7 +56,7 @@ export function identityOf<Message extends LogMessage & { readonly offset: strin
   topic: string,
   partition: number,
   message: Message,
-  ownKey: ((message: Message, topic: string, partition: number) => string) | undefined,
+  ownKey: LogKey<Message> | undefined,
 ): LogIdentity {
   if (ownKey === undefined) {
     return { key: () => placeOf(topic, partition, message.offset), content: () => recordBytes(message) };

@@ -2,17 +2,34 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import type { AnyHandleOnce } from './calls.ts';
 import { scopeFault } from './key.ts';
-import { groupScope } from './log-identity.ts';
+import { groupScope, type LogKey } from './log-identity.ts';
+import { callback } from './parse-options.ts';
 
-/** The option `groupId` of consumers of a log. */
-export function groupId(): z.ZodString {
-  return z
-    .string({ error: 'must be the id of the consumer group' })
-    .min(1, { error: 'must not be empty' })
-    .refine((group) => group.isWellFormed(), {
-      error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
-      abort: true,
-    });
+const groupId = z
+  .string({ error: 'must be the id of the consumer group' })
+  .min(1, { error: 'must not be empty' })
+  .refine((group) => group.isWellFormed(), {
+    error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
+    abort: true,
+  });
+
+/** Options that consumers of a log have in common. */
+export function logFields<Message>() {
+  return {
+    groupId,
+    parse:
+      callback<(value: Buffer | null, message: Message) => unknown>('a function of the value').optional(),
+    key: callback<LogKey<Message>>('a function of the message').optional(),
+  };
+}
+
+/** The option `parse` where it is not given: the value as it is, or its JSON for a schema. A tombstone is null. */
+export function defaultParse(schema: StandardSchemaV1 | undefined): (value: Buffer | null) => unknown {
+  return schema === undefined ? (value) => value : jsonOf;
+}
+
+function jsonOf(value: Buffer | null): unknown {
+  return value === null ? null : JSON.parse(value.toString('utf8'));
 }
 
 interface LogOptions {

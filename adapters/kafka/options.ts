@@ -5,9 +5,9 @@ import {
   canRunInTransaction,
   checkLogOptions,
   eventHook,
-  groupId,
   handleOnceOption,
   inTransactionOption,
+  logFields,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   standardSchema,
@@ -113,17 +113,10 @@ export const onceEachMessageOptions = z
   .strictObject(
     {
       consumer: withMethods<KafkaConsumer>(['on', 'pause', 'resume', 'paused'], 'a consumer of kafkajs'),
-      groupId: groupId(),
+      ...logFields<KafkaMessage>(),
       handleOnce: handleOnceOption(),
       inTransaction: inTransactionOption(),
       schema: standardSchema().optional(),
-      parse:
-        callback<(value: Buffer | null, message: KafkaMessage) => unknown>(
-          'a function of the value',
-        ).optional(),
-      key: callback<(message: KafkaMessage, topic: string, partition: number) => string>(
-        'a function of the message',
-      ).optional(),
       ordering: z
         .enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" })
         .default('partition'),

@@ -1,11 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  defaultParse,
   describeThrown,
   type EventSink,
   failureFacts,
   type Handled,
   handleDelivery,
   identityOf,
+  type LogKey,
   NotStartedError,
   replayedState,
   validatePayload,
@@ -23,7 +25,7 @@ export interface Processor {
   readonly handleOnce: HandleOnce;
   readonly inTransaction: boolean;
   readonly handler: AnyHandler;
-  readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
+  readonly key?: LogKey<KafkaMessage> | undefined;
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
   readonly schema?: StandardSchemaV1 | undefined;
   readonly onFailed: OnFailed;
@@ -106,17 +108,9 @@ const UNREAD = {
 } as const satisfies { schema: StandardSchemaV1; parse: () => undefined };
 
 function payloadOf(processor: Processor, message: KafkaMessage): Promise<unknown> {
-  const { handleOnce, schema, parse = schema === undefined ? asItIs : asJson } = processor;
+  const { handleOnce, schema, parse = defaultParse(schema) } = processor;
   const read = () => parse(message.value, message);
   return validatePayload(message.value, read, schema ?? handleOnce.settings.schema);
-}
-
-function asItIs(value: Buffer | null): Buffer | null {
-  return value;
-}
-
-function asJson(value: Buffer | null): unknown {
-  return value === null ? null : JSON.parse(value.toString('utf8'));
 }
 
 /** Produces the dead letter that a disposition asks for: then the message is settled, or else withheld. */

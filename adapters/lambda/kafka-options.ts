@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, checkLogOptions, eventHook, groupId, NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
+import { callback, checkLogOptions, eventHook, logFields, NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, KafkaMessage } from './kafka-event.ts';
@@ -58,14 +58,7 @@ export const kafkaRecordOptions = z
   .strictObject(
     {
       ...lambdaFields,
-      groupId: groupId(),
-      parse:
-        callback<(value: Buffer | null, message: KafkaMessage) => unknown>(
-          'a function of the value',
-        ).optional(),
-      key: callback<(message: KafkaMessage, topic: string, partition: number) => string>(
-        'a function of the message',
-      ).optional(),
+      ...logFields<KafkaMessage>(),
       onFailed: z.enum(['commit', 'leave'], { error: "must be 'commit' or 'leave'" }).default('commit'),
       onUnsettled: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
       onEvent: eventHook<KafkaRecordEvent>(),

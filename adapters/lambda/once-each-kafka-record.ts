@@ -1,5 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, createEventSink, identityOf, inGroup, parseOptions } from '../../src/adapter-kit.ts';
+import {
+  type Counts,
+  createEventSink,
+  defaultParse,
+  identityOf,
+  inGroup,
+  parseOptions,
+} from '../../src/adapter-kit.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import {
@@ -54,7 +61,7 @@ export function onceEachKafkaRecord<
   handler: KafkaRecordHandler<Schema, Parsed, Result>,
 ): OnceEachKafkaRecord {
   const resolved = parseOptions(SUBJECT, kafkaRecordOptions, { ...options, handler });
-  const { schema, parse = schema === undefined ? asItIs : asJson, onFailed, onUnsettled } = resolved;
+  const { schema, parse = defaultParse(schema), onFailed, onUnsettled } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const events = createEventSink(resolved.onEvent);
   const invoke = createInvoke(resolved, events);
@@ -108,12 +115,4 @@ function lanesOf({ records }: KafkaEvent): Item[][] {
   return Object.entries(records).map(([partition, list]) =>
     list.map((record) => ({ record, itemIdentifier: { partition, offset: record.offset } })),
   );
-}
-
-function asItIs(value: Buffer | null): Buffer | null {
-  return value;
-}
-
-function asJson(value: Buffer | null): unknown {
-  return value === null ? null : JSON.parse(value.toString('utf8'));
 }
