@@ -10,6 +10,7 @@ import {
   logFields,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  type ParsedPayload,
   standardSchema,
   wholeNumber,
   withMethods,
@@ -21,9 +22,7 @@ import type { KafkaAdmin, KafkaConsumer, KafkaMessage, KafkaProducer } from './k
 import type { Ordering } from './ordering.ts';
 
 /** What a handler gets as payload: the schema's output, or else what `parse` returns. */
-export type KafkaPayload<Schema, Parsed> = Schema extends StandardSchemaV1
-  ? StandardSchemaV1.InferOutput<Schema>
-  : Awaited<Parsed>;
+export type KafkaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
 /** What kafkajs gives an `eachMessage` handler, and the payload. */
 export interface KafkaDelivery<Payload> {

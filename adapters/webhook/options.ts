@@ -5,6 +5,7 @@ import {
   eventHook,
   handleOnceOption,
   NOT_AN_OBJECT,
+  type ParsedPayload,
   standardSchema,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
@@ -21,9 +22,7 @@ export interface WebhookAttempt extends Attempt {
 }
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */
-export type WebhookPayload<Schema, Parsed> = Schema extends StandardSchemaV1
-  ? StandardSchemaV1.InferOutput<Schema>
-  : Awaited<Parsed>;
+export type WebhookPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
 export type WebhookHandler<Schema, Parsed, Result> = (
   payload: WebhookPayload<Schema, Parsed>,
