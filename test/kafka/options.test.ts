@@ -3,6 +3,7 @@ import { onceEachMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { issuesOf as issuesIn } from '../support/issues-of.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
 const scoped = (scope: string) => createHandleOnce({ store: createMemoryStore(), scope });
@@ -13,15 +14,7 @@ const handler = (): undefined => undefined;
 const create = (options: unknown, fn: unknown = handler): unknown =>
   onceEachMessage(options as never, fn as never);
 
-function issuesOf(options: unknown, fn?: unknown): { field: string; message: string }[] {
-  try {
-    create(options, fn);
-  } catch (error) {
-    if (error instanceof InvalidOptionsError) return [...error.issues];
-    throw error;
-  }
-  return [];
-}
+const issuesOf = (options: unknown, fn?: unknown) => issuesIn(() => create(options, fn));
 
 const matching = (message: RegExp) => expect.stringMatching(message) as string;
 

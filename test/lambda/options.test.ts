@@ -2,21 +2,12 @@ import { createHandleOnce, InvalidOptionsError } from 'handle-once';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
+import { issuesOf } from '../support/issues-of.ts';
 
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
 const handler = (): undefined => undefined;
 const deadLetterQueueUrl = 'https://sqs.eu-central-1.amazonaws.com/000000000000/dead';
 const client = { sendMessage: () => Promise.resolve() };
-
-function issuesOf(create: () => unknown): { field: string; message: string }[] {
-  try {
-    create();
-  } catch (error) {
-    if (error instanceof InvalidOptionsError) return [...error.issues];
-    throw error;
-  }
-  return [];
-}
 
 type Row = [field: string, value: unknown, message: RegExp];
 

@@ -1,7 +1,8 @@
-import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
+import { issuesOf } from '../support/issues-of.ts';
 
 const queueUrl = 'https://sqs.eu-central-1.amazonaws.com/000000000000/orders';
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
@@ -11,16 +12,6 @@ const handler = (): undefined => undefined;
 type Loose = (options: unknown) => unknown;
 const newWorker = createSqsWorker as unknown as Loose;
 const wrap: Loose = (options) => wrapSqsHandler(options as never, handler);
-
-function issuesOf(create: () => unknown): { field: string; message: string }[] {
-  try {
-    create();
-  } catch (error) {
-    if (error instanceof InvalidOptionsError) return [...error.issues];
-    throw error;
-  }
-  return [];
-}
 
 const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['client', undefined, /SQSClient/],

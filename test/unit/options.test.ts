@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { createHandleOnce, InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
+import { issuesOf as issuesIn } from '../support/issues-of.ts';
 
 const store = createMemoryStore();
 const sql = postgres('postgres://127.0.0.1:1/none');
@@ -21,15 +22,8 @@ const CLIENT =
   'not a transaction or a URL';
 const STORE = 'must be a store such as createMemoryStore() returns';
 
-function issuesOf(options: unknown): readonly OptionIssue[] {
-  try {
-    createHandleOnce(options as Parameters<typeof createHandleOnce>[0]);
-  } catch (error) {
-    if (error instanceof InvalidOptionsError) return error.issues;
-    throw error;
-  }
-  return [];
-}
+const issuesOf = (options: unknown) =>
+  issuesIn(() => createHandleOnce(options as Parameters<typeof createHandleOnce>[0]));
 
 describe('createHandleOnce refuses', () => {
   it.each<[string, unknown, string]>([

@@ -1,22 +1,13 @@
-import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { webhookId, wrapWebhook } from 'handle-once/webhook';
 import { describe, expect, it, test } from 'vitest';
+import { issuesOf } from '../support/issues-of.ts';
 
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
 const right = { handleOnce, source: 'github', name: 'acme', verify: () => true };
 const handler = (): undefined => undefined;
 const wrap = (options: unknown): unknown => wrapWebhook(options as never, handler);
-
-function issuesOf(create: () => unknown): { field: string; message: string }[] {
-  try {
-    create();
-  } catch (error) {
-    if (error instanceof InvalidOptionsError) return [...error.issues];
-    throw error;
-  }
-  return [];
-}
 
 describe('wrapWebhook', () => {
   it.each([
