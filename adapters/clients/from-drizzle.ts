@@ -35,14 +35,16 @@ const clientSchema = z.object({
  * @example
  * ```ts
  * import { drizzle } from 'drizzle-orm/node-postgres';
- * import { createHandleOnce } from 'handle-once';
+ * import { createHandleOnce, migrate } from 'handle-once';
  * import { fromDrizzle } from 'handle-once/clients';
  * import pg from 'pg';
  *
  * const pool = new pg.Pool({ connectionString: databaseUrl });
- * // A connection that breaks emits an error, which ends the process when nobody listens: Drizzle does not.
+ * // Drizzle does not listen to the connections of its transactions: an error of one would end the process.
  * pool.on('error', console.error).on('connect', (connection) => connection.on('error', console.error));
- * const handleOnce = createHandleOnce({ sql: fromDrizzle(drizzle(pool)), scope: 'billing' });
+ * const sql = fromDrizzle(drizzle(pool));
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
  * ```
  */
 export function fromDrizzle<Tx extends DrizzleQueryable>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx> {

@@ -26,20 +26,26 @@ const clientSchema = z.object({
  * A `PrismaClient` on Postgres, extended or not, as the client of `createHandleOnce` and `migrate`. A transaction is a
  * `Prisma.TransactionClient`.
  *
- * Prisma rolls a transaction back that lasts longer than `timeout` (5 seconds), or that gets no connection within
- * `maxWait` (2 seconds): then the attempt has failed, and is tried again. Raise both in the client's
- * `transactionOptions` where handlers in a transaction take longer. `migrate` sends several statements at once, which an
- * adapter with `statementNameGenerator` refuses: put what `migrationSql()` gives into a migration of Prisma then.
+ * Prisma rolls a transaction back after its `timeout` (5 seconds), and gives one up that gets no connection within
+ * `maxWait` (2 seconds): then the attempt has failed, and is tried again. Both can be raised in the client's
+ * `transactionOptions`. `migrate` sends several statements in one text, which a Prisma adapter with
+ * `statementNameGenerator` refuses: put what `migrationSql()` gives into a migration of Prisma's own then.
  *
  * Throws `InvalidOptionsError`, for a transaction too.
  *
  * @example
  * ```ts
+ * import { PrismaPg } from '@prisma/adapter-pg';
+ * import { createHandleOnce, migrate } from 'handle-once';
+ * import { fromPrisma } from 'handle-once/clients';
+ *
  * const prisma = new PrismaClient({
  *   adapter: new PrismaPg({ connectionString: databaseUrl }),
  *   transactionOptions: { timeout: 60_000, maxWait: 10_000 },
  * });
- * const handleOnce = createHandleOnce({ sql: fromPrisma(prisma), scope: 'billing' });
+ * const sql = fromPrisma(prisma);
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
  * ```
  */
 export function fromPrisma<Tx extends PrismaQueryable>(prisma: PrismaDatabase<Tx>): DatabaseClient<Tx> {

@@ -32,8 +32,14 @@ const clientSchema = z.object({
  *
  * @example
  * ```ts
+ * import { createHandleOnce, migrate } from 'handle-once';
+ * import { fromTypeOrm } from 'handle-once/clients';
+ * import { DataSource } from 'typeorm';
+ *
  * const dataSource = await new DataSource({ type: 'postgres', url: databaseUrl }).initialize();
- * const handleOnce = createHandleOnce({ sql: fromTypeOrm(dataSource), scope: 'billing' });
+ * const sql = fromTypeOrm(dataSource);
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
  * ```
  */
 export function fromTypeOrm<Tx extends TypeOrmQueryable>(

@@ -1,5 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { HandleOnce } from 'handle-once';
+import type { PrismaDatabase, PrismaQueryable } from 'handle-once/clients';
 import type { SqsMessage } from 'handle-once/sqs';
 import type { Verify } from 'handle-once/webhook';
 import type { Consumer, Kafka } from 'kafkajs';
@@ -29,6 +30,10 @@ declare global {
   interface MyDatabase extends MyTransaction {
     transaction<T>(work: (transaction: MyTransaction) => Promise<T>): Promise<T>;
   }
+  const PrismaClient: new (options: {
+    adapter: object;
+    transactionOptions?: { timeout?: number; maxWait?: number };
+  }) => PrismaDatabase<PrismaQueryable>;
   function deliveryId(message: SqsMessage): string;
   function charge(
     order: unknown,
