@@ -19,9 +19,9 @@ export {
   wholeNumber,
   withMethods,
 } from './parse-options.ts';
-export { createQueueCall, type QueueCallOptions } from './queue-call.ts';
-export { queueDeadLetter, type Original } from './queue-dead-letter.ts';
-export { type Disposition, dispositionOf, type OnFailed } from './queue-disposition.ts';
+export { createQueueCall, type QueueCall, type QueueCallOptions } from './queue-call.ts';
+export { queueDeadLetter } from './queue-dead-letter.ts';
+export { type Disposition, dispositionOf, leftReason, type OnFailed } from './queue-disposition.ts';
 export {
   type AnyQueueHandler,
   isOtherQueue,

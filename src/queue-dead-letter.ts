@@ -1,11 +1,11 @@
 import { deadLetterAttributes, type DeadLetterFacts, type TextAttribute } from './dead-letter-attributes.ts';
 
-/** What a dead letter keeps of its original. */
+/** A message as a receive gives it, as far as a dead letter keeps it. */
 export interface Original<Attribute> {
-  readonly body: string | undefined;
-  readonly messageId: string | undefined;
-  readonly groupId: string | undefined;
-  readonly attributes: Readonly<Record<string, Attribute>> | undefined;
+  readonly Body?: string | undefined;
+  readonly MessageId?: string | undefined;
+  readonly Attributes?: { readonly MessageGroupId?: string | undefined } | undefined;
+  readonly MessageAttributes?: Readonly<Record<string, Attribute>> | undefined;
 }
 
 /** A message as queues of AWS take it. */
@@ -23,18 +23,18 @@ export interface QueueDeadLetter<Attribute> {
  * On a FIFO queue the copy keeps its group, and a copy sent again is the same message.
  */
 export function queueDeadLetter<Attribute>(
-  { body = '', messageId, groupId = 'handle-once', attributes = {} }: Original<Attribute>,
+  { Body = '', MessageId, Attributes, MessageAttributes = {} }: Original<Attribute>,
   facts: DeadLetterFacts,
   deadLetterQueueUrl: string,
 ): QueueDeadLetter<Attribute> {
   const fifo = {
-    MessageGroupId: groupId,
-    ...(messageId === undefined ? {} : { MessageDeduplicationId: messageId }),
+    MessageGroupId: Attributes?.MessageGroupId ?? 'handle-once',
+    ...(MessageId === undefined ? {} : { MessageDeduplicationId: MessageId }),
   };
   return {
     QueueUrl: deadLetterQueueUrl,
-    MessageBody: body,
-    MessageAttributes: deadLetterAttributes(attributes, facts),
+    MessageBody: Body,
+    MessageAttributes: deadLetterAttributes(MessageAttributes, facts),
     ...(deadLetterQueueUrl.endsWith('.fifo') ? fifo : {}),
   };
 }

@@ -1,5 +1,5 @@
-import { type Handled, thrownReason } from './handled.ts';
-import type { Outcome } from './outcome.ts';
+import { type Handled, type ThrownReason, thrownReason } from './handled.ts';
+import type { Outcome, PendingReason } from './outcome.ts';
 
 /** What to do with a message that has failed for good. */
 export type OnFailed = 'delete' | 'leave' | { readonly deadLetterQueueUrl: string };
@@ -50,4 +50,10 @@ function ofError(thrown: unknown, onFailed: OnFailed): Disposition {
     case 'error':
       return UNTOUCHED;
   }
+}
+
+/** Why a message was left in the queue, in the word that events have for it. */
+export function leftReason(handled: Handled<unknown>): PendingReason | 'failed' | ThrownReason {
+  if ('outcome' in handled) return handled.outcome.state === 'pending' ? handled.outcome.reason : 'failed';
+  return thrownReason(handled.thrown);
 }

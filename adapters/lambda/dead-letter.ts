@@ -27,8 +27,12 @@ export function deadLetterOf(
   deadLetterQueueUrl: string,
 ): DeadLetter {
   const sent = Object.entries(messageAttributes).map(([name, value]) => [name, toSend(value)] as const);
-  const groupId = attributes.MessageGroupId;
-  const original = { body, messageId, groupId, attributes: Object.fromEntries(sent) };
+  const original = {
+    Body: body,
+    MessageId: messageId,
+    Attributes: attributes,
+    MessageAttributes: Object.fromEntries(sent),
+  };
   return queueDeadLetter<AttributeValue>(original, facts, deadLetterQueueUrl);
 }
 

@@ -1,5 +1,4 @@
-import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
-import type { Original } from '../../src/adapter-kit.ts';
+import type { Message } from '@aws-sdk/client-sqs';
 
 /** A message as ReceiveMessage gives it. */
 export type SqsMessage = Message;
@@ -21,12 +20,6 @@ export function toDelivery(message: SqsMessage, receivedAt: number): Delivery {
     );
   }
   return { message, messageId, receiptHandle, receivedAt };
-}
-
-/** What a dead letter keeps of a message. */
-export function originalOf(message: SqsMessage): Original<MessageAttributeValue> {
-  const { Body: body, MessageId: messageId, MessageAttributes: attributes } = message;
-  return { body, messageId, attributes, groupId: messageGroupId(message) };
 }
 
 export function messageGroupId(message: SqsMessage): string | undefined {

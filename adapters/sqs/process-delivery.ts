@@ -4,14 +4,14 @@ import {
   failureFacts,
   type Handled,
   handleDelivery,
+  leftReason,
   type OnFailed,
   queueDeadLetter,
   replayedState,
-  thrownReason,
 } from '../../src/adapter-kit.ts';
 import type { Outcome } from '../../src/index.ts';
 import type { LeftReason, SqsEvent } from './events.ts';
-import { type Delivery, originalOf, type SqsMessage } from './message.ts';
+import type { Delivery, SqsMessage } from './message.ts';
 import { attempt, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
 
@@ -135,7 +135,7 @@ async function deadLetter<R>(remnant: Remnant<R>, deadLetterQueueUrl: string): P
   const { message, messageId } = delivery;
   const facts = { scope: processor.scope, key, ...failureFacts(handled) };
   try {
-    await processor.queue.send(queueDeadLetter(originalOf(message), facts, deadLetterQueueUrl));
+    await processor.queue.send(queueDeadLetter(message, facts, deadLetterQueueUrl));
   } catch (error) {
     await hold.release();
     return refused(remnant, 'dead-letter', error);
@@ -168,9 +168,4 @@ function left<R>(
 
 function handledFacts<R>(handled: Handled<R>): Pick<HandledMessage<R>, 'outcome' | 'error'> {
   return 'outcome' in handled ? { outcome: handled.outcome } : { error: handled.thrown };
-}
-
-function leftReason(handled: Handled<unknown>): LeftReason {
-  if ('outcome' in handled) return handled.outcome.state === 'pending' ? handled.outcome.reason : 'failed';
-  return thrownReason(handled.thrown);
 }
