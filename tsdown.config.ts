@@ -7,6 +7,7 @@ export default defineConfig({
     kafka: 'adapters/kafka/index.ts',
     lambda: 'adapters/lambda/index.ts',
     sqs: 'adapters/sqs/index.ts',
+    'sqs-consumer': 'adapters/sqs-consumer/index.ts',
     testing: 'src/testing.ts',
     webhook: 'adapters/webhook/index.ts',
   },

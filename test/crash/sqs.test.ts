@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createQueue, drain, sqsEndpoint } from '../support/sqs.ts';
 import { type Setup, until, useFixture } from '../sqs/support/fixture.ts';
 import { runWorker } from './sqs/run-worker.ts';
-import { type CrashPoint, crashPoints, type WorkerSettings } from './sqs/settings.ts';
+import { type CrashPoint, crashPoints, receivers, type WorkerSettings } from './sqs/settings.ts';
 
 const LEASE_MS = 700;
 const MESSAGES = 3;
@@ -18,6 +18,7 @@ beforeAll(async () => {
 function settingsFor({ queueUrl, scope }: Setup, crashAt: CrashPoint, maxAttempts = 10): WorkerSettings {
   const endpoint = sqsEndpoint('elasticmq');
   return {
+    receiver: 'createSqsWorker',
     endpoint,
     queueUrl,
     databaseUrl: fixture.databaseUrl,
@@ -86,12 +87,12 @@ const PROMISED: Record<CrashPoint, Promised> = {
   'before-delete': { effects: 1, attempts: 1, replayed: 1 },
 };
 
-describe('A worker that is killed', () => {
+describe.each(receivers)('A worker (%s) that is killed', (receiver) => {
   test.each(crashPoints)('%s: another one finishes, and every message has succeeded', async (crashAt) => {
     const queue = await fixture.setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: LEASE_MS });
     // The worker has one message at its death: with a second, that one would be claimed, or not yet, as chance has it.
     await queue.send('0');
-    expect(await runWorker(settingsFor(queue, crashAt)).ended).toBe('SIGKILL');
+    expect(await runWorker({ ...settingsFor(queue, crashAt), receiver }).ended).toBe('SIGKILL');
     await lapseLeases(queue);
     for (let n = 1; n < MESSAGES; n += 1) await queue.send(String(n));
     const worker = await survivor(queue);

@@ -7,6 +7,8 @@ import { writeFile } from 'node:fs/promises';
 import postgres from 'postgres';`;
 const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createSqsWorker, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';`;
+const SQS_CONSUMER = `import { onceHandleMessage, onceHandleMessageBatch } from 'handle-once/sqs-consumer';
+import { Consumer } from 'sqs-consumer';`;
 const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
 const LAMBDA = `import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';`;
 const WEBHOOK = `import { Webhook } from 'standardwebhooks';
@@ -23,7 +25,9 @@ describe('The documentation', () => {
   it('has examples in docstrings that compile', () => {
     const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
     expect(snippets.length).toBeGreaterThan(9);
-    expect(typeErrors(snippets, [CORE, SQS, KAFKA, LAMBDA, WEBHOOK, TESTING].join('\n'))).toEqual([]);
+    expect(
+      typeErrors(snippets, [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, TESTING].join('\n')),
+    ).toEqual([]);
   });
 
   it('opens with an example of at most twelve lines', () => {

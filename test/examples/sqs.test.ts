@@ -23,14 +23,14 @@ async function queueIsEmpty(queueUrl: string): Promise<void> {
   await expect.poll(() => messagesIn(client, queueUrl), { timeout: 20_000 }).toBe(0);
 }
 
-describe('sqs-worker.ts', () => {
+describe.each(['sqs-worker.ts', 'sqs-consumer.ts'])('%s', (file) => {
   const { sql, url } = useEmptyDatabase();
 
   it('handles orders, dead-letters what is none, and stops on SIGTERM', async () => {
     const queueUrl = await createQueue(client);
     const deadLetterQueueUrl = await createQueue(client);
     await send(queueUrl, [...orders, invalid]);
-    const example = startExample('sqs-worker.ts', {
+    const example = startExample(file, {
       ...awsEnvironment(sqsEndpoint('elasticmq')),
       DATABASE_URL: url,
       QUEUE_URL: queueUrl,

@@ -9,7 +9,11 @@ export const crashPoints = [
 
 export type CrashPoint = (typeof crashPoints)[number];
 
+/** Who receives and deletes. */
+export const receivers = ['createSqsWorker', 'sqs-consumer'] as const;
+
 export interface WorkerSettings {
+  readonly receiver: (typeof receivers)[number];
   readonly endpoint: string;
   readonly queueUrl: string;
   readonly databaseUrl: string;

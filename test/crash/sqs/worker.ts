@@ -1,12 +1,15 @@
-import { createHandleOnce } from 'handle-once';
-import { createSqsWorker, type SqsClient } from 'handle-once/sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { type Attempt, createHandleOnce } from 'handle-once';
+import { createSqsWorker } from 'handle-once/sqs';
+import { onceHandleMessage } from 'handle-once/sqs-consumer';
 import postgres from 'postgres';
+import { Consumer } from 'sqs-consumer';
 import { createSqsClient } from '../../support/sqs-client.ts';
 import type { CrashPoint, WorkerSettings } from './settings.ts';
 
 /** A worker process that kills itself at one point of a message's way. Its settings are its only argument. */
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
-const { endpoint, queueUrl, databaseUrl, scope, crashAt, leaseMs, maxAttempts } = settings;
+const { receiver, endpoint, queueUrl, databaseUrl, scope, crashAt, leaseMs, maxAttempts } = settings;
 
 function at(point: CrashPoint): void {
   if (point === crashAt) process.kill(process.pid, 'SIGKILL');
@@ -14,42 +17,55 @@ function at(point: CrashPoint): void {
 
 const sql = postgres(databaseUrl);
 const realClient = createSqsClient(endpoint);
-const client: SqsClient = {
-  send: ((command: object, ...rest: []) => {
-    if (command.constructor.name === 'DeleteMessageBatchCommand') at('before-delete');
+const client = {
+  send: (command: object, ...rest: []) => {
+    if (command.constructor.name.startsWith('DeleteMessage')) at('before-delete');
     return realClient.send(command as never, ...rest);
-  }) as SqsClient['send'],
-};
-
-const worker = createSqsWorker({
-  client,
-  queueUrl,
-  handleOnce: createHandleOnce({
-    sql,
-    scope,
-    leaseMs,
-    maxAttempts,
-    onEvent: ({ type }) => {
-      if (type === 'claimed' || type === 'taken-over') at('after-claim');
-      if (type === 'succeeded') at('after-settle');
-    },
-  }),
-  concurrency: 1,
-  waitTimeSeconds: 0,
-  handler: async (_, attempt) => {
-    at('in-handler');
-    const { key, number } = attempt;
-    const effectKey = attempt.childKey('effect');
-    await sql.begin(async (transaction) => {
-      await transaction`insert into plain_effects (scope, key, attempt) values (${scope}, ${key}, ${number})`;
-      await transaction`
-        insert into keyed_effects (scope, key, effect_key) values (${scope}, ${key}, ${effectKey})
-        on conflict (effect_key) do nothing`;
-    });
-    at('after-effect');
   },
+} as unknown as SQSClient;
+
+const handleOnce = createHandleOnce({
+  sql,
+  scope,
+  leaseMs,
+  maxAttempts,
   onEvent: ({ type }) => {
-    if (type === 'received') at('before-claim');
+    if (type === 'claimed' || type === 'taken-over') at('after-claim');
+    if (type === 'succeeded') at('after-settle');
   },
 });
-await worker.start();
+
+async function handler(_: unknown, attempt: Attempt): Promise<void> {
+  at('in-handler');
+  const { key, number } = attempt;
+  const effectKey = attempt.childKey('effect');
+  await sql.begin(async (transaction) => {
+    await transaction`insert into plain_effects (scope, key, attempt) values (${scope}, ${key}, ${number})`;
+    await transaction`
+      insert into keyed_effects (scope, key, effect_key) values (${scope}, ${key}, ${effectKey})
+      on conflict (effect_key) do nothing`;
+  });
+  at('after-effect');
+}
+
+if (receiver === 'sqs-consumer') {
+  const consumerOptions = { queueUrl, sqs: client, waitTimeSeconds: 1 };
+  const consumer = Consumer.create(onceHandleMessage({ consumerOptions, handleOnce }, handler));
+  consumer.on('message_received', () => {
+    at('before-claim');
+  });
+  consumer.start();
+} else {
+  const worker = createSqsWorker({
+    client,
+    queueUrl,
+    handleOnce,
+    concurrency: 1,
+    waitTimeSeconds: 0,
+    handler,
+    onEvent: ({ type }) => {
+      if (type === 'received') at('before-claim');
+    },
+  });
+  await worker.start();
+}

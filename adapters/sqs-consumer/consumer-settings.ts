@@ -1,0 +1,89 @@
+import type { MessageSystemAttributeName, QueueAttributeName } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import {
+  longerThanLease,
+  MAX_VISIBILITY_SECONDS,
+  queueUrlOption,
+  wholeNumber,
+  withMethods,
+} from '../../src/adapter-kit.ts';
+import type { SqsClient } from './queue.ts';
+
+/** What `Consumer.create` takes, as far as it concerns how messages are handled. The rest of it can be given too. */
+export interface ConsumerSettings {
+  readonly queueUrl: string;
+  /** The consumer's `SQSClient`. Messages are made visible, and dead letters sent, through it too. */
+  readonly sqs: SqsClient;
+  /** The most messages of one receive, 1 to 10. sqs-consumer's default is 1. */
+  readonly batchSize?: number;
+  /** Seconds that a message in hand stays invisible between heartbeats: above the lease. Default: twice the lease. */
+  readonly visibilityTimeout?: number;
+  /** Seconds between sqs-consumer's heartbeats. Default: a third of the visibility timeout. */
+  readonly heartbeatInterval?: number;
+  /** Default all, for dead letters and for `key`. */
+  readonly messageAttributeNames?: string[];
+  /** Default all, for `key` and for the groups of FIFO queues. */
+  readonly messageSystemAttributeNames?: MessageSystemAttributeName[];
+  /** The older name of `messageSystemAttributeNames`. */
+  readonly attributeNames?: QueueAttributeName[];
+  /** Given by the wrapper. */
+  readonly handleMessage?: undefined;
+  /** Given by the wrapper. */
+  readonly handleMessageBatch?: undefined;
+  /** It would give up a message whose handler runs on. Use `timeoutMs` of `createHandleOnce`. */
+  readonly handleMessageTimeout?: undefined;
+  /** A message that stays is visible again after its backoff. */
+  readonly terminateVisibilityTimeout?: false;
+  /** It would delete messages that are not settled. */
+  readonly alwaysAcknowledge?: false;
+  /** What is settled would come again for ever. */
+  readonly shouldDeleteMessages?: true;
+}
+
+/** What the wrapper sets. */
+export interface AddedSettings {
+  readonly visibilityTimeout: number;
+  readonly heartbeatInterval: number;
+  readonly messageAttributeNames: string[];
+  readonly messageSystemAttributeNames: MessageSystemAttributeName[];
+}
+
+const absent = (advice: string) => z.undefined({ error: `must be left out: ${advice}` }).optional();
+const only = (value: boolean, advice: string) =>
+  z.literal(value, { error: `must be ${value} or left out: ${advice}` }).optional();
+
+/** Other settings are sqs-consumer's own to check. */
+export const consumerSettings = z.looseObject(
+  {
+    queueUrl: queueUrlOption('the queue'),
+    sqs: withMethods<SqsClient>(['send'], 'the SQSClient that the consumer uses'),
+    batchSize: wholeNumber('messages', 1, 10).optional(),
+    visibilityTimeout: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
+    messageAttributeNames: z.array(z.string()).optional(),
+    messageSystemAttributeNames: z.array(z.string()).optional(),
+    attributeNames: z.array(z.string()).optional(),
+    handleMessage: absent('the handler is the second argument'),
+    handleMessageBatch: absent('the handler is the second argument'),
+    handleMessageTimeout: absent(
+      'sqs-consumer would give up a message whose handler runs on; give timeoutMs to createHandleOnce',
+    ),
+    terminateVisibilityTimeout: only(false, 'a message that stays is visible again after its backoff'),
+    alwaysAcknowledge: only(false, 'sqs-consumer would delete messages that are not settled'),
+    shouldDeleteMessages: only(true, 'a settled message would come again for ever'),
+  },
+  { error: 'must be an object: what Consumer.create takes' },
+);
+
+/** Twice a beat may fail before the visibility timeout lapses. */
+const BEATS_PER_VISIBILITY = 3;
+
+export function addedSettings(given: ConsumerSettings, leaseMs: number): AddedSettings {
+  const visibilityTimeout = given.visibilityTimeout ?? longerThanLease(leaseMs);
+  return {
+    visibilityTimeout,
+    heartbeatInterval: given.heartbeatInterval ?? visibilityTimeout / BEATS_PER_VISIBILITY,
+    messageAttributeNames: given.messageAttributeNames ?? ['All'],
+    messageSystemAttributeNames:
+      given.messageSystemAttributeNames ?? (given.attributeNames === undefined ? ['All'] : []),
+  };
+}

@@ -1,0 +1,28 @@
+import { boundedVisibility } from '../../src/adapter-kit.ts';
+import type { SqsMessage } from './message.ts';
+import type { Left, Processor } from './process-message.ts';
+
+/** Of a message that was not started, since an earlier one of its group was left: visible at once. */
+export function behind(receivedAt: number): Left {
+  return { settled: false, key: '', reason: 'behind', receivedAt, visibleAt: receivedAt };
+}
+
+/** Makes a message that stays visible when it is time, and tells that it stays. It never throws. */
+export async function leave(processor: Processor, message: SqsMessage, left: Left): Promise<void> {
+  const { key, reason, receivedAt, visibleAt } = left;
+  const messageId = message.MessageId ?? '';
+  const { queue, events } = processor;
+  let visibleAfterSeconds: number | undefined;
+  if (visibleAt !== undefined) {
+    const seconds = boundedVisibility(receivedAt, visibleAt - performance.now());
+    try {
+      // A heartbeat in the air can land after it: then the message comes one visibility timeout later.
+      await queue.changeVisibility(message.ReceiptHandle, seconds);
+      visibleAfterSeconds = seconds;
+    } catch (error) {
+      events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, key, error });
+    }
+  }
+  const error = 'error' in left ? { error: left.error } : {};
+  events.emit({ type: 'left', messageId, key, reason, visibleAfterSeconds, ...error });
+}

@@ -1,0 +1,78 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Counts } from '../../src/adapter-kit.ts';
+import type { Transactional } from '../../src/index.ts';
+import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
+import { createOnce } from './create-once.ts';
+import type { SqsConsumerEvent } from './events.ts';
+import { leave } from './leave.ts';
+import type { SqsMessage } from './message.ts';
+import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
+import { processMessage } from './process-message.ts';
+
+/** What `Consumer.create` takes: what was given, the handler, and what it needs. */
+export type OnceHandleMessage<Given> = Omit<
+  Given,
+  keyof AddedSettings | 'handleMessage' | 'handleMessageBatch'
+> &
+  AddedSettings & {
+    /** Resolves with the message, which sqs-consumer then deletes, or with an empty object. It never rejects. */
+    readonly handleMessage: (message: SqsMessage) => Promise<SqsMessage>;
+    /** How often each type of event happened. */
+    readonly counts: () => Counts<SqsConsumerEvent['type']>;
+  };
+
+/**
+ * Options for a `Consumer` of sqs-consumer whose messages are each handled once. Those of one receive run side by side.
+ *
+ * sqs-consumer receives, keeps messages invisible by its heartbeat, which is turned on, and deletes those that are
+ * settled. A message that stays is made visible when its backoff, or the lease of whoever runs it, is over. What
+ * handlers throw is no `processing_error`: it is on record, and in the events.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field.
+ *
+ * @example
+ * ```ts
+ * const consumer = Consumer.create(
+ *   onceHandleMessage({ consumerOptions: { queueUrl, sqs: client, batchSize: 10 }, handleOnce }, async (order, attempt) => {
+ *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   }),
+ * );
+ * consumer.start();
+ * ```
+ */
+export function onceHandleMessage<
+  Given extends ConsumerSettings,
+  Result,
+  Tx,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx>,
+  handler: SqsConsumerHandler<Schema, Parsed, Result, [transaction: Tx]>,
+): OnceHandleMessage<Given>;
+export function onceHandleMessage<
+  Given extends ConsumerSettings,
+  Result,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: SqsConsumerOptions<Given, Schema, Parsed>,
+  handler: SqsConsumerHandler<Schema, Parsed, Result>,
+): OnceHandleMessage<Given>;
+export function onceHandleMessage(options: object, handler: unknown): OnceHandleMessage<ConsumerSettings> {
+  const once = createOnce('onceHandleMessage', { ...options, handler }, false);
+  return {
+    ...once.consumerOptions,
+    counts: once.counts,
+    async handleMessage(message) {
+      once.onReceived();
+      const verdict = await processMessage(once.processor, message);
+      if (verdict.settled) return message;
+      await leave(once.processor, message, verdict);
+      return LEFT;
+    },
+  };
+}
+
+/** Not undefined, on which sqs-consumer deleted before its version 14. */
+const LEFT: SqsMessage = {};

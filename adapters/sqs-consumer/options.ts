@@ -1,0 +1,124 @@
+import type { MessageSystemAttributeName } from '@aws-sdk/client-sqs';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import {
+  type AnyQueueHandler,
+  callback,
+  canRunInTransaction,
+  eventHook,
+  isAboveLease,
+  isOtherQueue,
+  keyOption,
+  leaseFault,
+  NO_TRANSACTIONS,
+  NOT_AN_OBJECT,
+  type OnFailed,
+  type QueueAttempt,
+  queueFields,
+  type QueueHandler,
+  type QueueOptions,
+  SAME_QUEUE,
+} from '../../src/adapter-kit.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
+import { consumerSettings, type ConsumerSettings } from './consumer-settings.ts';
+import type { SqsConsumerEvent } from './events.ts';
+import type { SqsMessage } from './message.ts';
+
+/** An attempt at a message that sqs-consumer received. */
+export type SqsConsumerAttempt = QueueAttempt<SqsMessage>;
+
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type SqsConsumerHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = QueueHandler<
+  SqsMessage,
+  Schema,
+  Parsed,
+  Result,
+  Extra
+>;
+
+/** What `onceHandleMessage` and `onceHandleMessageBatch` take. */
+export interface SqsConsumerOptions<
+  Given extends ConsumerSettings,
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+> extends QueueOptions<SqsMessage, Schema, Parsed> {
+  /** What `Consumer.create` takes, without a handler. */
+  readonly consumerOptions: Given;
+  /**
+   * Called for each message. When the signal aborts, `attempt.signal` does; a handler that gives up then is released
+   * without counting the attempt. For `consumer.stop({ abort: true })`: `() => consumer.abortController.signal`.
+   */
+  readonly signal?: () => AbortSignal;
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onEvent?: (event: SqsConsumerEvent) => unknown;
+}
+
+const fields = z.strictObject(
+  {
+    consumerOptions: consumerSettings,
+    ...queueFields,
+    key: keyOption<SqsMessage>(),
+    signal: callback<() => AbortSignal>('a function that gives an AbortSignal').optional(),
+    onEvent: eventHook<SqsConsumerEvent>(),
+    handler: callback<AnyQueueHandler<SqsMessage>>('a function of (payload, attempt)'),
+  },
+  NOT_AN_OBJECT,
+);
+
+/** Of one message, or of a batch of them. */
+export function sqsConsumerOptions(ofBatch: boolean): typeof fields {
+  return fields
+    .refine(({ onFailed, consumerOptions }) => isOtherQueue(onFailed, consumerOptions.queueUrl), SAME_QUEUE)
+    .refine(canRunInTransaction, NO_TRANSACTIONS)
+    .superRefine((options, context) => {
+      for (const [field, message] of contradictions(options, ofBatch)) {
+        context.addIssue({ code: 'custom', path: ['consumerOptions', field], message });
+      }
+    });
+}
+
+interface Together {
+  readonly consumerOptions: {
+    readonly queueUrl: string;
+    readonly batchSize?: number | undefined;
+    readonly visibilityTimeout?: number | undefined;
+    readonly messageAttributeNames?: readonly string[] | undefined;
+    readonly messageSystemAttributeNames?: readonly string[] | undefined;
+    readonly attributeNames?: readonly string[] | undefined;
+  };
+  readonly handleOnce: AnyHandleOnce;
+  readonly onFailed: OnFailed;
+}
+
+const GROUP: MessageSystemAttributeName = 'MessageGroupId';
+
+/** Settings that are right alone and wrong together. */
+function* contradictions(
+  { consumerOptions: given, handleOnce, onFailed }: Together,
+  ofBatch: boolean,
+): Generator<[field: string, message: string]> {
+  const { leaseMs } = handleOnce.settings;
+  const { queueUrl, batchSize = 1, visibilityTimeout, messageAttributeNames } = given;
+  if (visibilityTimeout !== undefined && !isAboveLease(visibilityTimeout, leaseMs)) {
+    yield ['visibilityTimeout', leaseFault('visibilityTimeout', visibilityTimeout, leaseMs)];
+  }
+  if (typeof onFailed === 'object' && messageAttributeNames?.includes('All') === false) {
+    yield [
+      'messageAttributeNames',
+      "must be ['All'] or left out: a dead letter keeps its original's attributes",
+    ];
+  }
+  if (!queueUrl.endsWith('.fifo')) return;
+  if (!ofBatch && batchSize > 1) {
+    yield [
+      'batchSize',
+      'must be 1 on a FIFO queue, whose messages would run side by side; or use onceHandleMessageBatch, which keeps order',
+    ];
+  }
+  const { messageSystemAttributeNames, attributeNames } = given;
+  const asked = [...(messageSystemAttributeNames ?? []), ...(attributeNames ?? [])];
+  const isNarrowed = messageSystemAttributeNames !== undefined || attributeNames !== undefined;
+  if (isNarrowed && !asked.includes('All') && !asked.includes(GROUP)) {
+    yield ['messageSystemAttributeNames', `must have '${GROUP}' on a FIFO queue, or be left out`];
+  }
+}

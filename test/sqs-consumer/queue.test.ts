@@ -1,0 +1,122 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { TerminalError } from 'handle-once';
+import { expect, test, vi } from 'vitest';
+import { useFixture } from '../sqs/support/fixture.ts';
+import { createQueue, drain } from '../support/sqs.ts';
+import { consume } from './support/consume.ts';
+
+const fixture = useFixture('fauxqs');
+const { client } = fixture;
+
+const terminal = (): never => {
+  throw new TerminalError('never');
+};
+
+/** The real client, which refuses one verb. */
+function refusing(verb: string): SQSClient {
+  const send = (command: object, ...rest: unknown[]): unknown =>
+    command.constructor.name === `${verb}Command`
+      ? Promise.reject(new Error(`${verb} refused`))
+      : client.send(command as never, ...(rest as []));
+  return { send } as unknown as SQSClient;
+}
+
+test('a dead letter has the original body and attributes, and why it is there', async () => {
+  const setup = await fixture.setup();
+  const deadLetterQueueUrl = await createQueue(client);
+  await setup.send('{"order":1}', { attributes: { Tenant: { DataType: 'String', StringValue: 'acme' } } });
+  const { queueUrl, handleOnce, scope } = setup;
+  const onFailed = { deadLetterQueueUrl };
+  const settings = { queueUrl, visibilityTimeout: 30 };
+  consume('handleMessage', client, { settings, handleOnce, onFailed }, terminal);
+  await setup.empty();
+  expect(await drain(client, deadLetterQueueUrl)).toMatchObject([
+    {
+      Body: '{"order":1}',
+      MessageAttributes: {
+        Tenant: { StringValue: 'acme' },
+        HandleOnceScope: { StringValue: scope },
+        HandleOnceError: { StringValue: 'TerminalError' },
+        HandleOnceAttempts: { StringValue: '1' },
+      },
+    },
+  ]);
+});
+
+test('a message whose dead letter is refused stays', async () => {
+  const setup = await fixture.setup();
+  const deadLetterQueueUrl = await createQueue(client);
+  await setup.send('"order"');
+  const { queueUrl, handleOnce } = setup;
+  const settings = { queueUrl, visibilityTimeout: 30 };
+  const sqs = refusing('SendMessage');
+  const options = { settings, handleOnce, onFailed: { deadLetterQueueUrl } };
+  const { ofType, stopped, told } = consume('handleMessage', sqs, options, terminal);
+  await vi.waitUntil(() => ofType('left').length === 1, 10_000);
+  await stopped();
+  expect(ofType('left')).toMatchObject([{ reason: 'dead-letter-refused' }]);
+  expect(ofType('queue-error')).toMatchObject([{ verb: 'dead-letter' }]);
+  expect(told).toEqual([]);
+  expect(await setup.size()).toEqual({ visible: 0, invisible: 1 });
+});
+
+test('a backoff that cannot be set is told, and the message stays for its visibility timeout', async () => {
+  const setup = await fixture.setup();
+  await setup.send('"order"');
+  const { queueUrl, handleOnce } = setup;
+  const settings = { queueUrl, visibilityTimeout: 30 };
+  const sqs = refusing('ChangeMessageVisibility');
+  const { ofType, stopped, told } = consume('handleMessage', sqs, { settings, handleOnce }, () => {
+    throw new Error('not now');
+  });
+  await vi.waitUntil(() => ofType('left').length === 1, 10_000);
+  await stopped();
+  expect(ofType('left')).toMatchObject([{ reason: 'released', visibleAfterSeconds: undefined }]);
+  expect(ofType('queue-error')).toMatchObject([{ verb: 'change-visibility' }]);
+  expect(told).toEqual([]);
+});
+
+test('a delete that fails has the message delivered again, and replayed', async () => {
+  const setup = await fixture.setup();
+  await setup.send('"order"');
+  const { queueUrl, handleOnce } = setup;
+  const settings = { queueUrl, visibilityTimeout: 2 };
+  let runs = 0;
+  const handler = (): void => {
+    runs += 1;
+  };
+  const failing = consume('handleMessage', refusing('DeleteMessage'), { settings, handleOnce }, handler);
+  await vi.waitUntil(() => failing.told.includes('error'), 10_000);
+  await failing.stopped();
+  const next = consume('handleMessage', client, { settings, handleOnce }, handler);
+  await setup.empty();
+  expect(next.ofType('replayed')).toMatchObject([{ state: 'succeeded' }]);
+  expect(runs).toBe(1);
+});
+
+test('settings of the queue that will surprise are told once, with the first messages', async () => {
+  const deadLetterQueueUrl = await createQueue(client);
+  const redrive = { deadLetterQueueUrl, maxReceiveCount: 3 };
+  const setup = await fixture.setup({ redrive }, { maxAttempts: 5, succeededRetentionMs: 60_000 });
+  const { queueUrl, handleOnce } = setup;
+  const settings = { queueUrl, visibilityTimeout: 30 };
+  const { ofType } = consume('handleMessage', client, { settings, handleOnce }, () => undefined);
+  for (const body of ['"a"', '"b"']) await setup.send(body);
+  await setup.empty();
+  await vi.waitUntil(() => ofType('settled').length === 2, 10_000);
+  expect(ofType('warning').map(({ warning }) => warning)).toEqual([
+    'RETENTION_TOO_SHORT',
+    'MAX_RECEIVE_COUNT_TOO_LOW',
+  ]);
+});
+
+test('attributes that may not be read are told, and hold nothing up', async () => {
+  const setup = await fixture.setup();
+  await setup.send('"order"');
+  const { queueUrl, handleOnce } = setup;
+  const settings = { queueUrl, visibilityTimeout: 30 };
+  const sqs = refusing('GetQueueAttributes');
+  const { ofType } = consume('handleMessage', sqs, { settings, handleOnce }, () => undefined);
+  await vi.waitUntil(() => ofType('settled').length === 1, 10_000);
+  expect(ofType('warning')).toMatchObject([{ warning: 'QUEUE_ATTRIBUTES_UNREADABLE' }]);
+});

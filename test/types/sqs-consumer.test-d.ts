@@ -1,0 +1,95 @@
+import { type Message, SQSClient } from '@aws-sdk/client-sqs';
+import { createHandleOnce, type HandleOnce } from 'handle-once';
+import {
+  onceHandleMessage,
+  onceHandleMessageBatch,
+  type SqsConsumerAttempt,
+  type SqsConsumerEvent,
+} from 'handle-once/sqs-consumer';
+import { Consumer, type ConsumerOptions } from 'sqs-consumer';
+import postgres from 'postgres';
+import { expectTypeOf, test } from 'vitest';
+import * as z from 'zod';
+
+declare const handleOnce: HandleOnce;
+const consumerOptions = { queueUrl: 'https://sqs.example/queue', sqs: new SQSClient() };
+const base = { consumerOptions, handleOnce };
+const order = z.object({ id: z.string(), amount: z.coerce.number() });
+
+test('what the wrappers give is what the real Consumer takes', () => {
+  expectTypeOf(onceHandleMessage(base, () => 1)).toExtend<ConsumerOptions>();
+  expectTypeOf(onceHandleMessageBatch(base, () => 1)).toExtend<ConsumerOptions>();
+  Consumer.create(
+    onceHandleMessage(
+      {
+        handleOnce,
+        consumerOptions: {
+          ...consumerOptions,
+          batchSize: 10,
+          messageSystemAttributeNames: ['SentTimestamp'],
+          attributeNames: ['All'],
+          pollingCompleteWaitTimeMs: 10_000,
+          strictReturn: true,
+        },
+      },
+      () => undefined,
+    ),
+  );
+});
+
+test('options of the real Consumer are kept with their types', () => {
+  const given = { ...consumerOptions, pollingCompleteWaitTimeMs: 10_000 };
+  const once = onceHandleMessage({ ...base, consumerOptions: given }, () => 1);
+  expectTypeOf(once.pollingCompleteWaitTimeMs).toBeNumber();
+  expectTypeOf(once.visibilityTimeout).toBeNumber();
+  expectTypeOf(once.handleMessage).toEqualTypeOf<(message: Message) => Promise<Message>>();
+});
+
+test('settings that contradict the wrappers are no options', () => {
+  const wrong = (more: Partial<ConsumerOptions>): void => {
+    // @ts-expect-error -- they may be there
+    onceHandleMessage({ ...base, consumerOptions: { ...consumerOptions, ...more } }, () => 1);
+  };
+  expectTypeOf(wrong).toBeFunction();
+  // @ts-expect-error -- it deletes what is not settled
+  onceHandleMessage({ ...base, consumerOptions: { ...consumerOptions, alwaysAcknowledge: true } }, () => 1);
+  // @ts-expect-error -- it gives up a message whose handler runs on
+  onceHandleMessage({ ...base, consumerOptions: { ...consumerOptions, handleMessageTimeout: 5 } }, () => 1);
+  // @ts-expect-error -- the client is missing
+  onceHandleMessage({ ...base, consumerOptions: { queueUrl: '' } }, () => 1);
+});
+
+test('a handler gets the output of the schema, or what parse returns', () => {
+  onceHandleMessage({ ...base, schema: order }, (payload, attempt) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+    expectTypeOf(attempt).toEqualTypeOf<SqsConsumerAttempt>();
+    expectTypeOf(attempt.message).toEqualTypeOf<Message>();
+  });
+  onceHandleMessageBatch({ ...base, parse: (body) => Promise.resolve(new URL(body)) }, (payload) => {
+    expectTypeOf(payload).toEqualTypeOf<URL>();
+  });
+  onceHandleMessage(base, (payload) => {
+    expectTypeOf(payload).toBeUnknown();
+  });
+});
+
+test('with inTransaction a handler gets the client’s own transaction', () => {
+  const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  const options = { consumerOptions, handleOnce: transactional, inTransaction: true, schema: order } as const;
+  onceHandleMessage(options, (payload, _, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+  });
+  onceHandleMessageBatch(options, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+  });
+});
+
+test('events are a union on type', () => {
+  const onEvent = (event: SqsConsumerEvent): void => {
+    if (event.type === 'left') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
+  };
+  expectTypeOf(onceHandleMessage({ ...base, onEvent }, () => 1).counts).returns.toEqualTypeOf<
+    Readonly<Partial<Record<SqsConsumerEvent['type'], number>>>
+  >();
+});
