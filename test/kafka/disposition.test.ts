@@ -1,23 +1,15 @@
-import {
-  AbortedError,
-  type FailedReason,
-  HandleOnceError,
-  InvalidKeyError,
-  InvalidOptionsError,
-  InvalidPayloadError,
-  LeaseLostError,
-  type Outcome,
-  PayloadMismatchError,
-  type PendingReason,
-  RetryableError,
-  SchemaError,
-  StoreError,
-  TerminalError,
-  UnhashablePayloadError,
-} from 'handle-once';
-import * as handleOnceModule from 'handle-once';
+import type { PendingReason } from 'handle-once';
 import { type Disposition, dispositionOf, type Handled, type OnFailed } from 'handle-once/kafka';
 import { expect, test } from 'vitest';
+import {
+  FAILED_REASONS,
+  failedOutcome,
+  PENDING_REASONS,
+  pendingOutcome,
+  succeededOutcomes,
+  THROWN,
+  type Thrown,
+} from '../support/handled.ts';
 
 const DEAD_LETTERS = {
   deadLetterTopic: 'orders-dead',
@@ -31,26 +23,20 @@ const withhold = (reason: string, retryAfterMs?: number) =>
 
 type Row = [what: string, handled: Handled<unknown>, commit: Disposition, deadLetter: Disposition];
 
-const base = { attempts: 3 };
-const error = { name: 'Error', message: 'no' };
 const replays = [false, true];
 
-const succeeded: Row[] = replays.flatMap((replayed) => {
-  const outcomes: Outcome<unknown>[] = [
-    { ...base, state: 'succeeded', replayed, result: 1 },
-    { ...base, state: 'succeeded', replayed, result: undefined, resultOmitted: 'too-large' },
-  ];
-  return outcomes.map((outcome): Row => [`succeeded, replayed: ${replayed}`, { outcome }, COMMIT, COMMIT]);
-});
+const succeeded: Row[] = replays.flatMap((replayed) =>
+  succeededOutcomes(replayed).map((outcome): Row => [
+    `succeeded, replayed: ${replayed}`,
+    { outcome },
+    COMMIT,
+    COMMIT,
+  ]),
+);
 
-const FAILED: Record<FailedReason, true> = {
-  terminal: true,
-  'attempts-exhausted': true,
-  'invalid-payload': true,
-};
-const failed: Row[] = (Object.keys(FAILED) as FailedReason[]).flatMap((reason) =>
+const failed: Row[] = FAILED_REASONS.flatMap((reason) =>
   replays.map((replayed): Row => {
-    const outcome: Outcome<unknown> = { ...base, state: 'failed', replayed, reason, error };
+    const outcome = failedOutcome(reason, replayed);
     return [`failed: ${reason}, replayed: ${replayed}`, { outcome }, COMMIT, DEAD_LETTER];
   }),
 );
@@ -62,39 +48,37 @@ const PENDING: Record<PendingReason, number> = {
   'lease-lost': 1_000,
   unrecorded: 1_000,
 };
-const pending: Row[] = (Object.entries(PENDING) as [PendingReason, number][]).flatMap(([reason, longest]) =>
+const pending: Row[] = PENDING_REASONS.flatMap((reason) =>
   [0, 999, 1_000, 1_001, 300_000].map((retryAfterMs): Row => {
-    const outcome: Outcome<unknown> = { ...base, state: 'pending', reason, retryAfterMs };
-    const expected = withhold(reason, Math.min(retryAfterMs, longest));
+    const outcome = pendingOutcome(reason, retryAfterMs);
+    const expected = withhold(reason, Math.min(retryAfterMs, PENDING[reason]));
     return [`pending: ${reason}, for ${retryAfterMs} ms`, { outcome }, expected, expected];
   }),
 );
 
-const both = (thrown: unknown, expected: Disposition): [unknown, Disposition, Disposition] => [
-  thrown,
-  expected,
-  expected,
-];
-const errors: [thrown: unknown, commit: Disposition, deadLetter: Disposition][] = [
-  [new PayloadMismatchError('scope', 'key'), withhold('mismatch'), DEAD_LETTER],
-  [new InvalidKeyError('key must not be empty'), withhold('invalid-key'), DEAD_LETTER],
-  both(new StoreError('down', { retriable: true }), withhold('store-error')),
-  both(new StoreError('refused', { retriable: false }), withhold('store-error')),
-  both(new SchemaError('no tables'), withhold('store-error')),
-  both(new AbortedError('the partition is lost'), withhold('aborted', 0)),
-  both(new InvalidOptionsError('handleOnce', []), withhold('error')),
-  both(new UnhashablePayloadError('a cycle'), withhold('error')),
-  both(new LeaseLostError('lapsed'), withhold('error')),
-  both(new TerminalError('thrown outside of a handler'), withhold('error')),
-  both(new RetryableError('thrown outside of a handler'), withhold('error')),
-  both(new InvalidPayloadError('thrown outside of a handler'), withhold('error')),
-  both(new TypeError('a bug'), withhold('error')),
-  both('not an error', withhold('error')),
-  both(undefined, withhold('error')),
-];
-const thrown: Row[] = errors.map(([error, ...dispositions]) => [
-  `thrown: ${error instanceof Error ? error.name : String(error)}`,
-  { thrown: error },
+type Dispositions = [commit: Disposition, deadLetter: Disposition];
+const both = (expected: Disposition): Dispositions => [expected, expected];
+const ERRORS: Record<Thrown, Dispositions> = {
+  mismatch: [withhold('mismatch'), DEAD_LETTER],
+  'invalid key': [withhold('invalid-key'), DEAD_LETTER],
+  'store unreachable': both(withhold('store-error')),
+  'store refused': both(withhold('store-error')),
+  'data refused': both(withhold('store-error')),
+  'no tables': both(withhold('store-error')),
+  aborted: both(withhold('aborted', 0)),
+  'invalid options': both(withhold('error')),
+  'unhashable payload': both(withhold('error')),
+  'lost lease': both(withhold('error')),
+  'terminal error': both(withhold('error')),
+  'retryable error': both(withhold('error')),
+  'invalid payload': both(withhold('error')),
+  bug: both(withhold('error')),
+  text: both(withhold('error')),
+  nothing: both(withhold('error')),
+};
+const thrown: Row[] = (Object.entries(ERRORS) as [Thrown, Dispositions][]).map(([what, dispositions]) => [
+  `thrown: ${what}`,
+  { thrown: THROWN[what] },
   ...dispositions,
 ]);
 
@@ -103,14 +87,6 @@ test.each([...succeeded, ...failed, ...pending, ...thrown])('%s', (_, handled, c
     dispositionOf(handled, onFailed),
   );
   expect(dispositions).toEqual([commit, deadLetter]);
-});
-
-test('the table has every error that the package exports', () => {
-  const isError = (value: unknown): boolean =>
-    typeof value === 'function' && value.prototype instanceof Error && value !== HandleOnceError;
-  const exported = Object.values(handleOnceModule).filter(isError);
-  const inTable = new Set<unknown>(errors.map(([error]) => (error as Error | undefined)?.constructor));
-  expect(exported.filter((type) => !inTable.has(type))).toEqual([]);
 });
 
 test('a failure is never committed in silence where there is a dead-letter topic', () => {

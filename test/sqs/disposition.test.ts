@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import {
-  AbortedError,
-  type FailedReason,
-  InvalidKeyError,
-  InvalidOptionsError,
-  LeaseLostError,
-  type Outcome,
-  PayloadMismatchError,
-  type PendingReason,
-  SchemaError,
-  StoreError,
-  UnhashablePayloadError,
-} from 'handle-once';
+import type { PendingReason } from 'handle-once';
 import { type Disposition, dispositionOf, type OnFailed } from 'handle-once/sqs';
+import {
+  FAILED_REASONS,
+  failedOutcome,
+  pendingOutcome,
+  succeededOutcomes,
+  THROWN,
+  type Thrown,
+} from '../support/handled.ts';
 
 const DEAD_LETTERS = { deadLetterQueueUrl: 'https://sqs.example/dead' };
 const EVERY_ON_FAILED: OnFailed[] = ['delete', 'leave', DEAD_LETTERS];
@@ -21,28 +17,15 @@ const DELETE: Disposition = { action: 'delete' };
 const UNTOUCHED: Disposition = { action: 'leave' };
 const DEAD_LETTER: Disposition = { action: 'dead-letter', ...DEAD_LETTERS };
 
-const base = { attempts: 3 };
-const error = { name: 'Error', message: 'no' };
-
 describe.each([false, true])('replayed: %s', (replayed) => {
-  const succeeded: Outcome<unknown>[] = [
-    { ...base, state: 'succeeded', replayed, result: 1 },
-    { ...base, state: 'succeeded', replayed, result: undefined, resultOmitted: 'too-large' },
-  ];
-
   test('a success is deleted, whatever happens to failures', () => {
-    for (const outcome of succeeded) {
+    for (const outcome of succeededOutcomes(replayed)) {
       for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(DELETE);
     }
   });
 
-  const reasons: Record<FailedReason, true> = {
-    terminal: true,
-    'attempts-exhausted': true,
-    'invalid-payload': true,
-  };
-  test.each(Object.keys(reasons) as FailedReason[])('a failure (%s) goes where onFailed says', (reason) => {
-    const outcome: Outcome<unknown> = { ...base, state: 'failed', replayed, reason, error };
+  test.each(FAILED_REASONS)('a failure (%s) goes where onFailed says', (reason) => {
+    const outcome = failedOutcome(reason, replayed);
     const dispositions = EVERY_ON_FAILED.map((onFailed) => dispositionOf({ outcome }, onFailed));
     expect(dispositions).toEqual([DELETE, UNTOUCHED, DEAD_LETTER]);
   });
@@ -59,35 +42,32 @@ const PENDING: Record<PendingReason, Disposition> = {
 test.each(Object.entries(PENDING) as [PendingReason, Disposition][])(
   'pending (%s) is left, whatever happens to failures',
   (reason, expected) => {
-    const outcome: Outcome<unknown> = { ...base, state: 'pending', reason, retryAfterMs: 1_234 };
+    const outcome = pendingOutcome(reason, 1_234);
     for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(expected);
   },
 );
 
-test.each([new PayloadMismatchError('scope', 'key'), new InvalidKeyError('key must not be empty')])(
-  '$name is never deleted in silence: dead-lettered if there is a queue for it, else left',
-  (thrown) => {
+const NEVER_SILENT: Thrown[] = ['mismatch', 'invalid key'];
+test.each(NEVER_SILENT)(
+  '%s is never deleted in silence: dead-lettered if there is a queue for it, else left',
+  (what) => {
+    const thrown = THROWN[what];
     const dispositions = EVERY_ON_FAILED.map((onFailed) => dispositionOf({ thrown }, onFailed));
     expect(dispositions).toEqual([UNTOUCHED, UNTOUCHED, DEAD_LETTER]);
   },
 );
 
-test.each([
-  new StoreError('down', { retriable: true }),
-  new StoreError('refused', { retriable: false }),
-  new SchemaError('no tables'),
-  new InvalidOptionsError('handleOnce', []),
-  new UnhashablePayloadError('a cycle'),
-  new LeaseLostError('lapsed'),
-  new TypeError('a bug'),
-  'not an error',
-  undefined,
-])('%s is left untouched', (thrown) => {
-  for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ thrown }, onFailed)).toEqual(UNTOUCHED);
-});
+const all = Object.keys(THROWN) as Thrown[];
+test.each(all.filter((what) => !NEVER_SILENT.includes(what) && what !== 'aborted'))(
+  '%s is left untouched',
+  (what) => {
+    const thrown = THROWN[what];
+    for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ thrown }, onFailed)).toEqual(UNTOUCHED);
+  },
+);
 
 test('what was aborted before it started is visible at once', () => {
-  const thrown = new AbortedError('stopping');
+  const thrown = THROWN.aborted;
   for (const onFailed of EVERY_ON_FAILED) {
     expect(dispositionOf({ thrown }, onFailed)).toEqual({ action: 'leave', visibleAfterMs: 0 });
   }

@@ -1,0 +1,83 @@
+import {
+  AbortedError,
+  type FailedReason,
+  InvalidKeyError,
+  InvalidOptionsError,
+  InvalidPayloadError,
+  LeaseLostError,
+  type Outcome,
+  PayloadMismatchError,
+  type PendingReason,
+  type ResultOmitted,
+  RetryableError,
+  SchemaError,
+  StoreError,
+  TerminalError,
+  UnhashablePayloadError,
+} from 'handle-once';
+
+/** All that `handleOnce` can say of a delivery, for the tables of what adapters do then. */
+
+const attempts = 3;
+
+function namesOf<Name extends string>(names: Record<Name, true>): readonly Name[] {
+  return Object.keys(names) as Name[];
+}
+
+const OMITTED = namesOf<ResultOmitted>({
+  'not-serializable': true,
+  'too-large': true,
+  'not-stored': true,
+  'refused-by-store': true,
+});
+
+export function succeededOutcomes(replayed: boolean): Outcome<unknown>[] {
+  const base = { state: 'succeeded', replayed, attempts } as const;
+  return [
+    { ...base, result: 1 },
+    ...OMITTED.map((resultOmitted) => ({ ...base, result: undefined, resultOmitted })),
+  ];
+}
+
+export const FAILED_REASONS = namesOf<FailedReason>({
+  terminal: true,
+  'attempts-exhausted': true,
+  'invalid-payload': true,
+});
+
+export function failedOutcome(reason: FailedReason, replayed: boolean): Outcome<unknown> {
+  return { state: 'failed', replayed, attempts, reason, error: { name: 'Error', message: 'no' } };
+}
+
+export const PENDING_REASONS = namesOf<PendingReason>({
+  'in-flight': true,
+  released: true,
+  'lease-lost': true,
+  unrecorded: true,
+});
+
+export function pendingOutcome(reason: PendingReason, retryAfterMs: number): Outcome<unknown> {
+  return { state: 'pending', reason, retryAfterMs, attempts };
+}
+
+/** One of each error, and what nobody should throw. */
+export const THROWN = {
+  mismatch: new PayloadMismatchError('scope', 'key'),
+  'invalid key': new InvalidKeyError('key must not be empty'),
+  'store unreachable': new StoreError('down', { retriable: true }),
+  'store refused': new StoreError('no permission', { retriable: false }),
+  'data refused': new StoreError('not in the encoding', { retriable: false, dataRefused: true }),
+  'no tables': new SchemaError('no tables'),
+  aborted: new AbortedError('stopping'),
+  'invalid options': new InvalidOptionsError('handleOnce', []),
+  'unhashable payload': new UnhashablePayloadError('a cycle'),
+  'lost lease': new LeaseLostError('lapsed'),
+  'terminal error': new TerminalError('thrown outside of a handler'),
+  'retryable error': new RetryableError('thrown outside of a handler'),
+  'invalid payload': new InvalidPayloadError('thrown outside of a handler'),
+  bug: new TypeError('a bug'),
+  text: 'not an error',
+  nothing: undefined,
+} as const;
+
+export type Thrown = keyof typeof THROWN;
