@@ -69,24 +69,30 @@ export async function queueArn(client: SQSClient, queueUrl: string): Promise<str
   return arn;
 }
 
+/** What a consumer gets that asks now, with all attributes. */
+export async function receiveNow(client: SQSClient, queueUrl: string, max: number): Promise<Message[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: max,
+      MessageAttributeNames: ['All'],
+      MessageSystemAttributeNames: ['All'],
+    }),
+  );
+  return Messages;
+}
+
 /** Receives and deletes all messages that are visible now. */
 export async function drain(client: SQSClient, queueUrl: string): Promise<Message[]> {
   const drained: Message[] = [];
   for (;;) {
-    const { Messages = [] } = await client.send(
-      new ReceiveMessageCommand({
-        QueueUrl: queueUrl,
-        MaxNumberOfMessages: 10,
-        MessageAttributeNames: ['All'],
-        MessageSystemAttributeNames: ['All'],
-      }),
-    );
-    if (Messages.length === 0) return drained;
-    for (const message of Messages) {
+    const messages = await receiveNow(client, queueUrl, 10);
+    if (messages.length === 0) return drained;
+    for (const message of messages) {
       await client.send(
         new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle: message.ReceiptHandle }),
       );
     }
-    drained.push(...Messages);
+    drained.push(...messages);
   }
 }

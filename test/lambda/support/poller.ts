@@ -2,10 +2,10 @@ import {
   DeleteMessageCommand,
   type Message,
   type MessageAttributeValue,
-  ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { LambdaContext, OnceEachSqsRecord, SqsRecord, SqsRecordAttribute } from 'handle-once/lambda';
+import { receiveNow } from '../../support/sqs.ts';
 import { contextWith } from './events.ts';
 
 export interface Source {
@@ -28,16 +28,9 @@ export async function poll(
   handler: OnceEachSqsRecord,
   context: LambdaContext = contextWith(60_000),
 ): Promise<Invocation> {
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: 10,
-      MessageAttributeNames: ['All'],
-      MessageSystemAttributeNames: ['All'],
-    }),
-  );
-  if (Messages.length === 0) return { delivered: [], reported: [] };
-  const delivered = Messages.map((message) => toRecord(message, queueArn));
+  const messages = await receiveNow(client, queueUrl, 10);
+  if (messages.length === 0) return { delivered: [], reported: [] };
+  const delivered = messages.map((message) => toRecord(message, queueArn));
   // As JSON, as Lambda hands it over.
   const event = JSON.parse(JSON.stringify({ Records: delivered })) as { Records: SqsRecord[] };
   const answer = JSON.parse(JSON.stringify(await handler(event, context))) as Awaited<

@@ -2,7 +2,6 @@ import {
   GetQueueAttributesCommand,
   type Message,
   type MessageAttributeValue,
-  ReceiveMessageCommand,
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
@@ -12,7 +11,7 @@ import { createSqsWorker, type SqsEvent, type SqsWorker, type SqsWorkerOptions }
 import type postgres from 'postgres';
 import { onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
-import { createQueue, type QueueOptions, type SqsServer, useSqs } from '../../support/sqs.ts';
+import { createQueue, type QueueOptions, receiveNow, type SqsServer, useSqs } from '../../support/sqs.ts';
 
 export const LEASE_MS = 900;
 /** Long enough that a machine that is busy for a moment loses no message, short enough to wait for. */
@@ -132,7 +131,7 @@ function setupOf(
       return MessageId;
     },
     receive: () => receiveFrom(client, queueUrl),
-    receiveNow: () => receiveNow(client, queueUrl),
+    receiveNow: () => receiveNow(client, queueUrl, 1),
     size,
     async empty() {
       await until(async () => Object.values(await size()).every((count) => count === 0));
@@ -154,21 +153,10 @@ function hasAnswers(worker: SqsWorker): boolean {
   return received <= deleted + left + givenBack + refused;
 }
 
-async function receiveNow(client: SQSClient, queueUrl: string): Promise<Message[]> {
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({
-      QueueUrl: queueUrl,
-      MessageAttributeNames: ['All'],
-      MessageSystemAttributeNames: ['All'],
-    }),
-  );
-  return Messages;
-}
-
 function receiveFrom(client: SQSClient, queueUrl: string): Promise<Message> {
   return vi.waitFor(
     async () => {
-      const [message] = await receiveNow(client, queueUrl);
+      const [message] = await receiveNow(client, queueUrl, 1);
       if (message === undefined) throw new Error('no message is visible');
       return message;
     },
