@@ -27,15 +27,7 @@ export function compareTo(
   one: string,
 ): Comparison {
   const ours = ratesOf(samples, one);
-  return {
-    setting,
-    ratioOf: `${one} to this one`,
-    contenders: samples.map(({ contender, rates }) => ({
-      contender,
-      messagesPerSecond: rounded(spread(rates), 0),
-      ratio: rounded(spread(rates.map((rate, round) => (ours[round] ?? Number.NaN) / rate)), 2),
-    })),
-  };
+  return compare(setting, samples, `${one} to this one`, (rate, round) => (ours[round] ?? Number.NaN) / rate);
 }
 
 /** How many times as fast as the base each contender was, round by round. */
@@ -45,15 +37,26 @@ export function compareWithBase(
   base: string,
 ): Comparison {
   const others = ratesOf(samples, base);
-  return {
+  return compare(
     setting,
-    ratioOf: `this one to ${base}`,
-    contenders: samples.map(({ contender, rates }) => ({
-      contender,
-      messagesPerSecond: rounded(spread(rates), 0),
-      ratio: rounded(spread(rates.map((rate, round) => rate / (others[round] ?? Number.NaN))), 2),
-    })),
-  };
+    samples,
+    `this one to ${base}`,
+    (rate, round) => rate / (others[round] ?? Number.NaN),
+  );
+}
+
+function compare(
+  setting: Comparison['setting'],
+  samples: readonly Sample[],
+  ratioOf: string,
+  ratio: (rate: number, round: number) => number,
+): Comparison {
+  const contenders = samples.map(({ contender, rates }) => ({
+    contender,
+    messagesPerSecond: rounded(spread(rates), 0),
+    ratio: rounded(spread(rates.map(ratio)), 2),
+  }));
+  return { setting, ratioOf, contenders };
 }
 
 function ratesOf(samples: readonly Sample[], name: string): readonly number[] {
