@@ -2,10 +2,8 @@ import type { PendingReason } from 'handle-once';
 import { type Disposition, dispositionOf, type Handled, type OnFailed } from 'handle-once/kafka';
 import { expect, test } from 'vitest';
 import {
-  FAILED_REASONS,
-  failedOutcome,
-  PENDING_REASONS,
-  pendingOutcome,
+  failedOutcomes,
+  pendingOutcomes,
   succeededOutcomes,
   THROWN,
   type Thrown,
@@ -25,21 +23,18 @@ type Row = [what: string, handled: Handled<unknown>, commit: Disposition, deadLe
 
 const replays = [false, true];
 
-const succeeded: Row[] = replays.flatMap((replayed) =>
-  succeededOutcomes(replayed).map((outcome): Row => [
-    `succeeded, replayed: ${replayed}`,
+const succeeded: Row[] = replays
+  .flatMap(succeededOutcomes)
+  .map((outcome) => [`succeeded, replayed: ${outcome.replayed}`, { outcome }, COMMIT, COMMIT]);
+
+const failed: Row[] = replays
+  .flatMap(failedOutcomes)
+  .map((outcome) => [
+    `failed: ${outcome.reason}, replayed: ${outcome.replayed}`,
     { outcome },
     COMMIT,
-    COMMIT,
-  ]),
-);
-
-const failed: Row[] = FAILED_REASONS.flatMap((reason) =>
-  replays.map((replayed): Row => {
-    const outcome = failedOutcome(reason, replayed);
-    return [`failed: ${reason}, replayed: ${replayed}`, { outcome }, COMMIT, DEAD_LETTER];
-  }),
-);
+    DEAD_LETTER,
+  ]);
 
 /** Each reason, and the wait of a message whose record says 300,000 ms. */
 const PENDING: Record<PendingReason, number> = {
@@ -48,13 +43,11 @@ const PENDING: Record<PendingReason, number> = {
   'lease-lost': 1_000,
   unrecorded: 1_000,
 };
-const pending: Row[] = PENDING_REASONS.flatMap((reason) =>
-  [0, 999, 1_000, 1_001, 300_000].map((retryAfterMs): Row => {
-    const outcome = pendingOutcome(reason, retryAfterMs);
-    const expected = withhold(reason, Math.min(retryAfterMs, PENDING[reason]));
-    return [`pending: ${reason}, for ${retryAfterMs} ms`, { outcome }, expected, expected];
-  }),
-);
+const pending: Row[] = [0, 999, 1_000, 1_001, 300_000].flatMap(pendingOutcomes).map((outcome) => {
+  const { reason, retryAfterMs } = outcome;
+  const expected = withhold(reason, Math.min(retryAfterMs, PENDING[reason]));
+  return [`pending: ${reason}, for ${retryAfterMs} ms`, { outcome }, expected, expected];
+});
 
 type Dispositions = [commit: Disposition, deadLetter: Disposition];
 const both = (expected: Disposition): Dispositions => [expected, expected];

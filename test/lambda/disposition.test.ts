@@ -6,10 +6,8 @@ import {
   type ReportReason,
 } from '../../adapters/lambda/disposition.ts';
 import {
-  FAILED_REASONS,
-  failedOutcome,
-  PENDING_REASONS,
-  pendingOutcome,
+  failedOutcomes,
+  pendingOutcomes,
   succeededOutcomes,
   THROWN,
   type Thrown,
@@ -29,17 +27,15 @@ describe.each([false, true])('replayed: %s', (replayed) => {
     }
   });
 
-  test.each(FAILED_REASONS)('a failure (%s) goes where onFailed says', (reason) => {
-    const outcome = failedOutcome(reason, replayed);
+  test.each(failedOutcomes(replayed))('a failure ($reason) goes where onFailed says', (outcome) => {
     const dispositions = EVERY_ON_FAILED.map((onFailed) => dispositionOf({ outcome }, onFailed));
     expect(dispositions).toEqual([SETTLE, report('failed'), DEAD_LETTER]);
   });
 });
 
-test.each(PENDING_REASONS)('pending (%s) is reported, whatever happens to failures', (reason) => {
-  const outcome = pendingOutcome(reason, 0);
+test.each(pendingOutcomes(0))('pending ($reason) is reported, whatever happens to failures', (outcome) => {
   for (const onFailed of EVERY_ON_FAILED) {
-    expect(dispositionOf({ outcome }, onFailed)).toEqual(report(reason));
+    expect(dispositionOf({ outcome }, onFailed)).toEqual(report(outcome.reason));
   }
 });
 

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { PendingReason } from 'handle-once';
 import { type Disposition, dispositionOf, type OnFailed } from 'handle-once/sqs';
 import {
-  FAILED_REASONS,
-  failedOutcome,
-  pendingOutcome,
+  failedOutcomes,
+  pendingOutcomes,
   succeededOutcomes,
   THROWN,
   type Thrown,
@@ -24,8 +23,7 @@ describe.each([false, true])('replayed: %s', (replayed) => {
     }
   });
 
-  test.each(FAILED_REASONS)('a failure (%s) goes where onFailed says', (reason) => {
-    const outcome = failedOutcome(reason, replayed);
+  test.each(failedOutcomes(replayed))('a failure ($reason) goes where onFailed says', (outcome) => {
     const dispositions = EVERY_ON_FAILED.map((onFailed) => dispositionOf({ outcome }, onFailed));
     expect(dispositions).toEqual([DELETE, UNTOUCHED, DEAD_LETTER]);
   });
@@ -39,13 +37,10 @@ const PENDING: Record<PendingReason, Disposition> = {
   unrecorded: UNTOUCHED,
 };
 
-test.each(Object.entries(PENDING) as [PendingReason, Disposition][])(
-  'pending (%s) is left, whatever happens to failures',
-  (reason, expected) => {
-    const outcome = pendingOutcome(reason, 1_234);
-    for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(expected);
-  },
-);
+test.each(pendingOutcomes(1_234))('pending ($reason) is left, whatever happens to failures', (outcome) => {
+  const expected = PENDING[outcome.reason];
+  for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(expected);
+});
 
 const NEVER_SILENT: Thrown[] = ['mismatch', 'invalid key'];
 test.each(NEVER_SILENT)(

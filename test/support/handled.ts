@@ -1,17 +1,19 @@
 import {
   AbortedError,
+  type Failed,
   type FailedReason,
   InvalidKeyError,
   InvalidOptionsError,
   InvalidPayloadError,
   LeaseLostError,
-  type Outcome,
   PayloadMismatchError,
+  type Pending,
   type PendingReason,
   type ResultOmitted,
   RetryableError,
   SchemaError,
   StoreError,
+  type Succeeded,
   TerminalError,
   UnhashablePayloadError,
 } from 'handle-once';
@@ -20,44 +22,38 @@ import {
 
 const attempts = 3;
 
-function namesOf<Name extends string>(names: Record<Name, true>): readonly Name[] {
-  return Object.keys(names) as Name[];
-}
-
-const OMITTED = namesOf<ResultOmitted>({
+const RESULTS_OMITTED = namesOf<ResultOmitted>({
   'not-serializable': true,
   'too-large': true,
   'not-stored': true,
   'refused-by-store': true,
 });
-
-export function succeededOutcomes(replayed: boolean): Outcome<unknown>[] {
-  const base = { state: 'succeeded', replayed, attempts } as const;
-  return [
-    { ...base, result: 1 },
-    ...OMITTED.map((resultOmitted) => ({ ...base, result: undefined, resultOmitted })),
-  ];
-}
-
-export const FAILED_REASONS = namesOf<FailedReason>({
-  terminal: true,
-  'attempts-exhausted': true,
-  'invalid-payload': true,
-});
-
-export function failedOutcome(reason: FailedReason, replayed: boolean): Outcome<unknown> {
-  return { state: 'failed', replayed, attempts, reason, error: { name: 'Error', message: 'no' } };
-}
-
-export const PENDING_REASONS = namesOf<PendingReason>({
+const FAILED = namesOf<FailedReason>({ terminal: true, 'attempts-exhausted': true, 'invalid-payload': true });
+const PENDING = namesOf<PendingReason>({
   'in-flight': true,
   released: true,
   'lease-lost': true,
   unrecorded: true,
 });
 
-export function pendingOutcome(reason: PendingReason, retryAfterMs: number): Outcome<unknown> {
-  return { state: 'pending', reason, retryAfterMs, attempts };
+/** Of a type, all names that it has. */
+function namesOf<Name extends string>(names: Record<Name, true>): readonly Name[] {
+  return Object.keys(names) as Name[];
+}
+
+export function succeededOutcomes(replayed: boolean): Succeeded<unknown>[] {
+  const base = { state: 'succeeded', replayed, attempts } as const;
+  const without = RESULTS_OMITTED.map((resultOmitted) => ({ ...base, result: undefined, resultOmitted }));
+  return [{ ...base, result: 1 }, ...without];
+}
+
+export function failedOutcomes(replayed: boolean): Failed[] {
+  const error = { name: 'Error', message: 'no' };
+  return FAILED.map((reason) => ({ state: 'failed', replayed, attempts, reason, error }));
+}
+
+export function pendingOutcomes(retryAfterMs: number): Pending[] {
+  return PENDING.map((reason) => ({ state: 'pending', reason, retryAfterMs, attempts }));
 }
 
 /** One of each error, and what nobody should throw. */

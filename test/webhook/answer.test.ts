@@ -7,10 +7,8 @@ import {
 } from 'handle-once/webhook';
 import { expect, test } from 'vitest';
 import {
-  FAILED_REASONS,
-  failedOutcome,
-  PENDING_REASONS,
-  pendingOutcome,
+  failedOutcomes,
+  pendingOutcomes,
   succeededOutcomes,
   THROWN,
   type Thrown,
@@ -20,20 +18,17 @@ type Row = readonly [what: string, handled: Handled<unknown>, answer: WebhookAns
 
 const both = [false, true];
 
-const succeeded: Row[] = both.flatMap((replayed) =>
-  succeededOutcomes(replayed).map((outcome): Row => [
-    `succeeded, replayed: ${replayed}`,
+const succeeded: Row[] = both
+  .flatMap(succeededOutcomes)
+  .map((outcome) => [`succeeded, replayed: ${outcome.replayed}`, { outcome }, { status: 200 }]);
+
+const failed: Row[] = both
+  .flatMap(failedOutcomes)
+  .map((outcome) => [
+    `failed: ${outcome.reason}, replayed: ${outcome.replayed}`,
     { outcome },
     { status: 200 },
-  ]),
-);
-
-const failed: Row[] = both.flatMap((replayed) =>
-  FAILED_REASONS.map((reason): Row => {
-    const outcome = failedOutcome(reason, replayed);
-    return [`failed: ${reason}, replayed: ${replayed}`, { outcome }, { status: 200 }];
-  }),
-);
+  ]);
 
 const WAITS: [retryAfterMs: number, retryAfterSeconds: number][] = [
   [0, 1],
@@ -42,11 +37,12 @@ const WAITS: [retryAfterMs: number, retryAfterSeconds: number][] = [
   [1_001, 2],
   [300_000, 300],
 ];
-const pending: Row[] = PENDING_REASONS.flatMap((reason) =>
-  WAITS.map(([retryAfterMs, retryAfterSeconds]): Row => {
-    const outcome = pendingOutcome(reason, retryAfterMs);
-    return [`pending: ${reason}, ${retryAfterMs} ms`, { outcome }, { status: 503, retryAfterSeconds }];
-  }),
+const pending: Row[] = WAITS.flatMap(([retryAfterMs, retryAfterSeconds]) =>
+  pendingOutcomes(retryAfterMs).map((outcome): Row => [
+    `pending: ${outcome.reason}, ${retryAfterMs} ms`,
+    { outcome },
+    { status: 503, retryAfterSeconds },
+  ]),
 );
 
 const STATUS: Record<Thrown, WebhookAnswer['status']> = {
