@@ -3,7 +3,7 @@ import type { Work } from './work.ts';
 /** One way to handle a message once; `handle` resolves when the message's state is durable. */
 export interface Contender {
   readonly name: string;
-  readonly work: Work;
+  readonly work: Pick<Work, 'name' | 'done'>;
   readonly handle: (key: string, payload: Payload) => Promise<void>;
   /** How many of the keys are on record as succeeded. */
   readonly succeeded: (keys: readonly string[]) => Promise<number>;

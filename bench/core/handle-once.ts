@@ -1,24 +1,48 @@
+import type { HandleOnce, Outcome } from 'handle-once';
 import type postgres from 'postgres';
 import { built } from '../built.ts';
-import type { Contender } from './contender.ts';
+import type { Contender, Payload } from './contender.ts';
 import type { Work } from './work.ts';
 
 export const OURS = 'handleOnce';
 
 /** This package, over the tables in a schema of the database. */
-export async function handleOnceContender(
+export function handleOnceContender(
   sql: postgres.Sql,
   work: Work,
   schema = 'handle_once',
 ): Promise<Contender> {
+  return ownContender(OURS, { sql, work, schema }, (handleOnce, key, payload) =>
+    handleOnce(key, payload, work.run),
+  );
+}
+
+interface Place {
+  readonly sql: postgres.Sql;
+  readonly work: Contender['work'];
+  readonly schema: string;
+  /** Default true. */
+  readonly batching?: boolean;
+}
+
+/** A way to call this package. */
+export async function ownContender(
+  name: string,
+  { sql, work, schema, batching = true }: Place,
+  call: (
+    handleOnce: HandleOnce<postgres.TransactionSql>,
+    key: string,
+    payload: Payload,
+  ) => Promise<Outcome<unknown>>,
+): Promise<Contender> {
   const { createHandleOnce, migrate } = await built.core();
   await migrate(sql, { schema });
-  const handleOnce = createHandleOnce({ sql, scope: 'bench', databaseSchema: schema });
+  const handleOnce = createHandleOnce({ sql, scope: 'bench', databaseSchema: schema, batching });
   return {
-    name: OURS,
+    name,
     work,
     async handle(key, payload) {
-      const outcome = await handleOnce(key, payload, work.run);
+      const outcome = await call(handleOnce, key, payload);
       if (outcome.state !== 'succeeded') throw new Error(`${key} is ${outcome.state}`);
     },
     async succeeded(keys) {

@@ -1,0 +1,6 @@
+/** What every handler returns. */
+export interface Done {
+  readonly ok: true;
+}
+
+export const OK: Done = { ok: true };
