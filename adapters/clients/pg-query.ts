@@ -4,8 +4,8 @@ import * as z from 'zod';
 /** Options of `fromPg` and `fromKnex`. */
 export interface PgOptions {
   /**
-   * Whether statements are prepared once a connection, which saves the server half of its work. Turn it off for a
-   * transaction pooler that does not know prepared statements (PgBouncer before 1.21, or with
+   * Whether statements are prepared once a connection, which spares the server parsing and planning them each time.
+   * Turn it off for a transaction pooler that does not know prepared statements (PgBouncer before 1.21, or with
    * `max_prepared_statements = 0`). Default true.
    */
   readonly prepare?: boolean | undefined;
