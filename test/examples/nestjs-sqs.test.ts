@@ -1,0 +1,48 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
+import { messagesIn } from '../../examples/demo/sqs/messages-in.ts';
+import { useEmptyDatabase } from '../support/database.ts';
+import { createQueue, sqsEndpoint, useSqs } from '../support/sqs.ts';
+import { awsEnvironment, startExample } from './support/example.ts';
+import { records } from './support/records.ts';
+
+const client = useSqs('elasticmq');
+
+describe('nestjs-sqs.ts', () => {
+  const { sql, url } = useEmptyDatabase();
+
+  /** Whether a claim waits for the lock on the table. */
+  async function isClaiming(): Promise<boolean> {
+    const waiting = await sql`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return waiting.length > 0;
+  }
+
+  it('handles orders, and drains when the application is shut down', async () => {
+    const queueUrl = await createQueue(client);
+    const send = (body: string) =>
+      client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
+    const example = startExample('nestjs-sqs.ts', {
+      ...awsEnvironment(sqsEndpoint('elasticmq')),
+      DATABASE_URL: url,
+      QUEUE_URL: queueUrl,
+    });
+    await example.prints('started');
+    await send('{"id":"order-1","cents":995}');
+    await expect.poll(() => messagesIn(client, queueUrl), { timeout: 20_000 }).toBe(0);
+
+    // The second order is in hand when the application is told to end.
+    await sql.begin(async (transaction) => {
+      await transaction`lock table handle_once.records`;
+      await send('{"id":"order-2","cents":1995}');
+      await expect.poll(isClaiming, { timeout: 10_000 }).toBe(true);
+      example.signal('SIGTERM');
+    });
+
+    // Nest ends its process by the signal that it was sent.
+    expect(await example.exitCode(), example.output()).toBeNull();
+    expect(example.output()).toMatch(/charge 995 cents for order-1.*charge 1995 cents for order-2.*stopped/s);
+    expect(await messagesIn(client, queueUrl)).toBe(0);
+    expect(await records(sql)).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
+  });
+});
