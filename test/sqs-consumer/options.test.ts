@@ -1,7 +1,8 @@
-import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { createHandleOnce } from 'handle-once';
 import { onceHandleMessage, onceHandleMessageBatch } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
+import { issuesOf } from '../support/issues-of.ts';
 
 const queueUrl = 'https://sqs.eu-central-1.amazonaws.com/000000000000/orders';
 const fifoUrl = `${queueUrl}.fifo`;
@@ -14,16 +15,6 @@ type Loose = (options: unknown, handler?: unknown) => object;
 const handler = (): undefined => undefined;
 const single: Loose = (options, given = handler) => onceHandleMessage(options as never, given as never);
 const batch: Loose = (options, given = handler) => onceHandleMessageBatch(options as never, given as never);
-
-function issuesOf(create: () => unknown): { field: string; message: string }[] {
-  try {
-    create();
-  } catch (error) {
-    if (error instanceof InvalidOptionsError) return [...error.issues];
-    throw error;
-  }
-  return [];
-}
 
 const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['handleOnce', undefined, /createHandleOnce/],
