@@ -210,6 +210,14 @@ describe('whatever a handler throws', () => {
 describe('a store that is down', () => {
   const down = new StoreError('down', { retriable: false });
 
+  function storeDuring(outage: { readonly isDown: boolean }): Store {
+    const memory = createMemoryStore();
+    return {
+      ...memory,
+      claim: (...given) => (outage.isDown ? Promise.reject(down) : memory.claim(...given)),
+    };
+  }
+
   test('is not asked for the rest of the batch, and the partition backs off for longer each time', async () => {
     const count = KEYS.length * 4;
     let claims = 0;
@@ -235,15 +243,10 @@ describe('a store that is down', () => {
   });
 
   test('begins with a short backoff after something has settled', async () => {
-    const memory = createMemoryStore();
-    let isDown = true;
-    const store: Store = {
-      ...memory,
-      claim: (requests, terms) => (isDown ? Promise.reject(down) : memory.claim(requests, terms)),
-    };
-    const { run, eventsOf } = bench({ store });
-    for (const downNext of [true, true, false, true]) {
-      isDown = downNext;
+    const outage = { isDown: true };
+    const { run, eventsOf } = bench({ store: storeDuring(outage) });
+    for (const isDown of [true, true, false, true]) {
+      outage.isDown = isDown;
       run(fakeBatch(messages(1)));
       await pass(30_000);
     }
@@ -251,13 +254,8 @@ describe('a store that is down', () => {
   });
 
   test('does not keep what has started already from being told', async () => {
-    const memory = createMemoryStore();
-    let isDown = false;
-    const store: Store = {
-      ...memory,
-      claim: (requests, terms) => (isDown ? Promise.reject(down) : memory.claim(requests, terms)),
-    };
-    const { run, hold, started } = bench({ store, ordering: 'key' });
+    const outage = { isDown: false };
+    const { run, hold, started } = bench({ store: storeDuring(outage), ordering: 'key' });
     const [first, second] = [10, 11].map(hold);
     const batch = fakeBatch([
       message(10, { key: 'a' }),
@@ -266,7 +264,7 @@ describe('a store that is down', () => {
     ]);
     const handled = run(batch);
     await pass();
-    isDown = true;
+    outage.isDown = true;
     second?.open();
     await pass();
     expect([handled.state, batch.resolved]).toEqual(['running', []]);
