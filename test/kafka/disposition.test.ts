@@ -1,13 +1,7 @@
 import type { PendingReason } from 'handle-once';
 import { type Disposition, dispositionOf, type Handled, type OnFailed } from 'handle-once/kafka';
 import { expect, test } from 'vitest';
-import {
-  failedOutcomes,
-  pendingOutcomes,
-  succeededOutcomes,
-  THROWN,
-  type Thrown,
-} from '../support/handled.ts';
+import { failures, pendingOutcomes, successes, THROWN, type Thrown } from '../support/handled.ts';
 
 const DEAD_LETTERS = {
   deadLetterTopic: 'orders-dead',
@@ -24,11 +18,11 @@ type Row = [what: string, handled: Handled<unknown>, commit: Disposition, deadLe
 const replays = [false, true];
 
 const succeeded: Row[] = replays
-  .flatMap(succeededOutcomes)
+  .flatMap(successes)
   .map((outcome) => [`succeeded, replayed: ${outcome.replayed}`, { outcome }, COMMIT, COMMIT]);
 
 const failed: Row[] = replays
-  .flatMap(failedOutcomes)
+  .flatMap(failures)
   .map((outcome) => [
     `failed: ${outcome.reason}, replayed: ${outcome.replayed}`,
     { outcome },

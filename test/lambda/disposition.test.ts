@@ -5,13 +5,7 @@ import {
   type OnFailed,
   type ReportReason,
 } from '../../adapters/lambda/disposition.ts';
-import {
-  failedOutcomes,
-  pendingOutcomes,
-  succeededOutcomes,
-  THROWN,
-  type Thrown,
-} from '../support/handled.ts';
+import { failures, pendingOutcomes, successes, THROWN, type Thrown } from '../support/handled.ts';
 
 const send = (): Promise<void> => Promise.resolve();
 const EVERY_ON_FAILED: OnFailed[] = ['settle', 'report', send];
@@ -22,12 +16,12 @@ const report = (reason: ReportReason): Disposition => ({ action: 'report', reaso
 
 describe.each([false, true])('replayed: %s', (replayed) => {
   test('a success is not reported, whatever happens to failures', () => {
-    for (const outcome of succeededOutcomes(replayed)) {
+    for (const outcome of successes(replayed)) {
       for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(SETTLE);
     }
   });
 
-  test.each(failedOutcomes(replayed))('a failure ($reason) goes where onFailed says', (outcome) => {
+  test.each(failures(replayed))('a failure ($reason) goes where onFailed says', (outcome) => {
     const dispositions = EVERY_ON_FAILED.map((onFailed) => dispositionOf({ outcome }, onFailed));
     expect(dispositions).toEqual([SETTLE, report('failed'), DEAD_LETTER]);
   });

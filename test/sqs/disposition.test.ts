@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PendingReason } from 'handle-once';
 import { type Disposition, dispositionOf, type OnFailed } from 'handle-once/sqs';
-import {
-  failedOutcomes,
-  pendingOutcomes,
-  succeededOutcomes,
-  THROWN,
-  type Thrown,
-} from '../support/handled.ts';
+import { failures, pendingOutcomes, successes, THROWN, type Thrown } from '../support/handled.ts';
 
 const DEAD_LETTERS = { deadLetterQueueUrl: 'https://sqs.example/dead' };
 const EVERY_ON_FAILED: OnFailed[] = ['delete', 'leave', DEAD_LETTERS];
@@ -18,12 +12,12 @@ const DEAD_LETTER: Disposition = { action: 'dead-letter', ...DEAD_LETTERS };
 
 describe.each([false, true])('replayed: %s', (replayed) => {
   test('a success is deleted, whatever happens to failures', () => {
-    for (const outcome of succeededOutcomes(replayed)) {
+    for (const outcome of successes(replayed)) {
       for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(DELETE);
     }
   });
 
-  test.each(failedOutcomes(replayed))('a failure ($reason) goes where onFailed says', (outcome) => {
+  test.each(failures(replayed))('a failure ($reason) goes where onFailed says', (outcome) => {
     const dispositions = EVERY_ON_FAILED.map((onFailed) => dispositionOf({ outcome }, onFailed));
     expect(dispositions).toEqual([DELETE, UNTOUCHED, DEAD_LETTER]);
   });

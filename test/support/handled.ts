@@ -41,13 +41,13 @@ function namesOf<Name extends string>(names: Record<Name, true>): readonly Name[
   return Object.keys(names) as Name[];
 }
 
-export function succeededOutcomes(replayed: boolean): Succeeded<unknown>[] {
+export function successes(replayed: boolean): Succeeded<unknown>[] {
   const base = { state: 'succeeded', replayed, attempts } as const;
   const without = RESULTS_OMITTED.map((resultOmitted) => ({ ...base, result: undefined, resultOmitted }));
   return [{ ...base, result: 1 }, ...without];
 }
 
-export function failedOutcomes(replayed: boolean): Failed[] {
+export function failures(replayed: boolean): Failed[] {
   const error = { name: 'Error', message: 'no' };
   return FAILED.map((reason) => ({ state: 'failed', replayed, attempts, reason, error }));
 }

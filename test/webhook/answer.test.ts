@@ -6,24 +6,18 @@ import {
   type WebhookAnswer,
 } from 'handle-once/webhook';
 import { expect, test } from 'vitest';
-import {
-  failedOutcomes,
-  pendingOutcomes,
-  succeededOutcomes,
-  THROWN,
-  type Thrown,
-} from '../support/handled.ts';
+import { failures, pendingOutcomes, successes, THROWN, type Thrown } from '../support/handled.ts';
 
 type Row = readonly [what: string, handled: Handled<unknown>, answer: WebhookAnswer];
 
 const both = [false, true];
 
 const succeeded: Row[] = both
-  .flatMap(succeededOutcomes)
+  .flatMap(successes)
   .map((outcome) => [`succeeded, replayed: ${outcome.replayed}`, { outcome }, { status: 200 }]);
 
 const failed: Row[] = both
-  .flatMap(failedOutcomes)
+  .flatMap(failures)
   .map((outcome) => [
     `failed: ${outcome.reason}, replayed: ${outcome.replayed}`,
     { outcome },
