@@ -42,6 +42,8 @@ export default defineConfig(
   {
     files: ['examples/**'],
     rules: {
+      // A module of NestJS can be nothing but its decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       // The runner waits for its tests.
       '@typescript-eslint/no-floating-promises': [
         'error',
