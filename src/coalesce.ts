@@ -7,6 +7,8 @@ export interface CoalesceOptions<Request, Reply> {
    * works on the other. Default: all go as one, which is right where each batch has a price.
    */
   readonly smallestHalf?: number;
+  /** How many must wait for a batch to go while another is in the air. Default: one. */
+  readonly smallestBeside?: number;
   /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
   readonly isolates?: (error: unknown) => boolean;
 }
@@ -39,6 +41,11 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
     return Math.min(options.maxBatch, splits ? Math.ceil(waiting.length / 2) : waiting.length);
   }
 
+  function mayGo(): boolean {
+    if (inTheAir === 0) return waiting.length > 0;
+    return inTheAir < MAX_IN_THE_AIR && waiting.length >= (options.smallestBeside ?? 1);
+  }
+
   function takeBatch(): Waiting<Request, Reply>[] {
     const size = share();
     const batch = new Map<string, Waiting<Request, Reply>>();
@@ -54,7 +61,7 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
 
   function flush(): void {
     scheduled = false;
-    while (inTheAir < MAX_IN_THE_AIR && waiting.length > 0) {
+    while (mayGo()) {
       const batch = takeBatch();
       inTheAir += 1;
       void deliver(batch, options).finally(() => {

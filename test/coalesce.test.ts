@@ -66,6 +66,22 @@ test('with two batches in the air the rest gathers, and goes when one of them la
   expect(keysSent()).toEqual([['a'], ['b'], ['c', 'd', 'e']]);
 });
 
+test('a batch that must not be small waits until it is large enough, or until nothing is in the air', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 3, smallestBeside: 3 });
+  for (const key of ['a', 'b', 'c', 'd', 'e']) {
+    void ask({ key });
+    await settled();
+  }
+  expect(keysSent()).toEqual([['a'], ['b', 'c', 'd']]);
+  sent[0]?.answer();
+  await settled();
+  expect(keysSent()).toHaveLength(2);
+  sent[1]?.answer();
+  await settled();
+  expect(keysSent()).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
+});
+
 test('no more than two batches are in the air, however many requests wait', async () => {
   const { sent, send } = controlledSend();
   const ask = coalesce({ send, maxBatch: 2 });
