@@ -276,6 +276,25 @@ describe("A handler within the caller's transaction", () => {
     expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 2 });
   });
 
+  it('is in flight for others until the caller ends, though its lease lapsed, and holds up no neighbour', async () => {
+    const short = createHandleOnce({ sql, scope, leaseMs: 100 });
+    const later = () => Promise.reject(new Error('later'));
+    await handleOnce('neighbour', 'body', later);
+    await sql.begin(async (tx) => {
+      await short.within(tx)('key', 'body', () => write(tx, 'effect'));
+      await expect.poll(async () => (await bench.record(scope, 'key'))?.live_ms).toBeLessThan(0);
+      const handler = vi.fn(() => 'done');
+      const [held, neighbour] = await Promise.all([
+        handleOnce('key', 'body', handler),
+        handleOnce('neighbour', 'body', handler),
+      ]);
+      expect(held).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
+      expect(neighbour).toMatchObject({ state: 'succeeded', attempts: 2 });
+      expect(handler).toHaveBeenCalledTimes(1);
+    });
+    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', replayed: true });
+  });
+
   it.each([
     ['retryable', new Error('later'), { state: 'pending', reason: 'released' }],
     ['terminal', new TerminalError('never'), { state: 'failed' }],

@@ -1,6 +1,7 @@
 import { type BySize, bySize } from './batch.ts';
 import { answerColumns, NEW_RECORD_ANSWER } from './claim-answer.ts';
 import { askedRecords, type Durability, insertAsked, unlessHasty } from './claim-parts.ts';
+import { UNLESS_HELD } from './held-record.ts';
 
 /**
  * The claim of a key in whatever state: it makes a record, or takes over, renews or exhausts one that is dead.
@@ -16,7 +17,7 @@ export function claimAnyStatement(table: string, durability: Durability): BySize
   return bySize(
     (size) => `
 with ${askedRecords(size, table)}, taken as (
-  ${insertAsked(table, `a.live is not true ${unlessHasty(durability)}`)}
+  ${insertAsked(table, `a.live is not true ${unlessHasty(durability)} ${UNLESS_HELD}`)}
   on conflict (scope, key) do update set
     state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
     owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,

@@ -2,6 +2,7 @@ import type { ClaimReply, ClaimRequest, ClaimTerms } from '../store.ts';
 import { batchOf, type BySize } from './batch.ts';
 import { toReply } from './claim-answer.ts';
 import type { DatabaseClient } from './database-client.ts';
+import { isHeld, replyForHeld } from './held-record.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
 
@@ -10,6 +11,7 @@ const MAX_INTEGER = 2_147_483_647;
 export interface ClaimStatements {
   readonly claimNew: BySize;
   readonly claimAny: BySize;
+  readonly held: string;
 }
 
 /** Claims with one statement, and with a second what the first could not answer: records that are dead. */
@@ -20,12 +22,10 @@ export async function claim(
   terms: ClaimTerms,
 ): Promise<ClaimReply[]> {
   const ordered = inLockOrder(requests);
-  const leaseMs = String(terms.leaseMs);
-  const replies = await answers(client, statements.claimNew, ordered, terms.scope, [leaseMs]);
+  const replies = await answers(client, statements.claimNew, ordered, terms.scope, [String(terms.leaseMs)]);
   const unanswered = ordered.filter(({ key }) => !replies.has(key));
   if (unanswered.length > 0) {
-    const more = [leaseMs, String(Math.min(terms.maxAttempts, MAX_INTEGER)), String(terms.failedRetentionMs)];
-    const rest = await answers(client, statements.claimAny, unanswered, terms.scope, more);
+    const rest = await claimDead(client, statements, unanswered, terms);
     for (const [key, reply] of rest) replies.set(key, reply);
   }
   return requests.map(({ key }) => {
@@ -33,6 +33,29 @@ export async function claim(
     if (reply === undefined) throw new Error('the claim left a key unanswered');
     return reply;
   });
+}
+
+/** A record that an open transaction holds must not keep the others of its batch waiting. */
+async function claimDead(
+  client: DatabaseClient,
+  statements: ClaimStatements,
+  requests: readonly ClaimRequest[],
+  terms: ClaimTerms,
+): Promise<ReadonlyMap<string, ClaimReply>> {
+  const { scope, leaseMs, maxAttempts, failedRetentionMs } = terms;
+  const more = [leaseMs, Math.min(maxAttempts, MAX_INTEGER), failedRetentionMs].map(String);
+  try {
+    return await answers(client, statements.claimAny, requests, scope, more);
+  } catch (error) {
+    if (!isHeld(error)) throw error;
+  }
+  const [first, ...others] = requests;
+  if (first === undefined) return new Map();
+  if (others.length === 0) {
+    return new Map([[first.key, await replyForHeld(client, statements.held, scope, first.key)]]);
+  }
+  const alone = requests.map((request) => claimDead(client, statements, [request], terms));
+  return new Map((await Promise.all(alone)).flatMap((replies) => [...replies]));
 }
 
 async function answers(

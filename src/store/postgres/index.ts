@@ -3,6 +3,7 @@ import { claim } from './claim.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
 import { extend, extendStatement } from './extend.ts';
+import { heldStatement } from './held-record.ts';
 import { quoteIdentifier } from './identifier.ts';
 import { alreadySettledStatement, settle, settleIn, settleStatement } from './settle.ts';
 import { type SqlClient, toDatabaseClient } from './sql-client.ts';
@@ -12,9 +13,11 @@ import { isRolledBack, savepoint } from './transaction.ts';
 export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): TransactionalStore<Tx> {
   const client = toDatabaseClient(sql);
   const table = `${quoteIdentifier(schema)}.records`;
+  const held = heldStatement(table);
   const statements = {
     claimNew: claimNewStatement(table, 'durable'),
     claimAny: claimAnyStatement(table, 'durable'),
+    held,
     settle: settleStatement(table),
     alreadySettled: alreadySettledStatement(table),
     extend: extendStatement(table),
@@ -22,6 +25,7 @@ export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): Tra
   const hasty = {
     claimNew: claimNewStatement(table, 'hasty'),
     claimAny: claimAnyStatement(table, 'hasty'),
+    held,
   };
   return {
     claim: async (requests, terms) =>
