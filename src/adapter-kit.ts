@@ -1,15 +1,15 @@
 /** What the adapters share beyond the public face. */
-export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter-options.ts';
+export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter-kit/adapter-options.ts';
 export { coalesce } from './coalesce.ts';
-export { deadLetterAttributes, type DeadLetterFacts } from './dead-letter-attributes.ts';
-export { endsWithin } from './ends-within.ts';
+export { deadLetterAttributes, type DeadLetterFacts } from './adapter-kit/dead-letter-attributes.ts';
+export { endsWithin } from './adapter-kit/ends-within.ts';
 export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
-export { handleDelivery } from './handle-delivery.ts';
-export { failureFacts, type Handled, replayedState, thrownReason } from './handled.ts';
+export { handleDelivery } from './adapter-kit/handle-delivery.ts';
+export { failureFacts, type Handled, replayedState, thrownReason } from './adapter-kit/handled.ts';
 export { scopeFault } from './key.ts';
-export { identityOf, inGroup, type LogKey, placeOf } from './log-identity.ts';
+export { identityOf, inGroup, type LogKey, placeOf } from './adapter-kit/log-identity.ts';
 export {
   callback,
   hasMethods,
@@ -19,9 +19,14 @@ export {
   wholeNumber,
   withMethods,
 } from './parse-options.ts';
-export { createQueueCall, type QueueCall, type QueueCallOptions } from './queue-call.ts';
-export { queueDeadLetter } from './queue-dead-letter.ts';
-export { type Disposition, dispositionOf, leftReason, type OnFailed } from './queue-disposition.ts';
+export { createQueueCall, type QueueCall, type QueueCallOptions } from './adapter-kit/queue-call.ts';
+export { queueDeadLetter } from './adapter-kit/queue-dead-letter.ts';
+export {
+  type Disposition,
+  dispositionOf,
+  leftReason,
+  type OnFailed,
+} from './adapter-kit/queue-disposition.ts';
 export {
   type AnyQueueHandler,
   isOtherQueue,
@@ -33,7 +38,7 @@ export {
   type QueueOptions,
   queueUrlOption,
   SAME_QUEUE,
-} from './queue-options.ts';
+} from './adapter-kit/queue-options.ts';
 export {
   boundedVisibility,
   isAboveLease,
@@ -43,10 +48,14 @@ export {
   type QueueFacts,
   queueFacts,
   queueWarnings,
-} from './queue-settings.ts';
-export { lanesBy, runLanes } from './run-lanes.ts';
+} from './adapter-kit/queue-settings.ts';
+export { lanesBy, runLanes } from './adapter-kit/run-lanes.ts';
 export { describeThrown } from './stored-error.ts';
-export { checkLogOptions, defaultParse, logFields } from './log-options.ts';
+export { checkLogOptions, defaultParse, logFields } from './adapter-kit/log-options.ts';
 export { validatePayload } from './validate-payload.ts';
-export { type Warning, warn } from './warn.ts';
-export { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from './transactional-option.ts';
+export { type Warning, warn } from './adapter-kit/warn.ts';
+export {
+  canRunInTransaction,
+  inTransactionOption,
+  NO_TRANSACTIONS,
+} from './adapter-kit/transactional-option.ts';

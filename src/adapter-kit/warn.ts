@@ -1,4 +1,4 @@
-import type { EventSink } from './event-sink.ts';
+import type { EventSink } from '../event-sink.ts';
 
 export interface Warning<Name extends string> {
   readonly warning: Name;

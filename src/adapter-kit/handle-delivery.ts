@@ -1,6 +1,6 @@
-import { InvalidKeyError } from './errors.ts';
+import { InvalidKeyError } from '../errors.ts';
 import type { Handled } from './handled.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../outcome.ts';
 
 /** Handles a delivery under the key that is found for it, which is empty where there is none. It never throws. */
 export async function handleDelivery<R>(

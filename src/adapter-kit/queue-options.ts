@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { handleOnceOption } from './adapter-options.ts';
-import type { Attempt } from './attempt.ts';
-import type { AnyHandleOnce } from './calls.ts';
-import { callback, standardSchema } from './parse-options.ts';
+import type { Attempt } from '../attempt.ts';
+import type { AnyHandleOnce } from '../calls.ts';
+import { callback, standardSchema } from '../parse-options.ts';
 import type { OnFailed } from './queue-disposition.ts';
 import { inTransactionOption } from './transactional-option.ts';
 

@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import type { AnyHandleOnce } from './calls.ts';
-import { scopeFault } from './key.ts';
+import type { AnyHandleOnce } from '../calls.ts';
+import { scopeFault } from '../key.ts';
 import { groupScope, type LogKey } from './log-identity.ts';
-import { callback } from './parse-options.ts';
+import { callback } from '../parse-options.ts';
 
 const groupId = z
   .string({ error: 'must be the id of the consumer group' })

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { AnyHandleOnce } from './calls.ts';
-import { callback } from './parse-options.ts';
+import type { AnyHandleOnce } from '../calls.ts';
+import { callback } from '../parse-options.ts';
 
 /** The option `handleOnce`. A wrong one ends the check: rules of the whole read its settings. */
 export function handleOnceOption(): z.ZodType<AnyHandleOnce, AnyHandleOnce> {

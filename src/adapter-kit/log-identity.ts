@@ -1,4 +1,4 @@
-import type { AnyHandleOnce, HandleOnce } from './calls.ts';
+import type { AnyHandleOnce, HandleOnce } from '../calls.ts';
 
 /** What tells the messages of a partitioned log apart, as Kafka keeps one. */
 

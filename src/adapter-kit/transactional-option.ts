@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AnyHandleOnce } from './calls.ts';
+import type { AnyHandleOnce } from '../calls.ts';
 
 /** The option `inTransaction` of adapters. */
 export function inTransactionOption(): z.ZodDefault<z.ZodBoolean> {

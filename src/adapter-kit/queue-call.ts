@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Handler } from './attempt.ts';
-import type { AnyHandleOnce, Calls, HandleOnce, ParseOption } from './calls.ts';
-import type { Outcome } from './outcome.ts';
+import type { Handler } from '../attempt.ts';
+import type { AnyHandleOnce, Calls, HandleOnce, ParseOption } from '../calls.ts';
+import type { Outcome } from '../outcome.ts';
 
 export interface QueueCallOptions {
   readonly handleOnce: AnyHandleOnce;

@@ -1,5 +1,5 @@
 import { type Handled, type ThrownReason, thrownReason } from './handled.ts';
-import type { Outcome, PendingReason } from './outcome.ts';
+import type { Outcome, PendingReason } from '../outcome.ts';
 
 /** What to do with a message that has failed for good. */
 export type OnFailed = 'delete' | 'leave' | { readonly deadLetterQueueUrl: string };

@@ -1,6 +1,6 @@
 import type { DeadLetterFacts } from './dead-letter-attributes.ts';
-import { AbortedError, InvalidKeyError, PayloadMismatchError, SchemaError, StoreError } from './errors.ts';
-import type { Failed, Outcome, Succeeded } from './outcome.ts';
+import { AbortedError, InvalidKeyError, PayloadMismatchError, SchemaError, StoreError } from '../errors.ts';
+import type { Failed, Outcome, Succeeded } from '../outcome.ts';
 
 /** What `handleOnce` said of a delivery: its outcome, or what it threw. */
 export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };

@@ -1,4 +1,4 @@
-import type { HandleOnceSettings } from './options.ts';
+import type { HandleOnceSettings } from '../options.ts';
 import type { Warning } from './warn.ts';
 
 /** What adapters need to know of a queue. */
