@@ -11,7 +11,12 @@ async function throughProxy(): Promise<{ proxy: TcpProxy; sql: postgres.Sql }> {
   const proxy = await tcpProxy({ host: url.hostname, port: Number(url.port) });
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
-  const sql = postgres(url.href, { max: 3, backoff: () => 0.05, onnotice: () => undefined });
+  const sql = postgres(url.href, {
+    max: 3,
+    fetch_types: false,
+    backoff: () => 0.05,
+    onnotice: () => undefined,
+  });
   onTestFinished(async () => {
     await sql.end({ timeout: 1 });
     await proxy.cut();

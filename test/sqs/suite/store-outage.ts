@@ -14,6 +14,7 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
     url.port = String(proxy.port);
     const applicationName = `outage-${proxy.port}`;
     const sql = postgres(url.href, {
+      fetch_types: false,
       max: 3,
       backoff: () => 0.05,
       connection: { application_name: applicationName },

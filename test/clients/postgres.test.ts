@@ -1,0 +1,41 @@
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHandleOnce } from '../../src/index.ts';
+import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
+import { useDatabase } from '../support/database.ts';
+import { clientContract } from './contract.ts';
+import type { Library } from './library.ts';
+
+function open(url: string): Library<postgres.TransactionSql> {
+  const sql = postgres(url, { connect_timeout: 1, fetch_types: false, onnotice: () => undefined });
+  return {
+    client: fromPostgres(sql),
+    insert: (transaction, id) => transaction`insert into effects (id) values (${id})`,
+    async transaction(work) {
+      let done: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
+      await sql.begin(async (transaction) => {
+        done = { value: await work(transaction) };
+      });
+      return (done as unknown as { readonly value: Awaited<ReturnType<typeof work>> }).value;
+    },
+    close: () => sql.end({ timeout: 1 }),
+  };
+}
+
+clientContract('postgres', open);
+
+const { url } = useDatabase();
+
+test('a connection that breaks while the handler works with something else ends the attempt, not the process', async () => {
+  const sql = postgres(url, { fetch_types: false });
+  onTestFinished(() => sql.end());
+  const handleOnce = createHandleOnce({ sql, scope: 'broken', backoff: () => 0 });
+  const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+    const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
+    await sql`select pg_terminate_backend(${pid})`;
+    await expect.poll(() => sql`select from pg_stat_activity where pid = ${pid}`).toHaveLength(0);
+  });
+  expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
+  const again = await handleOnce.inTransaction('key', 'body', (_, __, tx) => tx`select 1 as one`);
+  expect(again).toMatchObject({ state: 'succeeded', attempts: 2 });
+});
