@@ -13,7 +13,7 @@ import { required } from './environment.ts';
 
 const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
-const sql = postgres(required('DATABASE_URL'));
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 const brokers = required('KAFKA_BROKERS').split(',');
 const topic = required('TOPIC');
 const deadLetterTopic = required('DEAD_LETTER_TOPIC');

@@ -14,7 +14,7 @@ import { required } from './environment.ts';
 const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
 // Made once per execution environment, which handles one invocation at a time.
-const sql = postgres(required('DATABASE_URL'), { max: 2 });
+const sql = postgres(required('DATABASE_URL'), { max: 2, fetch_types: false });
 const handleOnce = createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 });
 
 export const handler = onceEachSqsRecord({ handleOnce, schema: Order }, (order, attempt) => {

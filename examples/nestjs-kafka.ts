@@ -94,7 +94,7 @@ class OrdersController {
 @Module({ controllers: [OrdersController] })
 class AppModule {}
 
-const sql = postgres(required('DATABASE_URL'));
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 
 // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest has a class as type of options

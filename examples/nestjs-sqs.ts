@@ -69,7 +69,7 @@ class OrdersWorker implements OnApplicationBootstrap, BeforeApplicationShutdown 
     {
       provide: SQL,
       async useFactory() {
-        const sql = postgres(required('DATABASE_URL'));
+        const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
         await migrate(sql);
         return sql;
       },

@@ -12,7 +12,7 @@ import { required } from './environment.ts';
 
 const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
-const sql = postgres(required('DATABASE_URL'));
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 const handleOnce = createHandleOnce({
   sql,

@@ -12,7 +12,7 @@ interface Order {
   readonly cents: number;
 }
 
-const sql = postgres(required('DATABASE_URL'));
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 const handleOnce = createHandleOnce({ sql, scope: 'billing' });
 

@@ -15,7 +15,7 @@ import { required } from './environment.ts';
 
 const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
-const sql = postgres(required('DATABASE_URL'));
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 const sqs = new SQSClient();
 

@@ -13,7 +13,7 @@ import postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
 import { required } from './environment.ts';
 
-const sql = postgres(required('DATABASE_URL'));
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 const webhook = new Webhook(required('WEBHOOK_SECRET'));
 

@@ -15,7 +15,7 @@ import postgres from 'postgres';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { required } from './environment.ts';
 
-const sql = postgres(required('DATABASE_URL'));
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 const client = new SQSClient();
 const queueUrl = required('QUEUE_URL');

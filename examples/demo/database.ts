@@ -5,6 +5,7 @@ import postgres, { type Sql } from 'postgres';
 export function connect(databaseUrl: string, schema: string): Sql {
   return postgres(databaseUrl, {
     connection: { search_path: schema },
+    fetch_types: false,
     onnotice: () => undefined, // "drop cascades to ..."
   });
 }
