@@ -11,7 +11,15 @@ import { size } from './size/section.ts';
 import { sqs } from './sqs/section.ts';
 import { transaction } from './transaction/section.ts';
 
-const SECTIONS: Readonly<Record<SectionName, Section>> = { core, delay, transaction, sqs, kafka, size, memory };
+const SECTIONS: Readonly<Record<SectionName, Section>> = {
+  core,
+  delay,
+  transaction,
+  sqs,
+  kafka,
+  size,
+  memory,
+};
 
 const [name = '', postgresUrl = '', mode] = process.argv.slice(2);
 if (!isSection(name)) throw new Error(`no section ${name}`);
