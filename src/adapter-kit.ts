@@ -1,14 +1,13 @@
 /** What the adapters share beyond the public face. */
 export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter-kit/adapter-options.ts';
 export { coalesce } from './coalesce.ts';
-export { deadLetterAttributes, type DeadLetterFacts } from './adapter-kit/dead-letter-attributes.ts';
+export type { DeadLetterFacts } from './adapter-kit/dead-letter-attributes.ts';
 export { endsWithin } from './adapter-kit/ends-within.ts';
 export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { handleDelivery } from './adapter-kit/handle-delivery.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './adapter-kit/handled.ts';
-export { scopeFault } from './key.ts';
 export { identityOf, inGroup, type LogKey, placeOf } from './adapter-kit/log-identity.ts';
 export {
   callback,
