@@ -62,23 +62,21 @@ function createWith<Tx>(resolved: ResolvedOptions<Tx>, events: EventSink<HandleO
   return Object.assign(createCall(engine, runAttempt), more);
 }
 
-/** The calls that settle in a transaction. Their claims need not be on disk: the transaction dies in the same crash. */
+/**
+ * The calls that settle in a transaction. Their claims are as durable as any other: a server that crashed and forgot
+ * one would let a second handler start beside the first, whose process lives on.
+ */
 function createInTransaction<Tx>(
   engine: Engine,
   store: TransactionalStore<Tx> | undefined,
 ): Pick<HandleOnce<Tx>, 'inTransaction' | 'within'> {
   if (store === undefined) return WITHOUT_CLIENT;
-  const { settings } = engine;
-  const hasty: Engine = {
-    ...engine,
-    records: createRecords({ ...store, claim: store.claimHastily }, settings, settings),
-  };
   return {
-    inTransaction: createCall<[Tx]>(hasty, (...run) => runInTransaction(store, ...run)),
+    inTransaction: createCall<[Tx]>(engine, (...run) => runInTransaction(store, ...run)),
     within(transaction) {
       // Before the claim, which waits on a client that cannot run it beside the transaction.
       store.accept(transaction);
-      return createCall(hasty, (...run) => runWithin(store, transaction, ...run));
+      return createCall(engine, (...run) => runWithin(store, transaction, ...run));
     },
   };
 }

@@ -1,15 +1,7 @@
-import type { ClaimReply, ClaimRequest, ClaimTerms, SettleReply, SettleRequest, Store } from './store.ts';
+import type { SettleReply, SettleRequest, Store } from './store.ts';
 
 /** A store whose records can be settled in a transaction of the handler's own database. */
 export interface TransactionalStore<Tx> extends Store {
-  /**
-   * A claim that a crash of the database may forget. Right only where the claim is settled in a transaction, which
-   * dies in that crash too.
-   */
-  readonly claimHastily: (
-    requests: readonly ClaimRequest[],
-    terms: ClaimTerms,
-  ) => Promise<readonly ClaimReply[]>;
   /** Runs work in a new transaction, which is committed when the work is done and rolled back when it throws. */
   begin<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
   /** Runs work in a transaction that is under way, and undoes the work alone when it throws. */

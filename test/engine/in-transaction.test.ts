@@ -170,18 +170,6 @@ describe('A handler in a transaction', () => {
     expect(outcome).toMatchObject({ state: 'succeeded' });
     expect(await effects()).toEqual([level]);
   });
-
-  it('leaves the session as it was: only its claim does not wait for the disk', async () => {
-    const one = postgres(bench.database.url, { max: 1 });
-    onTestFinished(() => one.end());
-    const levels: unknown[] = [];
-    const level = (on: Pick<Tx, 'unsafe'>) => on.unsafe('show synchronous_commit');
-    await createHandleOnce({ sql: one, scope }).inTransaction('key', 'body', async (_, __, tx) => {
-      levels.push(...(await level(tx)));
-    });
-    levels.push(...(await level(one)));
-    expect(levels).toEqual([{ synchronous_commit: 'on' }, { synchronous_commit: 'on' }]);
-  });
 });
 
 describe('A commit', () => {

@@ -1,6 +1,6 @@
 import { type BySize, bySize } from './batch.ts';
 import { answerColumns, NEW_RECORD_ANSWER } from './claim-answer.ts';
-import { askedRecords, type Durability, insertAsked, unlessHasty } from './claim-parts.ts';
+import { askedRecords, insertAsked } from './claim-parts.ts';
 import { UNLESS_HELD } from './held-record.ts';
 
 /**
@@ -13,11 +13,11 @@ import { UNLESS_HELD } from './held-record.ts';
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  */
-export function claimAnyStatement(table: string, durability: Durability): BySize {
+export function claimAnyStatement(table: string): BySize {
   return bySize(
     (size) => `
 with ${askedRecords(size, table)}, taken as (
-  ${insertAsked(table, `a.live is not true ${unlessHasty(durability)} ${UNLESS_HELD}`)}
+  ${insertAsked(table, `a.live is not true ${UNLESS_HELD}`)}
   on conflict (scope, key) do update set
     state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
     owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,

@@ -42,18 +42,3 @@ export function insertAsked(table: string, where: string): string {
   from asked a
   where ${where}`;
 }
-
-/** Whether a claim is on disk when it is answered. */
-export type Durability = 'durable' | 'hasty';
-
-/**
- * A condition of the insert that always holds, and makes its transaction commit without waiting for the disk.
- *
- * In the statement itself, since a setting before it would be a round trip more. It is evaluated only where something
- * is written: elsewhere there is nothing to wait for.
- */
-export function unlessHasty(durability: Durability): string {
-  return durability === 'durable'
-    ? ''
-    : `and (select set_config('synchronous_commit', 'off', true)) is not null`;
-}

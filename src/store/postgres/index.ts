@@ -13,25 +13,17 @@ import { isRolledBack, savepoint } from './transaction.ts';
 export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): TransactionalStore<Tx> {
   const client = toDatabaseClient(sql);
   const table = `${quoteIdentifier(schema)}.records`;
-  const held = heldStatement(table);
   const statements = {
-    claimNew: claimNewStatement(table, 'durable'),
-    claimAny: claimAnyStatement(table, 'durable'),
-    held,
+    claimNew: claimNewStatement(table),
+    claimAny: claimAnyStatement(table),
+    held: heldStatement(table),
     settle: settleStatement(table),
     alreadySettled: alreadySettledStatement(table),
     extend: extendStatement(table),
   };
-  const hasty = {
-    claimNew: claimNewStatement(table, 'hasty'),
-    claimAny: claimAnyStatement(table, 'hasty'),
-    held,
-  };
   return {
     claim: async (requests, terms) =>
       requests.length === 0 ? [] : await claim(client, statements, requests, terms),
-    claimHastily: async (requests, terms) =>
-      requests.length === 0 ? [] : await claim(client, hasty, requests, terms),
     begin: (work) => client.begin(work),
     accept(transaction) {
       client.in(transaction);

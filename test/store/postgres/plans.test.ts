@@ -9,10 +9,8 @@ import { useDatabase } from '../../support/database.ts';
 
 const TABLE = 'handle_once.records';
 const STATEMENTS = {
-  claimNew: claimNewStatement(TABLE, 'durable'),
-  claimAny: claimAnyStatement(TABLE, 'durable'),
-  hastyClaimNew: claimNewStatement(TABLE, 'hasty'),
-  hastyClaimAny: claimAnyStatement(TABLE, 'hasty'),
+  claimNew: claimNewStatement(TABLE),
+  claimAny: claimAnyStatement(TABLE),
   settle: settleStatement(TABLE),
   alreadySettled: alreadySettledStatement(TABLE),
   extend: extendStatement(TABLE),

@@ -9,6 +9,8 @@ export interface ServerProcess {
   /** What `ready` matched in the server's output. */
   readonly ready: RegExpExecArray;
   readonly stop: () => Promise<void>;
+  /** Ends it by a signal, and waits for its end. */
+  readonly end: (signal: NodeJS.Signals) => Promise<void>;
   /** Gives the server no chance to end well. */
   readonly kill: () => Promise<void>;
 }
@@ -52,5 +54,5 @@ export async function startServerProcess(
     }
     cancel();
   };
-  return { ready: match, stop: () => end(stopSignal), kill: () => end('SIGKILL') };
+  return { ready: match, end, stop: () => end(stopSignal), kill: () => end('SIGKILL') };
 }
