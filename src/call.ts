@@ -61,15 +61,21 @@ export function createCall<Extra extends readonly unknown[]>(
     const { signal, timeoutMs, waitMs = 0, parse, schema } = parseCall(fn, callOptions);
     const hash = fingerprint(payload);
     if (signal?.aborted === true) throw aborted(engine, key, signal);
-    const { reply, token, sentAt } = await claimPatiently(engine, key, hash, { waitMs, signal });
+    const claimed = await claimPatiently(engine, key, hash, { waitMs, signal });
+    const { reply, token, sentAt } = claimed;
     if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply);
-    const { attempts } = reply;
+    const { attempts, failures } = reply;
     const type = reply.tookOver ? 'taken-over' : 'claimed';
     events.emit({ type, scope: settings.scope, key, attempts });
     const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs };
-    return await run(engine, { key, token, attempts, sentAt }, limits, async (attempt, ...extra) =>
-      fn(await validatePayload(payload, parse, schema ?? settings.schema), attempt, ...extra),
-    );
+    const claim = { key, token, attempts, failures, sentAt };
+    try {
+      return await run(engine, claim, limits, async (attempt, ...extra) =>
+        fn(await validatePayload(payload, parse, schema ?? settings.schema), attempt, ...extra),
+      );
+    } finally {
+      claimed.leavePlace?.();
+    }
   };
 }
 

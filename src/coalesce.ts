@@ -1,13 +1,20 @@
+import type { Gate } from './gate.ts';
+import { createKeyQueue } from './key-queue.ts';
+
 export interface CoalesceOptions<Request, Reply> {
   /** Sends many requests with distinct keys, and answers each in order. It must settle: a lane waits for it. */
   readonly send: (requests: readonly Request[]) => Promise<readonly Reply[]>;
   readonly maxBatch: number;
+  /** How many batches are under way at once. Default: two. */
+  readonly maxBatches?: number;
+  /** What bounds the batches of many coalescers together. Default: nothing. */
+  readonly gate?: Gate;
   /**
-   * With nothing in the air, twice this many go as two halves, so that this side works on one while the other side
+   * With no batch under way, twice this many go as two halves, so that this side works on one while the other side
    * works on the other. Default: all go as one, which is right where each batch has a price.
    */
   readonly smallestHalf?: number;
-  /** How many must wait for a batch to go while another is in the air. Default: one. */
+  /** How many must wait for a batch to go while another is under way. Default: one. */
   readonly smallestBeside?: number;
   /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
   readonly isolates?: (error: unknown) => boolean;
@@ -20,62 +27,64 @@ interface Waiting<Request, Reply> {
 }
 
 /** Two keep the other side busy while replies travel; more would split the same requests over more round trips. */
-const MAX_IN_THE_AIR = 2;
+const MAX_BATCHES = 2;
+
+/** Room for everything. */
+const OPEN: Gate = {
+  enter(start) {
+    start();
+  },
+  leave: () => undefined,
+};
 
 /**
  * Makes one-by-one calls share statements, since round trips decide the speed.
  *
- * A request goes at once when nothing is in the air, and gathers with others only while a statement is: no timer, so
- * nobody waits for more than the next reply. A key never stands twice in one batch; the later one waits for the next,
+ * A request goes at once when no batch is under way, and gathers with others only while one is: no timer, so that no
+ * request waits for more than the next reply. A key never stands twice in one batch; the later one waits for the next,
  * and meets the earlier as another worker would.
  */
 export function coalesce<Request extends { readonly key: string }, Reply>(
   options: CoalesceOptions<Request, Reply>,
 ): (request: Request) => Promise<Reply> {
-  let waiting: Waiting<Request, Reply>[] = [];
-  let inTheAir = 0;
-  let scheduled = false;
+  const { maxBatch, maxBatches = MAX_BATCHES, gate = OPEN } = options;
+  const waiting = createKeyQueue<Waiting<Request, Reply>>();
+  /** Batches that are under way, or wait at the gate for their requests. */
+  let batches = 0;
+  let isScheduled = false;
 
   function share(): number {
-    const splits = inTheAir === 0 && waiting.length >= 2 * (options.smallestHalf ?? Infinity);
-    return Math.min(options.maxBatch, splits ? Math.ceil(waiting.length / 2) : waiting.length);
+    const splits = batches === 1 && waiting.size() >= 2 * (options.smallestHalf ?? Infinity);
+    return Math.min(maxBatch, splits ? Math.ceil(waiting.size() / 2) : waiting.size());
   }
 
   function mayGo(): boolean {
-    if (inTheAir === 0) return waiting.length > 0;
-    return inTheAir < MAX_IN_THE_AIR && waiting.length >= (options.smallestBeside ?? 1);
-  }
-
-  function takeBatch(): Waiting<Request, Reply>[] {
-    const size = share();
-    const batch = new Map<string, Waiting<Request, Reply>>();
-    const rest: Waiting<Request, Reply>[] = [];
-    for (const entry of waiting) {
-      const fits = batch.size < size && !batch.has(entry.request.key);
-      if (fits) batch.set(entry.request.key, entry);
-      else rest.push(entry);
-    }
-    waiting = rest;
-    return [...batch.values()];
+    if (batches === 0) return waiting.size() > 0;
+    return batches < maxBatches && waiting.size() >= (options.smallestBeside ?? 1);
   }
 
   function flush(): void {
-    scheduled = false;
-    while (mayGo()) {
-      const batch = takeBatch();
-      inTheAir += 1;
-      void deliver(batch, options).finally(() => {
-        inTheAir -= 1;
-        flush();
-      });
-    }
+    isScheduled = false;
+    if (!mayGo()) return;
+    batches += 1;
+    // At a closed gate requests gather: what a batch takes is decided when it goes.
+    gate.enter(send);
+  }
+
+  function send(): void {
+    void deliver(waiting.take(share()), options).finally(() => {
+      batches -= 1;
+      gate.leave();
+      flush();
+    });
+    flush();
   }
 
   return (request) =>
     new Promise((resolve, reject) => {
-      waiting.push({ request, resolve, reject });
-      if (scheduled) return;
-      scheduled = true;
+      waiting.add(request.key, { request, resolve, reject });
+      if (isScheduled) return;
+      isScheduled = true;
       queueMicrotask(flush);
     });
 }
@@ -84,6 +93,7 @@ async function deliver<Request, Reply>(
   batch: readonly Waiting<Request, Reply>[],
   options: CoalesceOptions<Request, Reply>,
 ): Promise<void> {
+  if (batch.length === 0) return;
   try {
     const replies = await options.send(batch.map(({ request }) => request));
     batch.forEach(({ resolve }, index) => {

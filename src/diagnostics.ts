@@ -13,7 +13,7 @@ interface OfAttempt extends OfMessage {
  * Everything that happens to a message, each as it happens. Payloads and results are never part of an event.
  *
  * Every call of `handleOnce` with a valid key, payload and options ends in one of: `succeeded`, `failed`, `released`, `lease-lost`, `unrecorded` (it ran);
- * `replayed`, `in-flight`, `backing-off` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw).
+ * `replayed`, `in-flight`, `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw).
  */
 export type HandleOnceEvent =
   | (OfAttempt & { readonly type: 'claimed' | 'taken-over' })
@@ -23,6 +23,10 @@ export type HandleOnceEvent =
   | (OfAttempt & { readonly type: 'lease-lost' | 'unrecorded' })
   | (OfAttempt & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
   | (OfAttempt & { readonly type: 'in-flight' | 'backing-off'; readonly retryAfterMs: number })
+  /** Its last two attempts died, and another such message is running: it waits for its turn. */
+  | (OfAttempt & { readonly type: 'suspect'; readonly retryAfterMs: number })
+  /** A claim whose reply was lost has landed, and was undone: it counts nothing. */
+  | (OfMessage & { readonly type: 'taken-back' })
   | (OfMessage & { readonly type: 'mismatch' | 'aborted' })
   /** With `waitMs`: the owner's outcome came; it was gone, and this call has the message; it still has it. */
   | (OfMessage & { readonly type: 'wait-hit' | 'wait-miss' | 'wait-timeout' })

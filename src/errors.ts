@@ -98,11 +98,17 @@ export class StoreError extends HandleOnceError {
   readonly retriable: boolean;
   /** Whether the values sent were refused, as a text that the database's encoding lacks. */
   readonly dataRefused: boolean;
+  /** Whether what was asked may have been done, or may be done later: nothing says that it was not. */
+  readonly mayHaveLanded: boolean;
 
-  constructor(message: string, options: { retriable: boolean; dataRefused?: boolean; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { retriable: boolean; dataRefused?: boolean; mayHaveLanded?: boolean; cause?: unknown },
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.retriable = options.retriable;
     this.dataRefused = options.dataRefused ?? false;
+    this.mayHaveLanded = options.mayHaveLanded ?? options.retriable;
   }
 }
 

@@ -3,9 +3,10 @@ import { createCall } from './call.ts';
 import type { HandleOnce, HandleOnceWithSchema } from './calls.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
 import type { Engine } from './engine/engine.ts';
-import { createLeaseAlarms } from './engine/lease.ts';
+import { createLeaseAlarms } from './engine/lease-alarms.ts';
 import { runAttempt } from './engine/run-attempt.ts';
 import { runInTransaction, runWithin } from './engine/run-in-transaction.ts';
+import { placeOfThisProcess, type SuspectPlace } from './engine/suspects.ts';
 import { InvalidOptionsError } from './errors.ts';
 import { createEventSink, type EventSink } from './event-sink.ts';
 import { scopeFault } from './key.ts';
@@ -16,6 +17,7 @@ import {
   resolveOptions,
 } from './options.ts';
 import { createRecords } from './store/records.ts';
+import { trafficOf } from './store/traffic.ts';
 import type { TransactionalStore } from './store/transactional-store.ts';
 
 /**
@@ -38,18 +40,42 @@ export function createHandleOnce<Schema extends StandardSchemaV1, Tx = unknown>(
 ): HandleOnceWithSchema<Schema, Tx>;
 export function createHandleOnce<Tx = unknown>(options: HandleOnceOptions<Tx>): HandleOnce<Tx>;
 export function createHandleOnce<Tx>(options: HandleOnceOptions<Tx>): HandleOnce<Tx> {
-  const resolved = resolveOptions(options);
-  return createWith(resolved, createEventSink(resolved.onEvent));
+  return createHandleOnceIn(placeOfThisProcess, options);
 }
 
-function createWith<Tx>(resolved: ResolvedOptions<Tx>, events: EventSink<HandleOnceEvent>): HandleOnce<Tx> {
-  const { settings, store, transactionalStore, backoff } = resolved;
+/** The same as if it were in a process of its own, as far as suspects are concerned: for tests. */
+export function createHandleOnceIn<Tx>(
+  suspects: SuspectPlace,
+  options: HandleOnceOptions<Tx>,
+): HandleOnce<Tx> {
+  const resolved = resolveOptions(options);
+  return createWith(resolved, createEventSink(resolved.onEvent), suspects);
+}
+
+function createWith<Tx>(
+  resolved: ResolvedOptions<Tx>,
+  events: EventSink<HandleOnceEvent>,
+  suspects: SuspectPlace,
+): HandleOnce<Tx> {
+  const { settings, store, client, transactionalStore, backoff } = resolved;
+  const { scope, batching } = settings;
   const engine: Engine = {
     settings,
     backoff,
     events,
-    records: createRecords(store, settings, settings),
+    records: createRecords(
+      store,
+      { ...settings, mayOwnSuspects: false },
+      {
+        batching,
+        traffic: trafficOf(client),
+        onTakenBack: (key) => {
+          events.emit({ type: 'taken-back', scope, key });
+        },
+      },
+    ),
     leaseAlarms: createLeaseAlarms(settings.leaseMs),
+    suspects,
   };
   const inTransaction = createInTransaction(engine, transactionalStore);
   const more = {
@@ -57,7 +83,7 @@ function createWith<Tx>(resolved: ResolvedOptions<Tx>, events: EventSink<HandleO
     counts: events.counts,
     ...inTransaction,
     inScope: (scope: string) =>
-      createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events),
+      createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, suspects),
   };
   return Object.assign(createCall(engine, runAttempt), more);
 }

@@ -42,8 +42,13 @@ export interface HandleOnceOptions<Tx = unknown> {
   readonly scope: string;
   /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
   readonly leaseMs?: number | undefined;
-  /** How often a message is tried before it has failed for good. At least 1; Infinity is allowed. Default 10. */
+  /** How many attempts may fail before the message has failed for good. At least 1; Infinity is allowed. Default 12. */
   readonly maxAttempts?: number | undefined;
+  /**
+   * How many attempts in a row may lose their worker before the message has failed for good. At least 1; Infinity is
+   * allowed. Default 5. With 1 a message runs at most once after a crash, for effects that accept no idempotency key.
+   */
+  readonly maxDeaths?: number | undefined;
   /** Wait after a retryable error: bounds of an exponential backoff with full jitter, or a function. */
   readonly backoff?: BackoffBounds | Backoff | undefined;
   /** Milliseconds after which an attempt's signal aborts. Default: never. */
@@ -74,6 +79,7 @@ export interface HandleOnceSettings {
   readonly scope: string;
   readonly leaseMs: number;
   readonly maxAttempts: number;
+  readonly maxDeaths: number;
   readonly timeoutMs: number | undefined;
   readonly succeededRetentionMs: number;
   readonly failedRetentionMs: number;
@@ -88,6 +94,8 @@ export interface HandleOnceSettings {
 export interface ResolvedOptions<Tx> {
   readonly settings: HandleOnceSettings;
   readonly store: Store;
+  /** What was given as `sql` or `store`: all that share it share the room for statements. */
+  readonly client: object;
   /** The store where it has transactions: not one of the user's own. */
   readonly transactionalStore: TransactionalStore<Tx> | undefined;
   readonly backoff: Backoff;
@@ -98,11 +106,12 @@ const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', m
 
 const MAX_ATTEMPTS = 2_147_483_647;
 
-const attempts = satisfying<number>(
-  (value) =>
-    value === Infinity || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_ATTEMPTS),
-  'a whole number of attempts from 1 to 2,147,483,647, or Infinity',
-);
+const limit = (what: string) =>
+  satisfying<number>(
+    (value) =>
+      value === Infinity || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_ATTEMPTS),
+    `a whole number of ${what} from 1 to 2,147,483,647, or Infinity`,
+  );
 
 const backoffBounds = z
   .strictObject(
@@ -141,7 +150,8 @@ const optionsSchema = z
         if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
       }),
       leaseMs: milliseconds(100, MAX_LEASE_MS).default(30_000),
-      maxAttempts: attempts.default(10),
+      maxAttempts: limit('attempts').default(12),
+      maxDeaths: limit('deaths').default(5),
       backoff: backoffOption.default(DEFAULT_BACKOFF),
       timeoutMs: milliseconds(1, MAX_LEASE_MS).optional(),
       succeededRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
@@ -204,6 +214,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     }),
     store: store ?? (transactionalStore as Store),
+    client: store ?? (sql as SqlClient),
     // Of the caller's own client, whose transactions are `Tx`.
     transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
     backoff: typeof backoff === 'function' ? guardedBackoff(backoff) : exponentialBackoff(backoff),

@@ -1,8 +1,8 @@
 /** Why a record failed for good. */
-export type FailedReason = 'terminal' | 'attempts-exhausted' | 'invalid-payload';
+export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload';
 
 /** Why a record is still pending, as this caller sees it. */
-export type PendingReason = 'in-flight' | 'released' | 'lease-lost' | 'unrecorded';
+export type PendingReason = 'in-flight' | 'released' | 'suspect' | 'lease-lost' | 'unrecorded';
 
 /** Why a succeeded record holds no result. */
 export type ResultOmitted = 'not-serializable' | 'too-large' | 'not-stored' | 'refused-by-store';
@@ -50,6 +50,7 @@ export interface Failed {
  *
  * - `in-flight`: another caller holds the lease.
  * - `released`: an attempt ended with a retryable error, and its backoff runs.
+ * - `suspect`: its last two attempts died with their workers, and another such message is running in this process.
  * - `lease-lost`: our lease lapsed and another caller took over; what our handler did is not on record.
  * - `unrecorded`: our handler ended, but the store could not be told before the lease lapsed.
  */

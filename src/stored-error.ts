@@ -56,10 +56,21 @@ function bounded(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
 
-/** The error of a record whose attempts ran out without any of them reporting one: its workers died. */
+/** The error of a record whose attempts ran out without an error on record. */
 export function attemptsExhausted(attempts: number): StoredError {
   return {
     name: 'AttemptsExhaustedError',
-    message: `none of ${attempts} attempts ended within its lease: each lost its worker`,
+    message: `maxAttempts was reached after ${attempts} attempts, and none of them left an error`,
+  };
+}
+
+/** The error of a record whose workers died once too often; its cause is the last error that a handler threw. */
+export function deathsExhausted(attempts: number, cause: StoredError | undefined): StoredError {
+  return {
+    name: 'DeathsExhaustedError',
+    message:
+      `attempt ${attempts} lost its worker, as the attempts before it did, and maxDeaths is reached: ` +
+      'the process died, or could not reach the database for a whole lease',
+    ...(cause === undefined ? {} : { cause }),
   };
 }

@@ -52,6 +52,7 @@ function ofOutcome(outcome: Outcome<unknown>, onFailed: OnFailed): Disposition {
       const { reason, retryAfterMs } = outcome;
       switch (reason) {
         case 'released':
+        case 'suspect':
           return withhold(reason, retryAfterMs);
         case 'in-flight':
         case 'lease-lost':

@@ -11,6 +11,7 @@ interface OfKey extends OfMessage {
 export type LeftReason =
   | 'in-flight'
   | 'released'
+  | 'suspect'
   | 'lease-lost'
   | 'unrecorded'
   | 'failed'

@@ -12,7 +12,14 @@ export interface Script {
 }
 
 export async function claimScript(scope: string, batch: number): Promise<Script> {
-  const terms = { scope, leaseMs: LEASE_MS, maxAttempts: 10, failedRetentionMs: RETENTION_MS };
+  const terms = {
+    scope,
+    leaseMs: LEASE_MS,
+    maxAttempts: 12,
+    maxDeaths: 5,
+    failedRetentionMs: RETENTION_MS,
+    mayOwnSuspects: false,
+  };
   const asked = messages(batch).map((message) => ({ ...message, fingerprint: 'ab'.repeat(32) }));
   return toScript('claim', batch, await sentBy((store) => store.claim(asked, terms)));
 }

@@ -30,6 +30,7 @@ function ofOutcome(outcome: Outcome<unknown>, onFailed: OnFailed): Disposition {
       switch (outcome.reason) {
         case 'in-flight':
         case 'released':
+        case 'suspect':
           return { action: 'leave', visibleAfterMs: outcome.retryAfterMs };
         // Somebody else may hold the message by now: an old receipt handle can still reach it.
         case 'lease-lost':

@@ -2,7 +2,7 @@ import { PayloadMismatchError } from '../errors.ts';
 import type { Failed, Outcome, Pending, StoredError, Succeeded } from '../outcome.ts';
 import { decodeResult } from '../result-codec.ts';
 import type { ClaimReply } from '../store/store.ts';
-import { attemptsExhausted } from '../stored-error.ts';
+import { attemptsExhausted, deathsExhausted } from '../stored-error.ts';
 import type { Engine } from './engine.ts';
 
 type RecordReply = Exclude<ClaimReply, { kind: 'claimed' }>;
@@ -33,6 +33,12 @@ export function answerFromRecord<R>(engine: Engine, key: string, reply: RecordRe
       events.emit({ type: 'in-flight', ...message, attempts, retryAfterMs });
       return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs };
     }
+    case 'suspect': {
+      const { attempts } = reply;
+      const retryAfterMs = engine.suspects.untilTurn();
+      events.emit({ type: 'suspect', ...message, attempts, retryAfterMs });
+      return { state: 'pending', reason: 'suspect', attempts, retryAfterMs };
+    }
     case 'released': {
       const { attempts, retryAfterMs } = reply;
       events.emit({ type: 'backing-off', ...message, attempts, retryAfterMs });
@@ -50,7 +56,11 @@ function succeeded<R>(reply: Extract<RecordReply, { kind: 'succeeded' }>): Succe
 
 function failed(reply: Extract<RecordReply, { kind: 'failed' }>): Failed {
   const { attempts, reason, replayed } = reply;
-  const error = reply.error === null ? attemptsExhausted(attempts) : (JSON.parse(reply.error) as StoredError);
+  const stored = reply.error === null ? undefined : (JSON.parse(reply.error) as StoredError);
+  const error =
+    reason === 'deaths-exhausted'
+      ? deathsExhausted(attempts, stored)
+      : (stored ?? attemptsExhausted(attempts));
   return { state: 'failed', reason, error, replayed, attempts };
 }
 

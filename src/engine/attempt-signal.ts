@@ -9,13 +9,16 @@ import { onAbort } from './on-abort.ts';
 export class AttemptSignal {
   readonly #caller: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
-  readonly #takeOff: (() => void) | undefined;
+  readonly #unsubscribe: (() => void) | undefined;
+  readonly #checkLease: () => void;
   #controller: AbortController | undefined;
 
-  constructor(caller: AbortSignal | undefined, timeoutMs: number | undefined) {
+  /** `checkLease` aborts when the lease has lapsed. */
+  constructor(caller: AbortSignal | undefined, timeoutMs: number | undefined, checkLease: () => void) {
     this.#caller = caller;
+    this.#checkLease = checkLease;
     if (caller !== undefined) {
-      this.#takeOff = onAbort(caller, () => {
+      this.#unsubscribe = onAbort(caller, () => {
         this.abort(caller.reason);
       });
     }
@@ -41,10 +44,37 @@ export class AttemptSignal {
 
   release(): void {
     clearTimeout(this.#timer);
-    this.#takeOff?.();
+    this.#unsubscribe?.();
   }
 
   #made(): AbortController {
-    return (this.#controller ??= new AbortController());
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      checkedWhenRead(this.#controller.signal, this.#checkLease);
+    }
+    return this.#controller;
   }
+}
+
+/**
+ * Makes a signal look at the lease whenever it is asked.
+ *
+ * A process that stood still runs on before its timers do: a handler that asks just before its effect must not be told
+ * that all is well. Node's own `throwIfAborted` does not read `aborted`, so both are replaced.
+ */
+function checkedWhenRead(signal: AbortSignal, check: () => void): void {
+  Object.defineProperties(signal, {
+    aborted: {
+      get(): boolean {
+        check();
+        return Reflect.get(AbortSignal.prototype, 'aborted', signal);
+      },
+    },
+    throwIfAborted: {
+      value: (): void => {
+        check();
+        AbortSignal.prototype.throwIfAborted.call(signal);
+      },
+    },
+  });
 }

@@ -1,9 +1,11 @@
 import type { Backoff } from '../backoff.ts';
 import type { HandleOnceEvent } from '../diagnostics.ts';
 import type { EventSink } from '../event-sink.ts';
+import type { Instant } from '../instant.ts';
 import type { HandleOnceSettings } from '../options.ts';
-import type { LeaseAlarms } from './lease.ts';
 import type { Records } from '../store/records.ts';
+import type { LeaseAlarms } from './lease-alarms.ts';
+import type { SuspectPlace } from './suspects.ts';
 
 /** What every step of one `handleOnce` shares. */
 export interface Engine {
@@ -12,15 +14,18 @@ export interface Engine {
   readonly records: Records;
   readonly events: EventSink<HandleOnceEvent>;
   readonly leaseAlarms: LeaseAlarms;
+  readonly suspects: SuspectPlace;
 }
 
-/** A claim that is ours. */
+/** A claim that this call owns. */
 export interface Claim {
   readonly key: string;
   readonly token: string;
   readonly attempts: number;
-  /** When the claim was sent, on our monotonic clock: not later than the database's start of the lease. */
-  readonly sentAt: number;
+  /** How many of the attempts before this one failed. */
+  readonly failures: number;
+  /** When the claim was sent: not later than the database's start of the lease. */
+  readonly sentAt: Instant;
 }
 
 /** Monotonic milliseconds. It only decides when to give up; leases are decided by the database's clock. */

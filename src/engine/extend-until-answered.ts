@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExtendReply } from '../store/store.ts';
-import { type Claim, type Engine, monotonicNow } from './engine.ts';
+import type { Claim, Engine } from './engine.ts';
+import type { Lease } from './lease.ts';
 
 const RESEND_DELAY_MS = 100;
 
@@ -8,14 +9,14 @@ const RESEND_DELAY_MS = 100;
 export async function extendUntilAnswered(
   { records, events, settings }: Engine,
   { key, token }: Claim,
-  leaseEndsAt: number,
+  lease: Lease,
 ): Promise<ExtendReply | 'unanswered'> {
   for (;;) {
     try {
       return await records.extend({ key, token });
     } catch (error) {
       events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });
-      if (monotonicNow() + RESEND_DELAY_MS >= leaseEndsAt) return 'unanswered';
+      if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';
       await sleep(RESEND_DELAY_MS);
     }
   }

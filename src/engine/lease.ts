@@ -1,27 +1,15 @@
-import { type Alarm, createAlarm } from '../alarm.ts';
 import { LeaseLostError } from '../errors.ts';
-import { type Claim, type Engine, monotonicNow } from './engine.ts';
-
-/** The alarms of all leases of one `handleOnce`. */
-export interface LeaseAlarms {
-  readonly heartbeat: Alarm;
-  readonly lapse: Alarm;
-}
-
-/** Our own idea of a lease ends this much of it early, never late: the time that a claim or heartbeat may travel. */
-const TRAVEL_SHARE = 0.02;
-
-function lapseDelay(leaseMs: number): number {
-  return leaseMs * (1 - TRAVEL_SHARE);
-}
-
-export function createLeaseAlarms(leaseMs: number): LeaseAlarms {
-  return { heartbeat: createAlarm(leaseMs / 3), lapse: createAlarm(lapseDelay(leaseMs)) };
-}
+import { elapsedSince, now } from '../instant.ts';
+import type { Claim, Engine } from './engine.ts';
+import { lapseDelay } from './lease-alarms.ts';
 
 export interface Lease {
-  /** When the lease ends as far as we know, on our monotonic clock: not later than the database thinks. */
-  endsAt(): number;
+  /** Milliseconds until the lease ends as far as we know: not later than the database thinks. Never below 0. */
+  leftMs(): number;
+  /** Whether it has been lost: another worker may own the message. */
+  isLost(): boolean;
+  /** Looks at the clocks, since a process that stood still has not heard its timers yet. */
+  check(): void;
   stop(): void;
 }
 
@@ -29,19 +17,19 @@ export interface Lease {
  * Extends the lease of a claim every third of it, until stopped or lost.
  *
  * Two heartbeats can so fail before the lease lapses. It is lost when the store says that the record is another's, or
- * when no heartbeat came through in time: then somebody else may own the message already.
+ * when no heartbeat came through in time: then another worker may own the message already.
  */
 export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLostError) => void): Lease {
   const { leaseMs, scope } = engine.settings;
   const { key, token } = claim;
   const { heartbeat, lapse } = engine.leaseAlarms;
-  let endsAt = claim.sentAt + leaseMs;
-  let stopped = false;
+  let confirmed = claim.sentAt;
+  let state: 'kept' | 'lost' | 'stopped' = 'kept';
   let stopLapse = watchLapse();
   let stopHeartbeat = heartbeat.set(onHeartbeat);
 
-  function stop(): void {
-    stopped = true;
+  function end(how: 'lost' | 'stopped'): void {
+    state = how;
     stopLapse();
     stopHeartbeat();
   }
@@ -52,16 +40,16 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
   }
 
   function watchLapse(): () => void {
-    const leftMs = endsAt - monotonicNow();
+    const leftMs = leaseMs - elapsedSince(confirmed);
     if (leftMs >= lapseDelay(leaseMs)) return lapse.set(lapsed);
-    const timer = setTimeout(lapsed, leftMs);
+    const timer = setTimeout(lapsed, Math.max(leftMs, 0));
     return () => {
       clearTimeout(timer);
     };
   }
 
   function lose(message: string): void {
-    stop();
+    end('lost');
     onLost(new LeaseLostError(message));
   }
 
@@ -70,15 +58,16 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
   }
 
   async function beat(): Promise<void> {
-    const sentAt = monotonicNow();
+    const sentAt = now();
     try {
       const reply = await engine.records.extend({ key, token });
-      if (stopped) return;
+      if (state !== 'kept') return;
       if (reply === 'lost') {
         lose('another worker has taken the message over');
         return;
       }
-      endsAt = Math.max(endsAt, sentAt + leaseMs);
+      // An earlier heartbeat can be answered later.
+      if (sentAt.monotonicMs > confirmed.monotonicMs) confirmed = sentAt;
       stopLapse();
       stopLapse = watchLapse();
     } catch (error) {
@@ -86,5 +75,14 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
     }
   }
 
-  return { endsAt: () => endsAt, stop };
+  return {
+    leftMs: () => Math.max(0, leaseMs - elapsedSince(confirmed)),
+    isLost: () => state === 'lost',
+    check() {
+      if (state === 'kept' && elapsedSince(confirmed) >= lapseDelay(leaseMs)) lapsed();
+    },
+    stop() {
+      if (state === 'kept') end('stopped');
+    },
+  };
 }

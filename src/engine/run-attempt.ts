@@ -4,8 +4,8 @@ import type { HandleOnceEvent } from '../diagnostics.ts';
 import { checkKey } from '../key.ts';
 import type { Outcome } from '../outcome.ts';
 import { AttemptSignal } from './attempt-signal.ts';
-import { type Claim, type Engine, monotonicNow } from './engine.ts';
-import { keepLease } from './lease.ts';
+import type { Claim, Engine } from './engine.ts';
+import { keepLease, type Lease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
 import { settle, type Settled } from './settle.ts';
@@ -17,57 +17,72 @@ export interface AttemptLimits {
 }
 
 /** Runs the work of a claim under its lease, and settles the record by how it ended. */
-export async function runAttempt<R>(
+export function runAttempt<R>(
   engine: Engine,
   claim: Claim,
   limits: AttemptLimits,
   work: (attempt: Attempt) => Promise<R>,
 ): Promise<Outcome<R>> {
-  const { ending, leaseEndsAt } = await underLease(engine, claim, limits, work);
-  const settlement = settlementOf(ending, claim.attempts, engine.settings, engine.backoff);
-  const settled = await settle(engine, claim, settlement, leaseEndsAt);
-  return conclude(engine, claim, { ending, leaseEndsAt }, settled);
+  const withoutLease = (attempt: Attempt) => work(attempt);
+  return underLease(engine, claim, limits, withoutLease, async (ending, lease) => {
+    const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+    const settled = await settle(engine, claim, settlement, lease);
+    return conclude(engine, claim, ending, settled, lease);
+  });
 }
 
-/** How the work ended, and until when the record is ours as far as we know. */
-export interface Ended<R> {
-  readonly ending: Ending<R>;
-  readonly leaseEndsAt: number;
-}
-
-/** Runs work while the lease of its claim is kept. */
+/**
+ * Runs work while the lease of its claim is kept, and keeps the lease until the end of the work is on record too: a
+ * settle can wait in a queue longer than a lease.
+ */
 export async function underLease<R>(
   engine: Engine,
   claim: Claim,
   limits: AttemptLimits,
-  work: (attempt: Attempt) => Promise<R>,
-): Promise<Ended<R>> {
-  const attemptSignal = new AttemptSignal(limits.signal, limits.timeoutMs);
+  work: (attempt: Attempt, lease: Lease) => Promise<R>,
+  record: (ending: Ending<R>, lease: Lease) => Promise<Outcome<R>>,
+): Promise<Outcome<R>> {
+  const attemptSignal = new AttemptSignal(limits.signal, limits.timeoutMs, () => {
+    lease.check();
+  });
   const lease = keepLease(engine, claim, (error) => {
     attemptSignal.abort(error);
   });
-  let ending: Ending<R>;
   try {
-    // The caller may have aborted while the claim was in the air.
-    limits.signal?.throwIfAborted();
-    const value = await work(createAttempt(engine, claim, attemptSignal));
-    ending = { kind: 'returned', value };
-  } catch (error) {
-    const interrupted = attemptSignal.abortedByCaller || error instanceof NotStartedError;
-    ending = { kind: 'threw', error, interrupted };
+    const ending = await run(engine, claim, limits, attemptSignal, (attempt) => work(attempt, lease));
+    return await record(ending, lease);
   } finally {
     lease.stop();
+  }
+}
+
+async function run<R>(
+  engine: Engine,
+  claim: Claim,
+  limits: AttemptLimits,
+  attemptSignal: AttemptSignal,
+  work: (attempt: Attempt) => Promise<R>,
+): Promise<Ending<R>> {
+  try {
+    // The caller may have aborted while the claim was under way.
+    limits.signal?.throwIfAborted();
+    const value = await work(createAttempt(engine, claim, attemptSignal));
+    return { kind: 'returned', value };
+  } catch (error) {
+    const interrupted = attemptSignal.abortedByCaller || error instanceof NotStartedError;
+    return { kind: 'threw', error, interrupted };
+  } finally {
     attemptSignal.release();
   }
-  return { ending, leaseEndsAt: lease.endsAt() };
 }
 
 /** Tells how an attempt ended, and makes its outcome. */
 export function conclude<R>(
   engine: Engine,
   claim: Claim,
-  { ending, leaseEndsAt }: Ended<R>,
+  ending: Ending<R>,
   settled: Settled,
+  lease: Lease,
 ): Outcome<R> {
   const attempts = claim.attempts - (wasTakenBack(settled) ? 1 : 0);
   engine.events.emit(
@@ -79,7 +94,7 @@ export function conclude<R>(
     case 'lost':
       return unsettledOutcome('lease-lost', engine.settings.leaseMs, ending, attempts);
     case 'unrecorded':
-      return unsettledOutcome('unrecorded', leaseEndsAt - monotonicNow(), ending, attempts);
+      return unsettledOutcome('unrecorded', lease.leftMs(), ending, attempts);
   }
 }
 

@@ -5,9 +5,10 @@ import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
-import { type AttemptLimits, conclude, type Ended, underLease } from './run-attempt.ts';
+import type { Lease } from './lease.ts';
+import { type AttemptLimits, conclude, underLease } from './run-attempt.ts';
 import { settle, type Settled } from './settle.ts';
-import { settlementOf } from './settlement.ts';
+import { type Ending, settlementOf } from './settlement.ts';
 
 /** What a transaction was about to commit. */
 interface Written<R> {
@@ -30,17 +31,24 @@ export async function runInTransaction<R, Tx>(
   work: (attempt: Attempt, transaction: Tx) => Promise<R>,
 ): Promise<Outcome<R>> {
   let written: Written<R> | undefined;
-  const ended = await underLease(engine, claim, limits, (attempt) =>
-    store.begin(async (transaction) => {
-      written = await runAndWrite(engine, store, claim, transaction, () => work(attempt, transaction));
-      return written.value;
-    }),
+  return underLease(
+    engine,
+    claim,
+    limits,
+    (attempt) =>
+      store.begin(async (transaction) => {
+        written = await runAndWrite(engine, store, claim, transaction, () => work(attempt, transaction));
+        return written.value;
+      }),
+    (ending, lease) => {
+      if (written === undefined) return settleOutside(engine, claim, ending, lease);
+      if (ending.kind === 'returned') {
+        return Promise.resolve(conclude(engine, claim, ending, settledBy(written), lease));
+      }
+      if (store.isRolledBack(ending.error)) return settleOutside(engine, claim, ending, lease);
+      return afterLostCommit(engine, claim, written, ending, lease);
+    },
   );
-  const { ending, leaseEndsAt } = ended;
-  if (written === undefined) return await settleOutside(engine, claim, ended);
-  if (ending.kind === 'returned') return conclude(engine, claim, ended, settledBy(written));
-  if (store.isRolledBack(ending.error)) return await settleOutside(engine, claim, ended);
-  return await afterLostCommit(engine, claim, { written, leaseEndsAt }, ended);
 }
 
 /**
@@ -56,29 +64,34 @@ export async function runWithin<R, Tx>(
   work: (attempt: Attempt) => Promise<R>,
 ): Promise<Outcome<R>> {
   let written: Written<R> | undefined;
-  const ended = await underLease(engine, claim, limits, (attempt) =>
-    store.savepoint(transaction, async () => {
-      written = await runAndWrite(engine, store, claim, transaction, () => work(attempt));
-      return written.value;
-    }),
+  return underLease(
+    engine,
+    claim,
+    limits,
+    (attempt) =>
+      store.savepoint(transaction, async () => {
+        written = await runAndWrite(engine, store, claim, transaction, () => work(attempt));
+        return written.value;
+      }),
+    (ending, lease) => {
+      if (ending.kind === 'threw' || written === undefined)
+        return settleOutside(engine, claim, ending, lease);
+      return Promise.resolve(conclude(engine, claim, ending, settledBy(written), lease));
+    },
   );
-  if (ended.ending.kind === 'threw' || written === undefined) {
-    return await settleOutside(engine, claim, ended);
-  }
-  return conclude(engine, claim, ended, settledBy(written));
 }
 
 /** Throws `LeaseLostError` when the record is not ours any more: nothing of this attempt may be committed. */
 async function runAndWrite<R, Tx>(
   engine: Engine,
   store: TransactionalStore<Tx>,
-  { key, token, attempts }: Claim,
+  { key, token, failures }: Claim,
   transaction: Tx,
   work: () => Promise<R>,
 ): Promise<Written<R>> {
   const { settings, backoff } = engine;
   const value = await work();
-  const settlement = settlementOf({ kind: 'returned', value }, attempts, settings, backoff);
+  const settlement = settlementOf({ kind: 'returned', value }, failures, settings, backoff);
   const reply = await store.settleIn(transaction, { key, token, settlement }, settings.scope);
   if (reply === 'lost') throw new LeaseLostError('another worker has taken the message over');
   return { value, settlement };
@@ -88,10 +101,15 @@ function settledBy({ settlement }: Written<unknown>): Settled {
   return { reply: 'settled', settlement };
 }
 
-async function settleOutside<R>(engine: Engine, claim: Claim, ended: Ended<R>): Promise<Outcome<R>> {
-  const settlement = settlementOf(ended.ending, claim.attempts, engine.settings, engine.backoff);
-  const settled = await settle(engine, claim, settlement, ended.leaseEndsAt);
-  return conclude(engine, claim, ended, settled);
+async function settleOutside<R>(
+  engine: Engine,
+  claim: Claim,
+  ending: Ending<R>,
+  lease: Lease,
+): Promise<Outcome<R>> {
+  const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+  const settled = await settle(engine, claim, settlement, lease);
+  return conclude(engine, claim, ending, settled, lease);
 }
 
 /**
@@ -103,15 +121,16 @@ async function settleOutside<R>(engine: Engine, claim: Claim, ended: Ended<R>): 
 async function afterLostCommit<R>(
   engine: Engine,
   claim: Claim,
-  { written, leaseEndsAt }: { readonly written: Written<R>; readonly leaseEndsAt: number },
-  ended: Ended<R>,
+  written: Written<R>,
+  ending: Ending<R>,
+  lease: Lease,
 ): Promise<Outcome<R>> {
-  const extended = await extendUntilAnswered(engine, claim, leaseEndsAt);
-  if (extended === 'extended') return await settleOutside(engine, claim, ended);
-  const returned: Ended<R> = { ending: { kind: 'returned', value: written.value }, leaseEndsAt };
+  const extended = await extendUntilAnswered(engine, claim, lease);
+  if (extended === 'extended') return await settleOutside(engine, claim, ending, lease);
+  const returned: Ending<R> = { kind: 'returned', value: written.value };
   if (extended === 'unanswered') {
-    return conclude(engine, claim, returned, { reply: 'unrecorded', settlement: written.settlement });
+    return conclude(engine, claim, returned, { reply: 'unrecorded', settlement: written.settlement }, lease);
   }
-  const settled = await settle(engine, claim, written.settlement, leaseEndsAt);
-  return conclude(engine, claim, settled.reply === 'settled' ? returned : ended, settled);
+  const settled = await settle(engine, claim, written.settlement, lease);
+  return conclude(engine, claim, settled.reply === 'settled' ? returned : ending, settled, lease);
 }

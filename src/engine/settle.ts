@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../errors.ts';
 import type { Settlement, SettleReply } from '../store/store.ts';
-import { type Claim, type Engine, monotonicNow } from './engine.ts';
+import type { Claim, Engine } from './engine.ts';
+import type { Lease } from './lease.ts';
 
 const FIRST_RESEND_DELAY_MS = 25;
 const LONGEST_RESEND_DELAY_MS = 1_000;
@@ -13,16 +14,16 @@ export interface Settled {
 }
 
 /**
- * Settles a claim, and sends a settle whose reply was lost again until the lease ends.
+ * Settles a claim, and sends a settle whose reply was lost again for as long as the lease is kept.
  *
  * The token makes that harmless. Once the lease has ended another worker may run the message, and nothing of ours is
- * certain any more: `unrecorded`. The first try is made in any case, since the record is still ours if nobody came.
+ * certain any more: `unrecorded`. The first try is made in any case: the record is still ours if no other worker came.
  */
 export async function settle(
   engine: Engine,
   claim: Claim,
   asked: Settlement,
-  leaseEndsAt: number,
+  lease: Lease,
 ): Promise<Settled> {
   const { key, token } = claim;
   let settlement = asked;
@@ -37,8 +38,9 @@ export async function settle(
       }
       const delayMs = Math.min(FIRST_RESEND_DELAY_MS * 2 ** resends, LONGEST_RESEND_DELAY_MS);
       const worthResending = error instanceof StoreError && error.retriable;
-      if (!worthResending || monotonicNow() + delayMs >= leaseEndsAt)
+      if (!worthResending || lease.isLost() || lease.leftMs() <= delayMs) {
         return { reply: 'unrecorded', settlement };
+      }
       await sleep(delayMs);
     }
   }

@@ -19,13 +19,13 @@ export type Ending<R> =
 /** The whole decision of what an attempt's end means for its record. */
 export function settlementOf(
   ending: Ending<unknown>,
-  attempts: number,
+  failures: number,
   settings: HandleOnceSettings,
   backoff: Backoff,
 ): Settlement {
   if (ending.kind === 'returned') return success(ending.value, settings);
   const { error, interrupted } = ending;
-  const reason = failedReason(error, interrupted, attempts >= settings.maxAttempts);
+  const reason = failedReason(error, interrupted, failures + 1 >= settings.maxAttempts);
   if (reason !== undefined) {
     return {
       kind: 'fail',
@@ -37,7 +37,7 @@ export function settlementOf(
   return {
     kind: 'release',
     error: JSON.stringify(toStoredError(error)),
-    retryAfterMs: interrupted ? 0 : retryAfter(error, attempts, backoff),
+    retryAfterMs: interrupted ? 0 : retryAfter(error, failures + 1, backoff),
     uncounted: interrupted,
   };
 }

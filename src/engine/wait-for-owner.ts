@@ -1,5 +1,5 @@
 import { AbortedError } from '../errors.ts';
-import { claim, type ClaimAnswer } from './claim.ts';
+import { claim, type Claimed } from './claim.ts';
 import { type Engine, monotonicNow } from './engine.ts';
 import { onAbort } from './on-abort.ts';
 
@@ -23,7 +23,7 @@ export async function claimPatiently(
   key: string,
   fingerprint: string,
   { waitMs, signal }: Patience,
-): Promise<ClaimAnswer> {
+): Promise<Claimed> {
   const endsAt = monotonicNow() + waitMs;
   let answer = await claim(engine, key, fingerprint);
   if (answer.reply.kind !== 'in-flight' || waitMs === 0) return answer;
@@ -63,7 +63,7 @@ export function aborted(engine: Engine, key: string, signal: AbortSignal): Abort
   return new AbortedError('the signal was aborted before the claim; nothing ran', { cause: signal.reason });
 }
 
-function waitEvent({ reply }: ClaimAnswer): 'wait-hit' | 'wait-miss' | 'wait-timeout' {
+function waitEvent({ reply }: Claimed): 'wait-hit' | 'wait-miss' | 'wait-timeout' {
   if (reply.kind === 'in-flight') return 'wait-timeout';
   return reply.kind === 'claimed' ? 'wait-miss' : 'wait-hit';
 }

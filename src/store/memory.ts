@@ -1,4 +1,5 @@
 import type { FailedReason, ResultOmitted } from '../outcome.ts';
+import { suspectFrom } from './suspects.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
 import type { Settlement, SettleReply, SettleRequest, Store } from './store.ts';
 
@@ -8,6 +9,8 @@ interface MemoryRecord {
   token: string;
   fingerprint: string;
   attempts: number;
+  failures: number;
+  deaths: number;
   liveUntil: number;
   result: string | null;
   resultOmitted: ResultOmitted | null;
@@ -53,6 +56,7 @@ export function createMemoryStore(): MemoryStore {
         owned: true,
         token: request.token,
         attempts: record.attempts + 1,
+        deaths: deathsOf(record),
         liveUntil: now() + terms.leaseMs,
       });
     }
@@ -61,11 +65,13 @@ export function createMemoryStore(): MemoryStore {
         state: 'failed',
         owned: false,
         token: request.token,
-        failedReason: 'attempts-exhausted',
+        deaths: deathsOf(record),
+        failedReason: record.failures >= terms.maxAttempts ? 'attempts-exhausted' : 'deaths-exhausted',
         liveUntil: now() + terms.failedRetentionMs,
       });
     }
     records.set(id, record);
+    if (step === 'decline') return { kind: 'suspect', attempts: record.attempts };
     return claimReply(request, record, tookOver, record.liveUntil - now());
   }
 
@@ -100,7 +106,7 @@ function claimReply(
   tookOver: boolean,
   remainingMs: number,
 ): ClaimReply {
-  const { attempts, result, resultOmitted, failedReason, error } = record;
+  const { attempts, failures, result, resultOmitted, failedReason, error } = record;
   if (record.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
   if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };
   const ours = record.token === request.token;
@@ -108,7 +114,9 @@ function claimReply(
     return { kind: 'failed', attempts, reason: failedReason, error, replayed: !ours };
   const retryAfterMs = Math.max(0, Math.ceil(remainingMs));
   if (!record.owned) return { kind: 'released', attempts, retryAfterMs, error };
-  return ours ? { kind: 'claimed', attempts, tookOver } : { kind: 'in-flight', attempts, retryAfterMs };
+  return ours
+    ? { kind: 'claimed', attempts, failures, tookOver }
+    : { kind: 'in-flight', attempts, retryAfterMs };
 }
 
 function nextStep(
@@ -116,11 +124,18 @@ function nextStep(
   request: ClaimRequest,
   terms: ClaimTerms,
   now: number,
-): 'keep' | 'renew' | 'exhaust' | 'take' {
+): 'keep' | 'renew' | 'exhaust' | 'decline' | 'take' {
   if (record.liveUntil > now) return 'keep';
   if (record.state !== 'pending') return 'renew';
   if (record.fingerprint !== request.fingerprint) return 'keep';
-  return record.attempts >= terms.maxAttempts ? 'exhaust' : 'take';
+  const deaths = deathsOf(record);
+  if (record.failures >= terms.maxAttempts || (record.owned && deaths >= terms.maxDeaths)) return 'exhaust';
+  return deaths >= suspectFrom(terms.maxDeaths) && !terms.mayOwnSuspects ? 'decline' : 'take';
+}
+
+/** A lease that lapsed is an attempt whose worker died. */
+function deathsOf({ deaths, owned }: MemoryRecord): number {
+  return deaths + (owned ? 1 : 0);
 }
 
 function renewed({ token, fingerprint }: ClaimRequest): MemoryRecord {
@@ -130,6 +145,8 @@ function renewed({ token, fingerprint }: ClaimRequest): MemoryRecord {
     token,
     fingerprint,
     attempts: 1,
+    failures: 0,
+    deaths: 0,
     liveUntil: 0,
     result: null,
     resultOmitted: null,
@@ -146,13 +163,15 @@ function settledColumns(record: MemoryRecord, settlement: Settlement, now: numbe
     }
     case 'fail': {
       const { reason, error, retentionMs } = settlement;
-      return { state: 'failed', owned: false, failedReason: reason, error, liveUntil: now + retentionMs };
+      const counters = { failures: record.failures + 1, deaths: 0 };
+      const liveUntil = now + retentionMs;
+      return { state: 'failed', owned: false, ...counters, failedReason: reason, error, liveUntil };
     }
     case 'release': {
       const { error, retryAfterMs, uncounted } = settlement;
       return {
         owned: false,
-        attempts: Math.max(0, record.attempts - (uncounted ? 1 : 0)),
+        ...(uncounted ? { attempts: record.attempts - 1 } : { failures: record.failures + 1, deaths: 0 }),
         error: error ?? record.error,
         liveUntil: now + retryAfterMs,
       };

@@ -1,18 +1,35 @@
 import { createAlarm } from '../alarm.ts';
 import { coalesce } from '../coalesce.ts';
 import { StoreError } from '../errors.ts';
+import type { Gate } from '../gate.ts';
+import { type Instant, now } from '../instant.ts';
 import { replyInTime } from './reply-in-time.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
 import type { SettleReply, SettleRequest, Store } from './store.ts';
+import { createTakeBacks } from './take-backs.ts';
+import { STATEMENTS, type Traffic } from './traffic.ts';
+
+export interface ClaimAnswer {
+  readonly reply: ClaimReply;
+  /** When the statement was handed to the client: not later than the store's start of the lease. */
+  readonly sentAt: Instant;
+}
 
 /** The records of one scope, one message at a time; concurrent calls share statements unless told otherwise. */
 export interface Records {
-  claim(request: ClaimRequest): Promise<ClaimReply>;
+  /** Answers with a claim that has landed. A claim that failed is taken back, if it lands. */
+  claim(request: ClaimRequest): Promise<ClaimAnswer>;
+  /** The same for a record that only such a claim may own. */
+  claimSuspect(request: ClaimRequest): Promise<ClaimAnswer>;
   settle(request: SettleRequest): Promise<SettleReply>;
   extend(request: ExtendRequest): Promise<ExtendReply>;
+  /** Undoes a claim that landed and that no handler ran for. */
+  takeBack(claim: Pick<ClaimRequest, 'key' | 'token'>): void;
 }
 
 const MAX_BATCH = 500;
+/** Each request has a statement of its own. */
+const ONE_EACH = { maxBatch: 1, maxBatches: STATEMENTS };
 /** Below it a statement's fixed cost outweighs what two halves gain: halves of 5 made 10 callers 0.85x as fast. */
 const SMALLEST_HALF = 8;
 /** Characters. A larger result takes longer to send than a round trip: others must not wait for it. */
@@ -29,6 +46,10 @@ function isolates(error: unknown): boolean {
   return error instanceof StoreError && error.dataRefused;
 }
 
+function mayHaveLanded(error: unknown): boolean {
+  return !(error instanceof StoreError) || error.mayHaveLanded;
+}
+
 function isLarge({ settlement }: SettleRequest): boolean {
   return settlement.kind === 'succeed' && (settlement.result?.length ?? 0) > LARGE_RESULT;
 }
@@ -36,26 +57,53 @@ function isLarge({ settlement }: SettleRequest): boolean {
 export interface RecordsOptions {
   /** Whether concurrent calls share statements. */
   readonly batching: boolean;
+  readonly traffic: Traffic;
+  readonly onTakenBack: (key: string) => void;
 }
 
-export function createRecords(store: Store, terms: ClaimTerms, { batching }: RecordsOptions): Records {
+export function createRecords(store: Store, terms: ClaimTerms, options: RecordsOptions): Records {
+  const { batching, traffic, onTakenBack } = options;
   const timeoutMs = replyTimeoutMs(terms.leaseMs);
   const alarm = createAlarm(timeoutMs);
+  const inTime = <T>(reply: Promise<T>): Promise<T> => replyInTime(reply, alarm, timeoutMs);
 
   function perMessage<Request extends { readonly key: string }, Reply>(
-    ask: (requests: readonly Request[]) => Promise<readonly Reply[]>,
-    isAlone: (request: Request) => boolean = () => false,
+    gate: Gate,
+    send: (requests: readonly Request[]) => Promise<readonly Reply[]>,
   ): (request: Request) => Promise<Reply> {
-    const send = (requests: readonly Request[]) => replyInTime(ask(requests), alarm, timeoutMs);
-    const alone = async (request: Request): Promise<Reply> => (await send([request]))[0] as Reply;
-    if (!batching) return alone;
-    const together = coalesce({ send, maxBatch: MAX_BATCH, smallestHalf: SMALLEST_HALF, isolates });
-    return (request) => (isAlone(request) ? alone(request) : together(request));
+    if (!batching) return coalesce({ send, gate, ...ONE_EACH });
+    return coalesce({ send, gate, maxBatch: MAX_BATCH, smallestHalf: SMALLEST_HALF, isolates });
   }
 
+  const settleMany = (requests: readonly SettleRequest[]) => inTime(store.settle(requests, terms.scope));
+  const takeBacks = createTakeBacks({ settle: settleMany, leaseMs: terms.leaseMs, onTakenBack });
+
+  function claimWith(claimTerms: ClaimTerms) {
+    return async (requests: readonly ClaimRequest[]): Promise<ClaimAnswer[]> => {
+      const sentAt = now();
+      const statement = store.claim(requests, claimTerms);
+      try {
+        return (await inTime(statement)).map((reply) => ({ reply, sentAt }));
+      } catch (error) {
+        if (mayHaveLanded(error)) takeBacks.follow(requests, statement);
+        throw error;
+      }
+    };
+  }
+
+  const claimShared = perMessage(traffic.claim, claimWith(terms));
+  const claimAsSuspect = perMessage(traffic.claim, claimWith({ ...terms, mayOwnSuspects: true }));
+  const settleShared = perMessage(traffic.settle, settleMany);
+  const settleAlone = coalesce({ send: settleMany, gate: traffic.settle, ...ONE_EACH });
+
   return {
-    claim: perMessage((requests: readonly ClaimRequest[]) => store.claim(requests, terms)),
-    settle: perMessage((requests: readonly SettleRequest[]) => store.settle(requests, terms.scope), isLarge),
-    extend: perMessage((requests: readonly ExtendRequest[]) => store.extend(requests, terms)),
+    claim(request) {
+      const takenBack = takeBacks.hurry(request.key);
+      return takenBack === undefined ? claimShared(request) : takenBack.then(() => claimShared(request));
+    },
+    claimSuspect: claimAsSuspect,
+    settle: (request) => (isLarge(request) ? settleAlone(request) : settleShared(request)),
+    extend: perMessage(traffic.extend, (requests) => inTime(store.extend(requests, terms))),
+    takeBack: takeBacks.add,
   };
 }

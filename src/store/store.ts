@@ -4,10 +4,14 @@ import type { FailedReason, ResultOmitted } from '../outcome.ts';
 export interface ClaimTerms {
   readonly scope: string;
   readonly leaseMs: number;
-  /** Claims beyond this many attempts fail the record instead of owning it. May be Infinity. */
+  /** A claim of a record with this many failures fails it instead of owning it. May be Infinity. */
   readonly maxAttempts: number;
-  /** How long a record stays that fails because its attempts are used up. */
+  /** A claim that finds this many deaths in a row fails the record instead of owning it. May be Infinity. */
+  readonly maxDeaths: number;
+  /** How long a record stays that fails because its attempts or deaths are used up. */
   readonly failedRetentionMs: number;
+  /** Whether these claims may own a suspect: a record whose last attempts died. */
+  readonly mayOwnSuspects: boolean;
 }
 
 export interface ClaimRequest {
@@ -20,7 +24,15 @@ export interface ClaimRequest {
 
 /** What the claim found. Results and errors are JSON text. */
 export type ClaimReply =
-  | { readonly kind: 'claimed'; readonly attempts: number; readonly tookOver: boolean }
+  | {
+      readonly kind: 'claimed';
+      readonly attempts: number;
+      /** How many of the attempts before this one failed. */
+      readonly failures: number;
+      readonly tookOver: boolean;
+    }
+  /** It could be claimed by a claim that may own suspects. Nothing was written. */
+  | { readonly kind: 'suspect'; readonly attempts: number }
   | { readonly kind: 'mismatch' }
   | { readonly kind: 'in-flight'; readonly attempts: number; readonly retryAfterMs: number }
   | {
@@ -62,7 +74,7 @@ export type Settlement =
       readonly kind: 'release';
       readonly error: string | null;
       readonly retryAfterMs: number;
-      /** Whether the attempt is taken back from the count: it was interrupted, it did not fail. */
+      /** Whether the attempt is not counted: it did not start, or it was interrupted. */
       readonly uncounted: boolean;
     };
 
@@ -87,6 +99,7 @@ export type ExtendReply = 'extended' | 'lost';
  *
  * A store promises: the claim is atomic; only the store's clock decides; a write after the claim happens for the
  * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`.
+ * What each end of an attempt does to the record's counters is the table in docs/attempts.md.
  * It throws `StoreError` or `SchemaError`, and nothing else.
  */
 export interface Store {

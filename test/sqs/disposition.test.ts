@@ -27,6 +27,7 @@ const LATER: Disposition = { action: 'leave', visibleAfterMs: 1_234 };
 const PENDING: Record<PendingReason, Disposition> = {
   'in-flight': LATER,
   released: LATER,
+  suspect: LATER,
   'lease-lost': UNTOUCHED,
   unrecorded: UNTOUCHED,
 };

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, Store } from '../../src/index.ts';
-import { createRecords } from '../../src/store/records.ts';
+import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from './contract/actor.ts';
 
-const TERMS = { scope: 's', leaseMs: 30_000, maxAttempts: 1, failedRetentionMs: 30_000 };
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, tookOver: false };
+const TERMS = {
+  scope: 's',
+  leaseMs: 30_000,
+  maxAttempts: 1,
+  maxDeaths: 5,
+  failedRetentionMs: 30_000,
+  mayOwnSuspects: false,
+};
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
 
 /** A store that keeps what it was sent in each statement, and answers when it is told to. */
 function slowStore() {
@@ -42,7 +49,7 @@ const succeedOf = (key: string, result: string) => ({
 describe('concurrent calls', () => {
   test('share statements', async () => {
     const { store, sent, answerAll } = slowStore();
-    const records = createRecords(store, TERMS, { batching: true });
+    const records = recordsOf(store, TERMS);
     const claims = ['a', 'b', 'c'].map((key) => records.claim(claimOf(key)));
     await Promise.resolve();
     expect(sent).toEqual([['a', 'b', 'c']]);
@@ -52,9 +59,10 @@ describe('concurrent calls', () => {
 
   test('without batching each have one of their own, at once', async () => {
     const { store, sent, answerAll } = slowStore();
-    const records = createRecords(store, TERMS, { batching: false });
+    const records = recordsOf(store, TERMS, { batching: false });
     const claims = ['a', 'b', 'c'].map((key) => records.claim(claimOf(key)));
     const settles = ['a', 'b'].map((key) => records.settle(succeedOf(key, '1')));
+    await Promise.resolve();
     expect(sent).toEqual([['a'], ['b'], ['c'], ['a'], ['b']]);
     answerAll();
     expect(await Promise.all(claims)).toEqual([CLAIMED, CLAIMED, CLAIMED]);
@@ -63,7 +71,7 @@ describe('concurrent calls', () => {
 
   test('do not wait for a large result, nor it for them', async () => {
     const { store, sent, answerAll } = slowStore();
-    const records = createRecords(store, TERMS, { batching: true });
+    const records = recordsOf(store, TERMS);
     const settles: Promise<SettleReply>[] = [];
     for (const key of ['in', 'the air']) {
       settles.push(records.settle(succeedOf(key, '1')));

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ClaimReply, Store } from '../../src/index.ts';
-import { createRecords } from '../../src/store/records.ts';
+import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from './contract/actor.ts';
 
 const LEASE_MS = 30_000;
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, tookOver: false };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -27,8 +27,15 @@ function silentAtFirst(): Pick<Store, 'claim'> & { calls: number } {
 
 test('without a reply every caller of a batch is told so in a third of the lease, and the next batch goes', async () => {
   const store = silentAtFirst();
-  const terms = { scope: 's', leaseMs: LEASE_MS, maxAttempts: 1, failedRetentionMs: LEASE_MS };
-  const records = createRecords(store as unknown as Store, terms, { batching: true });
+  const terms = {
+    scope: 's',
+    leaseMs: LEASE_MS,
+    maxAttempts: 1,
+    maxDeaths: 5,
+    failedRetentionMs: LEASE_MS,
+    mayOwnSuspects: false,
+  };
+  const records = recordsOf(store as unknown as Store, terms);
   const claim = (key: string) => records.claim({ key, token: ALICE, fingerprint: PAYLOAD });
 
   const unanswered = Promise.allSettled([claim('a'), claim('b'), claim('a')]);

@@ -28,10 +28,16 @@ const RESULTS_OMITTED = namesOf<ResultOmitted>({
   'not-stored': true,
   'refused-by-store': true,
 });
-const FAILED = namesOf<FailedReason>({ terminal: true, 'attempts-exhausted': true, 'invalid-payload': true });
+const FAILED = namesOf<FailedReason>({
+  terminal: true,
+  'attempts-exhausted': true,
+  'deaths-exhausted': true,
+  'invalid-payload': true,
+});
 const PENDING = namesOf<PendingReason>({
   'in-flight': true,
   released: true,
+  suspect: true,
   'lease-lost': true,
   unrecorded: true,
 });

@@ -53,8 +53,12 @@ test('the reason tells the states apart where it is unique', () => {
 
 test('the words for a state, a reason and an omission are these and no others', () => {
   expectTypeOf<Outcome<Receipt>['state']>().toEqualTypeOf<'succeeded' | 'failed' | 'pending'>();
-  expectTypeOf<FailedReason>().toEqualTypeOf<'terminal' | 'attempts-exhausted' | 'invalid-payload'>();
-  expectTypeOf<PendingReason>().toEqualTypeOf<'in-flight' | 'released' | 'lease-lost' | 'unrecorded'>();
+  expectTypeOf<FailedReason>().toEqualTypeOf<
+    'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload'
+  >();
+  expectTypeOf<PendingReason>().toEqualTypeOf<
+    'in-flight' | 'released' | 'suspect' | 'lease-lost' | 'unrecorded'
+  >();
   expectTypeOf<ResultOmitted>().toEqualTypeOf<
     'not-serializable' | 'too-large' | 'not-stored' | 'refused-by-store'
   >();

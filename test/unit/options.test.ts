@@ -197,7 +197,8 @@ describe('createHandleOnce accepts', () => {
     expect(settings).toEqual({
       scope: 'a',
       leaseMs: 30_000,
-      maxAttempts: 10,
+      maxAttempts: 12,
+      maxDeaths: 5,
       timeoutMs: undefined,
       succeededRetentionMs: 604_800_000,
       failedRetentionMs: 604_800_000,

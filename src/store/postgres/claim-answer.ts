@@ -18,7 +18,10 @@ export interface Asked {
 export function answerColumns(t: string, asked: Asked): string {
   return `${t}.key, ${kind(t, asked)}, ${t}.attempts::text,
     case ${t}.state
-      when 'pending' then ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint::text
+      when 'pending' then case
+        when ${isOurs(t, asked)} then ${t}.failures::text
+        else ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint::text
+      end
       when 'succeeded' then ${t}.result_omitted
       else ${t}.failed_reason
     end,
@@ -29,13 +32,18 @@ export function answerColumns(t: string, asked: Asked): string {
  * The answer to a claim that made its record. It stands first in a union, and so names the columns: libraries that give
  * rows as objects would make one of two columns without a name.
  */
-export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, null as detail, null as content`;
+export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content`;
+
+function isOurs(t: string, asked: Asked): string {
+  return `(${t}.owned and ${t}.token = ${asked.token})`;
+}
 
 function kind(t: string, asked: Asked): string {
   return `case
       when ${t}.fingerprint <> ${asked.fingerprint} then 'mismatch'
       when ${t}.state = 'succeeded' then 'succeeded'
       when ${t}.state = 'failed' then case when ${t}.token = ${asked.token} then 'exhausted' else 'failed' end
+      when ${t}.live_until <= statement_timestamp() then 'suspect'
       when not ${t}.owned then 'released'
       when ${t}.token <> ${asked.token} then 'in-flight'
       when ${asked.tookOver} then 'taken-over'
@@ -62,9 +70,11 @@ export function toReply([, kindText, attemptsText, detail = null, content = null
       };
     case 'released':
       return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)), error: content };
+    case 'suspect':
+      return { kind, attempts };
     case 'in-flight':
       return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)) };
     default:
-      return { kind: 'claimed', attempts, tookOver: kind === 'taken-over' };
+      return { kind: 'claimed', attempts, failures: Number(detail), tookOver: kind === 'taken-over' };
   }
 }

@@ -33,12 +33,20 @@ with ${askedRecords(size, table)}, taken as (
       when ${EXHAUSTED} then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
       else excluded.live_until
     end,
+    failures = case when ${KEPT} or t.state = 'pending' then t.failures else 0 end,
+    deaths = case
+      when ${KEPT} then t.deaths
+      when t.state = 'pending' then ${DEATHS}
+      else 0
+    end,
     created_at = case when ${KEPT} or t.state = 'pending' then t.created_at else excluded.created_at end,
-    failed_reason = case when ${KEPT} then t.failed_reason when ${EXHAUSTED} then 'attempts-exhausted' end,
+    failed_reason = case when ${KEPT} then t.failed_reason when ${EXHAUSTED} then
+      case when t.failures >= $6::text::integer then 'attempts-exhausted' else 'deaths-exhausted' end
+    end,
     result = case when ${KEPT} then t.result end,
     result_omitted = case when ${KEPT} then t.result_omitted end,
     error = case when ${KEPT} or t.state = 'pending' then t.error end
-  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.live_until,
+  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
     t.result, t.result_omitted, t.failed_reason, t.error,
     t.xmax = 0 as made
 )
@@ -56,9 +64,14 @@ const ASKED = {
   tookOver: 'a.live is not true and a.was_owned',
 };
 
-/** The record is alive, or waits for another payload: it stays as it is. */
-const KEPT = `(t.live_until > statement_timestamp()
-      or (t.state = 'pending' and t.fingerprint <> excluded.fingerprint))`;
+/** A lease that lapsed is an attempt whose worker died. */
+const DEATHS = '(t.deaths + t.owned::integer)';
 
-/** Its last attempt is over, and was the last. */
-const EXHAUSTED = `(t.state = 'pending' and t.attempts >= $6::text::integer)`;
+/** Its failures are used up, or its worker died once too often. */
+const EXHAUSTED = `(t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and ${DEATHS} >= $8::text::integer)))`;
+
+/** The record is alive, or waits: for a claim with its payload, or for one that may own suspects. */
+const KEPT = `(t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      t.fingerprint <> excluded.fingerprint
+      or (${DEATHS} >= $9::text::integer and not ${EXHAUSTED}))))`;

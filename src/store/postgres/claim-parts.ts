@@ -9,7 +9,7 @@ import { batchRows, type Size } from './batch.ts';
 export function askedRecords(size: Size, table: string): string {
   return `asked as materialized (
   select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint,
-    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.live_until,
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
     r.result, r.result_omitted, r.failed_reason, r.error
   from ${batchRows(size, 'a', { key: 'text', token: 'uuid', fingerprint: 'text' })}
   left join lateral (

@@ -1,4 +1,5 @@
 import type { ClaimReply, ClaimRequest, ClaimTerms } from '../store.ts';
+import { suspectFrom } from '../suspects.ts';
 import { batchOf, type BySize } from './batch.ts';
 import { toReply } from './claim-answer.ts';
 import type { DatabaseClient } from './database-client.ts';
@@ -35,6 +36,10 @@ export async function claim(
   });
 }
 
+function toInteger(limit: number): number {
+  return Math.min(limit, MAX_INTEGER);
+}
+
 /** A record that an open transaction holds must not keep the others of its batch waiting. */
 async function claimDead(
   client: DatabaseClient,
@@ -42,10 +47,17 @@ async function claimDead(
   requests: readonly ClaimRequest[],
   terms: ClaimTerms,
 ): Promise<ReadonlyMap<string, ClaimReply>> {
-  const { scope, leaseMs, maxAttempts, failedRetentionMs } = terms;
-  const more = [leaseMs, Math.min(maxAttempts, MAX_INTEGER), failedRetentionMs].map(String);
+  const { scope, leaseMs, maxAttempts, failedRetentionMs, maxDeaths, mayOwnSuspects } = terms;
+  const ownedBelow = mayOwnSuspects ? Infinity : suspectFrom(maxDeaths);
+  const more = [
+    leaseMs,
+    toInteger(maxAttempts),
+    failedRetentionMs,
+    toInteger(maxDeaths),
+    toInteger(ownedBelow),
+  ];
   try {
-    return await answers(client, statements.claimAny, requests, scope, more);
+    return await answers(client, statements.claimAny, requests, scope, more.map(String));
   } catch (error) {
     if (!isHeld(error)) throw error;
   }

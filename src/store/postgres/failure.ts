@@ -5,6 +5,20 @@ const DATA_CLASS = '22';
 /** Classes of SQLSTATE that a later try cannot mend: wrong data, wrong rights, wrong statement. */
 const PERMANENT_CLASSES = new Set([DATA_CLASS, '0A', '23', '28', '42', '54']);
 
+/** Codes of Node, and of `postgres`, for a connection that there never was. */
+const NEVER_SENT = new Set([
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+]);
+
+/** Answers of a server that is being stopped, or of something between: what was asked may have been done before. */
+export const UNCERTAIN_CLASSES = new Set(['08', '57']);
+
 /** Codes of the server: a digit first, or one of the four classes with a letter. None is a code of Node (`EPIPE`). */
 const SQLSTATE = /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/;
 
@@ -19,6 +33,7 @@ export function toStoreError(error: unknown): HandleOnceError {
   if (state === undefined) {
     return new StoreError(`the database cannot be reached (${clientCode(error)})`, {
       retriable: true,
+      mayHaveLanded: !NEVER_SENT.has(clientCode(error)),
       cause: driversOwn(error),
     });
   }
@@ -33,6 +48,7 @@ export function toStoreError(error: unknown): HandleOnceError {
   return new StoreError(`the database refused the statement (SQLSTATE ${state})`, {
     retriable: !PERMANENT_CLASSES.has(stateClass),
     dataRefused: stateClass === DATA_CLASS,
+    mayHaveLanded: UNCERTAIN_CLASSES.has(stateClass),
     cause: driversOwn(error),
   });
 }

@@ -9,7 +9,7 @@ const SETTLED = {
   token: 'uuid',
   state: 'text',
   live_ms: 'float8',
-  uncounted: 'integer',
+  counts: 'integer',
   failed_reason: 'text',
   result: 'text',
   result_omitted: 'text',
@@ -28,7 +28,9 @@ export function settleStatement(table: string): BySize {
 update ${table} t set
   state = s.state,
   owned = false,
-  attempts = greatest(t.attempts - s.uncounted, 0),
+  attempts = t.attempts + least(s.counts, 0),
+  failures = t.failures + greatest(s.counts, 0),
+  deaths = case when s.counts = 1 then 0 else t.deaths end,
   live_until = statement_timestamp() + s.live_ms * interval '1 millisecond',
   failed_reason = s.failed_reason,
   result = s.result,
@@ -58,20 +60,26 @@ cross join lateral (
   );
 }
 
+/** What an attempt counts as: it is taken back, it is no failure, or it is one. */
+const TAKEN_BACK = -1;
+const NO_FAILURE = 0;
+const FAILURE = 1;
+
 /** The cells of a request, in the order of `SETTLED`. */
 function toCells({ key, token, settlement }: SettleRequest): Cell[] {
   switch (settlement.kind) {
     case 'succeed': {
       const { result, resultOmitted, retentionMs } = settlement;
-      return [key, token, 'succeeded', retentionMs, 0, null, result, resultOmitted, null];
+      return [key, token, 'succeeded', retentionMs, NO_FAILURE, null, result, resultOmitted, null];
     }
     case 'fail': {
       const { reason, error, retentionMs } = settlement;
-      return [key, token, 'failed', retentionMs, 0, reason, null, null, error];
+      return [key, token, 'failed', retentionMs, FAILURE, reason, null, null, error];
     }
     case 'release': {
       const { error, retryAfterMs, uncounted } = settlement;
-      return [key, token, 'pending', retryAfterMs, uncounted ? 1 : 0, null, null, null, error];
+      const counts = uncounted ? TAKEN_BACK : FAILURE;
+      return [key, token, 'pending', retryAfterMs, counts, null, null, null, error];
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { DatabaseClient, DatabaseQueries } from './database-client.ts';
-import { sqlState } from './failure.ts';
+import { sqlState, UNCERTAIN_CLASSES } from './failure.ts';
 
 /** The level is a statement of its own, since libraries differ in how they begin a transaction at a level. */
 export function beginReadCommitted<Tx, T>(
@@ -26,9 +26,6 @@ export async function savepoint<T>(transaction: DatabaseQueries, work: () => Pro
     throw error;
   }
 }
-
-/** Answers of a server that is being stopped, or of something between: the commit may have been made before. */
-const UNCERTAIN_CLASSES = new Set(['08', '57']);
 
 /** What the server itself answered a COMMIT with is certain; without an answer it may have committed. */
 export function isRolledBack(error: unknown): boolean {

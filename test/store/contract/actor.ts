@@ -31,7 +31,13 @@ export const PAYLOAD = 'a1'.repeat(32);
 export const OTHER_PAYLOAD = 'b2'.repeat(32);
 
 export const LEASE = MINUTE;
-export const TERMS = { leaseMs: LEASE, maxAttempts: 3, failedRetentionMs: HOUR };
+export const TERMS = {
+  leaseMs: LEASE,
+  maxAttempts: 3,
+  maxDeaths: 5,
+  failedRetentionMs: HOUR,
+  mayOwnSuspects: false,
+};
 
 type ClaimOptions = Partial<Omit<ClaimTerms, 'scope'>> & { readonly fingerprint?: string };
 

@@ -30,11 +30,11 @@ export function batchContract(newActor: NewActor): void {
     });
     expect(replies).toMatchObject([
       { kind: 'succeeded', result: '"s"' },
-      { kind: 'claimed', attempts: 1, tookOver: false },
+      { kind: 'claimed', attempts: 1, failures: 0, tookOver: false },
       { kind: 'released' },
       { kind: 'in-flight' },
-      { kind: 'claimed', attempts: 2, tookOver: true },
-      { kind: 'claimed', attempts: 1, tookOver: false },
+      { kind: 'claimed', attempts: 2, failures: 0, tookOver: true },
+      { kind: 'claimed', attempts: 1, failures: 0, tookOver: false },
     ]);
   });
 
@@ -87,7 +87,7 @@ export function batchContract(newActor: NewActor): void {
     const { store, scope } = newActor();
     const claims = KEYS.map((key) => ({ key, token: ALICE, fingerprint: PAYLOAD }));
     const claimed = await store.claim(claims, { scope, ...TERMS });
-    expect(claimed).toEqual(KEYS.map(() => ({ kind: 'claimed', attempts: 1, tookOver: false })));
+    expect(claimed).toEqual(KEYS.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, tookOver: false })));
     const settles = KEYS.map((key) => ({ key, token: ALICE, settlement: succeeded(JSON.stringify(key)) }));
     expect(new Set(await store.settle(settles, scope))).toEqual(new Set(['settled']));
     const replies = await store.claim(

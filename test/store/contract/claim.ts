@@ -5,13 +5,23 @@ import { succeeded } from './settlements.ts';
 export function claimContract(newActor: NewActor): void {
   test('the first claim of a key owns it', async () => {
     const actor = newActor();
-    expect(await actor.claim('key', ALICE)).toEqual({ kind: 'claimed', attempts: 1, tookOver: false });
+    expect(await actor.claim('key', ALICE)).toEqual({
+      kind: 'claimed',
+      attempts: 1,
+      failures: 0,
+      tookOver: false,
+    });
   });
 
   test('a claim sent again with its own token is answered again, and counts once', async () => {
     const actor = newActor();
     await actor.claim('key', ALICE);
-    expect(await actor.claim('key', ALICE)).toEqual({ kind: 'claimed', attempts: 1, tookOver: false });
+    expect(await actor.claim('key', ALICE)).toEqual({
+      kind: 'claimed',
+      attempts: 1,
+      failures: 0,
+      tookOver: false,
+    });
     expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'in-flight', attempts: 1 });
   });
 

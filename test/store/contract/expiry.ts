@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ALICE, BOB, CAROL, HOUR, LEASE, MINUTE, type NewActor, OTHER_PAYLOAD } from './actor.ts';
 import { failed, released, succeeded } from './settlements.ts';
 
-const FRESH = { kind: 'claimed', attempts: 1, tookOver: false };
+const FRESH = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
 const ENDINGS = [
   ['succeeded', succeeded('"old"', HOUR)],
   ['failed', failed('{"message":"old"}', 'terminal', HOUR)],
@@ -64,6 +64,11 @@ export function expiryContract(newActor: NewActor): void {
     const actor = newActor();
     await actor.claim('key', ALICE);
     await actor.advance(LEASE + 10_000 * HOUR);
-    expect(await actor.claim('key', BOB)).toEqual({ kind: 'claimed', attempts: 2, tookOver: true });
+    expect(await actor.claim('key', BOB)).toEqual({
+      kind: 'claimed',
+      attempts: 2,
+      failures: 0,
+      tookOver: true,
+    });
   });
 }

@@ -11,7 +11,12 @@ export function extendContract(newActor: NewActor): void {
     await actor.advance(LEASE - 30 * SECOND);
     expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'in-flight', attempts: 1 });
     await actor.advance(30 * SECOND);
-    expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 2, tookOver: true });
+    expect(await actor.claim('key', BOB)).toMatchObject({
+      kind: 'claimed',
+      attempts: 2,
+      failures: 0,
+      tookOver: true,
+    });
   });
 
   test('a lapsed lease that nobody took over can be extended', async () => {

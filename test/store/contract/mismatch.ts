@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ALICE, type Actor, BOB, CAROL, LEASE, MINUTE, type NewActor, OTHER_PAYLOAD } from './actor.ts';
+import { exhaustByDeaths } from './endings.ts';
 import { failed, released, succeeded } from './settlements.ts';
 
 const OTHER = { fingerprint: OTHER_PAYLOAD };
@@ -23,17 +24,14 @@ const SITUATIONS: Situation[] = [
       await actor.claim('key', ALICE);
       await actor.advance(LEASE);
     },
-    next: { kind: 'claimed', attempts: 2, tookOver: true },
+    next: { kind: 'claimed', attempts: 2, failures: 0, tookOver: true },
   },
   {
     name: 'a lapsed and exhausted',
     async reach(actor) {
-      for (let attempt = 1; attempt <= 3; attempt += 1) {
-        await actor.claim('key', ALICE);
-        await actor.advance(LEASE);
-      }
+      await exhaustByDeaths(actor);
     },
-    next: { kind: 'failed', attempts: 3, replayed: false },
+    next: { kind: 'failed', reason: 'deaths-exhausted', attempts: 5, replayed: false },
   },
   {
     name: 'a released',
@@ -49,7 +47,7 @@ const SITUATIONS: Situation[] = [
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, released(null, 0));
     },
-    next: { kind: 'claimed', attempts: 2, tookOver: false },
+    next: { kind: 'claimed', attempts: 2, failures: 1, tookOver: false },
   },
   {
     name: 'a succeeded',

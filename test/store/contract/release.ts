@@ -28,14 +28,24 @@ export function releaseContract(newActor: NewActor): void {
     await actor.claim('key', ALICE);
     await actor.settle('key', ALICE, released(null, MINUTE));
     await actor.advance(MINUTE);
-    expect(await actor.claim('key', BOB)).toEqual({ kind: 'claimed', attempts: 2, tookOver: false });
+    expect(await actor.claim('key', BOB)).toEqual({
+      kind: 'claimed',
+      attempts: 2,
+      failures: 1,
+      tookOver: false,
+    });
   });
 
   test('a release with no backoff is claimable at once', async () => {
     const actor = newActor();
     await actor.claim('key', ALICE);
     await actor.settle('key', ALICE, released(null, 0));
-    expect(await actor.claim('key', BOB)).toEqual({ kind: 'claimed', attempts: 2, tookOver: false });
+    expect(await actor.claim('key', BOB)).toEqual({
+      kind: 'claimed',
+      attempts: 2,
+      failures: 1,
+      tookOver: false,
+    });
   });
 
   test('a new attempt after a release has a lease of its own', async () => {
@@ -53,7 +63,12 @@ export function releaseContract(newActor: NewActor): void {
     await actor.settle('key', ALICE, released());
     await actor.claim('key', BOB);
     await actor.settle('key', BOB, takenBack());
-    expect(await actor.claim('key', CAROL)).toEqual({ kind: 'claimed', attempts: 2, tookOver: false });
+    expect(await actor.claim('key', CAROL)).toEqual({
+      kind: 'claimed',
+      attempts: 2,
+      failures: 1,
+      tookOver: false,
+    });
   });
 
   test('an interrupted first attempt leaves a count of 0', async () => {

@@ -7,7 +7,12 @@ export function takeoverContract(newActor: NewActor): void {
     const actor = newActor();
     await actor.claim('key', ALICE);
     await actor.advance(LEASE);
-    expect(await actor.claim('key', BOB)).toEqual({ kind: 'claimed', attempts: 2, tookOver: true });
+    expect(await actor.claim('key', BOB)).toEqual({
+      kind: 'claimed',
+      attempts: 2,
+      failures: 0,
+      tookOver: true,
+    });
     expect(await actor.claim('key', CAROL)).toMatchObject({ kind: 'in-flight', attempts: 2 });
   });
 
@@ -22,7 +27,12 @@ export function takeoverContract(newActor: NewActor): void {
     const actor = newActor();
     await actor.claim('key', ALICE);
     await actor.advance(LEASE);
-    expect(await actor.claim('key', ALICE)).toEqual({ kind: 'claimed', attempts: 2, tookOver: true });
+    expect(await actor.claim('key', ALICE)).toEqual({
+      kind: 'claimed',
+      attempts: 2,
+      failures: 0,
+      tookOver: true,
+    });
   });
 
   test.each([

@@ -34,7 +34,9 @@ export function textContract(newActor: NewActor): void {
     const { store, scope } = newActor();
     const claims = AWKWARD.map((key) => ({ key, token: ALICE, fingerprint: PAYLOAD }));
     const replies = await store.claim(claims, { scope, ...TERMS });
-    expect(replies).toEqual(AWKWARD.map(() => ({ kind: 'claimed', attempts: 1, tookOver: false })));
+    expect(replies).toEqual(
+      AWKWARD.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, tookOver: false })),
+    );
     const extensions = AWKWARD.map((key) => ({ key, token: ALICE }));
     expect(new Set(await store.extend(extensions, { scope, leaseMs: LEASE }))).toEqual(new Set(['extended']));
     const settles = AWKWARD.map((key) => ({ key, token: ALICE, settlement: succeeded(JSON.stringify(key)) }));

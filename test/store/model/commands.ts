@@ -50,7 +50,9 @@ const settlement: fc.Arbitrary<Settlement> = fc.oneof(
 const terms: fc.Arbitrary<Terms> = fc.record({
   leaseMs: duration,
   maxAttempts: fc.constantFrom(1, 2, 3, 3, 3, Infinity),
+  maxDeaths: fc.constantFrom(1, 2, 3, 3, 5, Infinity),
   failedRetentionMs: duration,
+  mayOwnSuspects: fc.boolean(),
 });
 
 function batchOf<Request extends { readonly key: string }>(request: fc.Arbitrary<Request>) {

@@ -1,8 +1,10 @@
 import type {
   ClaimReply,
   ClaimRequest,
+  ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  FailedReason,
   Settlement,
   SettleReply,
   SettleRequest,
@@ -20,23 +22,26 @@ export class Model {
     this.#now += milliseconds;
   }
 
-  claim(
-    request: ClaimRequest,
-    terms: { leaseMs: number; maxAttempts: number; failedRetentionMs: number },
-  ): ClaimReply {
+  claim(request: ClaimRequest, terms: Omit<ClaimTerms, 'scope'>): ClaimReply {
     const { key, token, fingerprint } = request;
     const life = this.#life(key);
     if (life.length === 0) {
       this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
-      return { kind: 'claimed', attempts: 1, tookOver: false };
+      return { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
     }
     if (life[0]?.what === 'claimed' && life[0].fingerprint !== fingerprint) return { kind: 'mismatch' };
     const last = life.at(-1) as Happening;
     const isOver = last.what === 'failed' || last.what === 'succeeded';
     if (isOver || last.until > this.#now) return this.#answer(life, token, false);
-    if (attemptsOf(life) >= terms.maxAttempts) {
-      const until = this.#now + terms.failedRetentionMs;
+    const hasDied = last.what === 'claimed';
+    const deaths = deathsOf(life);
+    const until = this.#now + terms.failedRetentionMs;
+    if (failuresOf(life) >= terms.maxAttempts) {
       this.#note(key, { what: 'failed', token, until, reason: 'attempts-exhausted', error: null });
+    } else if (hasDied && deaths >= terms.maxDeaths) {
+      this.#note(key, { what: 'failed', token, until, reason: 'deaths-exhausted', error: null });
+    } else if (!terms.mayOwnSuspects && (deaths >= 2 || (deaths === 1 && terms.maxDeaths <= 2))) {
+      return { kind: 'suspect', attempts: attemptsOf(life) };
     } else {
       this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
     }
@@ -78,7 +83,7 @@ export class Model {
     const retryAfterMs = last.until - this.#now;
     switch (last.what) {
       case 'claimed':
-        if (last.token === token) return { kind: 'claimed', attempts, tookOver };
+        if (last.token === token) return { kind: 'claimed', attempts, failures: failuresOf(life), tookOver };
         return { kind: 'in-flight', attempts, retryAfterMs };
       case 'released':
         return { kind: 'released', attempts, retryAfterMs, error: lastError };
@@ -102,7 +107,7 @@ type Happening = { readonly token: string; until: number } & (
   | { readonly what: 'succeeded'; readonly result: string | null }
   | {
       readonly what: 'failed';
-      readonly reason: 'terminal' | 'attempts-exhausted';
+      readonly reason: FailedReason;
       readonly error: string | null;
     }
 );
@@ -110,6 +115,18 @@ type Happening = { readonly token: string; until: number } & (
 function attemptsOf(life: readonly Happening[]): number {
   const claims = life.filter(({ what }) => what === 'claimed').length;
   return claims - life.filter((event) => event.what === 'released' && event.uncounted).length;
+}
+
+function failuresOf(life: readonly Happening[]): number {
+  return life.filter((event) => event.what === 'released' && !event.uncounted).length;
+}
+
+/** Claims without an end, back to the last failure. The last claim of a life has not ended unless it has lapsed. */
+function deathsOf(life: readonly Happening[]): number {
+  const lastFailure = life.findLastIndex((event) => event.what === 'released' && !event.uncounted);
+  const since = life.slice(lastFailure + 1);
+  const claims = since.filter(({ what }) => what === 'claimed').length;
+  return claims - since.filter(({ what }) => what === 'released').length;
 }
 
 function settledAt(now: number, token: string, settlement: Settlement): Happening {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createHandleOnce, migrate, StoreError } from '../../../src/index.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
-import { createRecords } from '../../../src/store/records.ts';
+import { recordsOf } from '../support/records-of.ts';
 import { useDatabase } from '../../support/database.ts';
 import { databaseUrl } from '../../support/databases.ts';
 import { ALICE, PAYLOAD, TERMS } from '../contract/actor.ts';
@@ -26,11 +26,7 @@ beforeAll(async () => {
 afterAll(() => admin`drop database ${admin(name)} with (force)`);
 
 function newRecords() {
-  return createRecords(
-    createPostgresStore(sql, 'handle_once'),
-    { scope: randomUUID(), ...TERMS },
-    { batching: true },
-  );
+  return recordsOf(createPostgresStore(sql, 'handle_once'), { scope: randomUUID(), ...TERMS });
 }
 
 test('one key that the database refuses fails alone, not with the batch that it is in', async () => {
@@ -44,7 +40,7 @@ test('one key that the database refuses fails alone, not with the batch that it 
     } else {
       expect(claim).toEqual({
         status: 'fulfilled',
-        value: { kind: 'claimed', attempts: 1, tookOver: false },
+        value: { kind: 'claimed', attempts: 1, failures: 0, tookOver: false },
       });
     }
   }

@@ -11,7 +11,11 @@ const { url, sql } = useDatabase();
 const workers = useClient(url, { connection: { default_transaction_isolation: 'serializable' } });
 
 const VERBS: [verb: string, send: (actor: Actor) => Promise<unknown>, reply: unknown][] = [
-  ['claim', (actor) => actor.claim('key', BOB), { kind: 'claimed', attempts: 2, tookOver: true }],
+  [
+    'claim',
+    (actor) => actor.claim('key', BOB),
+    { kind: 'claimed', attempts: 2, failures: 0, tookOver: true },
+  ],
   ['settle', (actor) => actor.settle('key', ALICE, succeeded()), 'settled'],
   ['heartbeat', (actor) => actor.extend('key', ALICE), 'extended'],
 ];

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './store.ts';
+
+/** Takes back claims that no handler runs for, so that they count nothing and hold no message. */
+export interface TakeBacks {
+  /** Follows a statement that was given up on: what of its claims has landed, or lands later, is taken back. */
+  follow(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void;
+  /** Takes back a claim that has landed. */
+  add(claim: Pick<ClaimRequest, 'key' | 'token'>): void;
+  /** Tries at once to take back what is left of a key's claims, if there are any. It never throws. */
+  hurry(key: string): Promise<void> | undefined;
+}
+
+export interface TakeBackOptions {
+  readonly settle: (requests: readonly SettleRequest[]) => Promise<readonly SettleReply[]>;
+  /** How long a claim is looked for: when it lands after that, it counts as a death one lease later. */
+  readonly leaseMs: number;
+  readonly onTakenBack: (key: string) => void;
+}
+
+interface Pending {
+  readonly key: string;
+  readonly token: string;
+  /** On the monotonic clock. */
+  until: number;
+}
+
+const MAX_PENDING = 10_000;
+const MAX_BATCH = 500;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * A claim whose reply is lost may land later than a release that finds nothing. So the release is sent again until it
+ * finds the claim, or until one lease has passed since the statement ended. Each token is in one statement only, so
+ * that a claim which was taken back does not land again.
+ */
+export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOptions): TakeBacks {
+  const pending = new Map<string, Pending[]>();
+  let count = 0;
+  let isSweeping = false;
+
+  function look({ key, token }: Pick<ClaimRequest, 'key' | 'token'>): void {
+    const until = performance.now() + leaseMs;
+    const ofKey = pending.get(key) ?? [];
+    const known = ofKey.find((claim) => claim.token === token);
+    if (known !== undefined) {
+      known.until = until;
+      return;
+    }
+    if (count >= MAX_PENDING) forgetOldest();
+    pending.set(key, [...ofKey, { key, token, until }]);
+    count += 1;
+    if (!isSweeping) void sweep();
+  }
+
+  function forgetOldest(): void {
+    const [oldest] = pending.values();
+    if (oldest?.[0] !== undefined) forget(oldest[0]);
+  }
+
+  /** Whether it was still looked for. */
+  function forget({ key, token }: Pick<ClaimRequest, 'key' | 'token'>): boolean {
+    const ofKey = pending.get(key) ?? [];
+    const others = ofKey.filter((claim) => claim.token !== token);
+    if (others.length > 0) pending.set(key, others);
+    else pending.delete(key);
+    count -= ofKey.length - others.length;
+    return others.length < ofKey.length;
+  }
+
+  async function sweep(): Promise<void> {
+    isSweeping = true;
+    for (let pauseMs = FIRST_PAUSE_MS; count > 0; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      await release([...pending.values()].flat());
+      const time = performance.now();
+      for (const claim of [...pending.values()].flat()) if (claim.until <= time) forget(claim);
+      if (count > 0) await sleep(pauseMs, undefined, { ref: false });
+    }
+    isSweeping = false;
+  }
+
+  async function release(claims: readonly Pending[]): Promise<void> {
+    const [batch, rest] = oneOfEachKey(claims);
+    try {
+      const replies = await settle(batch.map(toRelease));
+      batch.forEach((claim, index) => {
+        if (replies[index] === 'settled' && forget(claim)) onTakenBack(claim.key);
+      });
+    } catch {
+      // The store is out of reach: the next sweep tries again.
+      return;
+    }
+    if (rest.length > 0) await release(rest);
+  }
+
+  return {
+    add: look,
+    follow(claims, statement) {
+      claims.forEach(look);
+      void statement.then(
+        (replies) => {
+          claims.forEach((claim, index) => {
+            // It has landed by now, or it never does.
+            if (replies[index]?.kind === 'claimed') look(claim);
+            else forget(claim);
+          });
+        },
+        () => {
+          claims.forEach(look);
+        },
+      );
+    },
+    hurry(key) {
+      const claims = pending.get(key);
+      return claims && release(claims);
+    },
+  };
+}
+
+/** A statement takes each key once, and a bounded number of them. */
+function oneOfEachKey(claims: readonly Pending[]): [batch: Pending[], rest: Pending[]] {
+  const batch = new Map<string, Pending>();
+  const rest: Pending[] = [];
+  for (const claim of claims) {
+    if (batch.size < MAX_BATCH && !batch.has(claim.key)) batch.set(claim.key, claim);
+    else rest.push(claim);
+  }
+  return [[...batch.values()], rest];
+}
+
+function toRelease({ key, token }: Pending): SettleRequest {
+  return { key, token, settlement: { kind: 'release', error: null, retryAfterMs: 0, uncounted: true } };
+}
