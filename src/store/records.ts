@@ -18,13 +18,13 @@ export interface ClaimAnswer {
 /** The records of one scope, one message at a time; concurrent calls share statements unless told otherwise. */
 export interface Records {
   /** Answers with a claim that has landed. A claim that failed is taken back, if it lands. */
-  claim(request: ClaimRequest): Promise<ClaimAnswer>;
+  readonly claim: (request: ClaimRequest) => Promise<ClaimAnswer>;
   /** The same for a record that only such a claim may own. */
-  claimSuspect(request: ClaimRequest): Promise<ClaimAnswer>;
-  settle(request: SettleRequest): Promise<SettleReply>;
-  extend(request: ExtendRequest): Promise<ExtendReply>;
+  readonly claimSuspect: (request: ClaimRequest) => Promise<ClaimAnswer>;
+  readonly settle: (request: SettleRequest) => Promise<SettleReply>;
+  readonly extend: (request: ExtendRequest) => Promise<ExtendReply>;
   /** Undoes a claim that landed and that no handler ran for. */
-  takeBack(claim: Pick<ClaimRequest, 'key' | 'token'>): void;
+  readonly takeBack: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
 }
 
 const MAX_BATCH = 500;

@@ -6,7 +6,7 @@ export interface TakeBacks {
   /** Follows a statement that was given up on: what of its claims has landed, or lands later, is taken back. */
   follow(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void;
   /** Takes back a claim that has landed. */
-  add(claim: Pick<ClaimRequest, 'key' | 'token'>): void;
+  readonly add: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
   /** Tries at once to take back what is left of a key's claims, if there are any. It never throws. */
   hurry(key: string): Promise<void> | undefined;
 }
