@@ -11,7 +11,7 @@ create table :"schema".records (
   state          text        not null, -- pending, succeeded or failed
   scope          text        collate "C" not null,
   key            text        collate "C" not null,
-  fingerprint    bytea       not null, -- SHA-256 of the payload
+  fingerprint    bytea       not null, -- a byte of version and the payload's SHA-256; empty: not compared
   failed_reason  text,
   result_omitted text,
   result         text,                 -- JSON text; null when the handler returned undefined

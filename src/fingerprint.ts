@@ -5,7 +5,7 @@ import { UnhashablePayloadError } from './errors.ts';
 const canonicalJson = configure({ circularValue: TypeError });
 
 /**
- * SHA-256 of a payload, in hexadecimal.
+ * What a payload is compared by, in hexadecimal: two digits of the version of these rules, and 64 of SHA-256.
  *
  * Strings and bytes are hashed as they are; any other value as JSON with sorted keys, so that the order in which an
  * object was built does not matter. The tag keeps the text `1` and the number 1 apart.
@@ -16,11 +16,13 @@ export function fingerprint(payload: unknown): string {
   return sha256(`json:${toCanonicalJson(payload)}`);
 }
 
+const VERSION = '01';
+
 const BYTES = Buffer.from('bytes:');
 
 /** The one-shot `hash` costs a third of `createHash`, which saves more than to copy the bytes costs. */
 function sha256(content: string | Buffer): string {
-  return hash('sha256', content, 'hex');
+  return VERSION + hash('sha256', content, 'hex');
 }
 
 function toCanonicalJson(payload: unknown): string {

@@ -55,6 +55,7 @@ export function createMemoryStore(): MemoryStore {
       Object.assign(record, {
         owned: true,
         token: request.token,
+        fingerprint: request.fingerprint,
         attempts: record.attempts + 1,
         deaths: deathsOf(record),
         liveUntil: now() + terms.leaseMs,
@@ -65,6 +66,7 @@ export function createMemoryStore(): MemoryStore {
         state: 'failed',
         owned: false,
         token: request.token,
+        fingerprint: request.fingerprint,
         deaths: deathsOf(record),
         failedReason: record.failures >= terms.maxAttempts ? 'attempts-exhausted' : 'deaths-exhausted',
         liveUntil: now() + terms.failedRetentionMs,
@@ -107,7 +109,7 @@ function claimReply(
   remainingMs: number,
 ): ClaimReply {
   const { attempts, failures, result, resultOmitted, failedReason, error } = record;
-  if (record.fingerprint !== request.fingerprint) return { kind: 'mismatch' };
+  if (differs(record.fingerprint, request.fingerprint)) return { kind: 'mismatch' };
   if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };
   const ours = record.token === request.token;
   if (failedReason !== null)
@@ -119,6 +121,11 @@ function claimReply(
     : { kind: 'in-flight', attempts, retryAfterMs };
 }
 
+/** Those of two versions, and an empty one, cannot be compared. The version is the first byte, two digits. */
+function differs(one: string, other: string): boolean {
+  return one !== other && one !== '' && other !== '' && one.slice(0, 2) === other.slice(0, 2);
+}
+
 function nextStep(
   record: MemoryRecord,
   request: ClaimRequest,
@@ -127,7 +134,7 @@ function nextStep(
 ): 'keep' | 'renew' | 'exhaust' | 'decline' | 'take' {
   if (record.liveUntil > now) return 'keep';
   if (record.state !== 'pending') return 'renew';
-  if (record.fingerprint !== request.fingerprint) return 'keep';
+  if (differs(record.fingerprint, request.fingerprint)) return 'keep';
   const deaths = deathsOf(record);
   if (record.failures >= terms.maxAttempts || (record.owned && deaths >= terms.maxDeaths)) return 'exhaust';
   return deaths >= suspectFrom(terms.maxDeaths) && !terms.mayOwnSuspects ? 'decline' : 'take';

@@ -18,7 +18,10 @@ export interface ClaimRequest {
   readonly key: string;
   /** A random UUID: the fencing token of this claim. Sending a claim again with its token is harmless. */
   readonly token: string;
-  /** SHA-256 of the payload, 64 hexadecimal digits. */
+  /**
+   * Of the payload, in hexadecimal: two digits of its version and 64 of SHA-256. Two that differ are a mismatch only
+   * when their versions are the same; the empty text compares nothing, and matches any.
+   */
   readonly fingerprint: string;
 }
 
@@ -98,9 +101,9 @@ export type ExtendReply = 'extended' | 'lost';
  * Where records live. Every verb takes many requests with distinct keys and answers each, in their order.
  *
  * A store promises: the claim is atomic; only the store's clock decides; a write after the claim happens for the
- * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`.
- * What each end of an attempt does to the record's counters is the table in docs/attempts.md.
- * It throws `StoreError` or `SchemaError`, and nothing else.
+ * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`; a
+ * record that is claimed again has the fingerprint of that claim. What each end of an attempt does to the record's
+ * counters is the table in docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else.
  */
 export interface Store {
   claim(requests: readonly ClaimRequest[], terms: ClaimTerms): Promise<readonly ClaimReply[]>;

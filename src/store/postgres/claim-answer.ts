@@ -38,9 +38,17 @@ function isOurs(t: string, asked: Asked): string {
   return `(${t}.owned and ${t}.token = ${asked.token})`;
 }
 
+/**
+ * Whether two fingerprints show that their payloads differ, as SQL: they are of one version, which is their first byte.
+ * An empty one has no first byte, and so differs from none.
+ */
+export function mismatch(one: string, other: string): string {
+  return `(${one} <> ${other} and substr(${one}, 1, 1) = substr(${other}, 1, 1))`;
+}
+
 function kind(t: string, asked: Asked): string {
   return `case
-      when ${t}.fingerprint <> ${asked.fingerprint} then 'mismatch'
+      when ${mismatch(`${t}.fingerprint`, asked.fingerprint)} then 'mismatch'
       when ${t}.state = 'succeeded' then 'succeeded'
       when ${t}.state = 'failed' then case when ${t}.token = ${asked.token} then 'exhausted' else 'failed' end
       when ${t}.live_until <= statement_timestamp() then 'suspect'

@@ -1,5 +1,5 @@
 import { type BySize, bySize } from './batch.ts';
-import { answerColumns, NEW_RECORD_ANSWER } from './claim-answer.ts';
+import { answerColumns, mismatch, NEW_RECORD_ANSWER } from './claim-answer.ts';
 import { askedRecords, insertAsked } from './claim-parts.ts';
 import { UNLESS_HELD } from './held-record.ts';
 
@@ -73,5 +73,5 @@ const EXHAUSTED = `(t.state = 'pending'
 
 /** The record is alive, or waits: for a claim with its payload, or for one that may own suspects. */
 const KEPT = `(t.live_until > statement_timestamp() or (t.state = 'pending' and (
-      t.fingerprint <> excluded.fingerprint
+      ${mismatch('t.fingerprint', 'excluded.fingerprint')}
       or (${DEATHS} >= $9::text::integer and not ${EXHAUSTED}))))`;

@@ -27,8 +27,11 @@ export const ALICE = '00000000-0000-4000-8000-00000000000a';
 export const BOB = '00000000-0000-4000-8000-00000000000b';
 export const CAROL = '00000000-0000-4000-8000-00000000000c';
 
-export const PAYLOAD = 'a1'.repeat(32);
-export const OTHER_PAYLOAD = 'b2'.repeat(32);
+export const PAYLOAD = `01${'a1'.repeat(32)}`;
+export const OTHER_PAYLOAD = `01${'b2'.repeat(32)}`;
+/** Fingerprints that compare with neither: of another version, and none at all. */
+export const OTHER_VERSION = `02${'b2'.repeat(32)}`;
+export const NO_FINGERPRINT = '';
 
 export const LEASE = MINUTE;
 export const TERMS = {

@@ -1,9 +1,28 @@
-import { expect, test } from 'vitest';
-import { ALICE, type Actor, BOB, CAROL, LEASE, MINUTE, type NewActor, OTHER_PAYLOAD } from './actor.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  ALICE,
+  type Actor,
+  BOB,
+  CAROL,
+  LEASE,
+  MINUTE,
+  type NewActor,
+  NO_FINGERPRINT,
+  OTHER_PAYLOAD,
+  OTHER_VERSION,
+  PAYLOAD,
+} from './actor.ts';
 import { exhaustByDeaths } from './endings.ts';
 import { failed, released, succeeded } from './settlements.ts';
 
 const OTHER = { fingerprint: OTHER_PAYLOAD };
+
+const INCOMPARABLE: [name: string, recorded: string, requested: string][] = [
+  ['no fingerprint matches a record that has one', PAYLOAD, NO_FINGERPRINT],
+  ['a fingerprint matches a record that has none', NO_FINGERPRINT, PAYLOAD],
+  ['no fingerprint matches a record that has none', NO_FINGERPRINT, NO_FINGERPRINT],
+  ['a fingerprint matches a record that has one of another version', PAYLOAD, OTHER_VERSION],
+];
 
 interface Situation {
   readonly name: string;
@@ -79,6 +98,34 @@ export function mismatchContract(newActor: NewActor): void {
     },
   );
 
+  describe.each(INCOMPARABLE)('%s', (_, recorded, requested) => {
+    test.each(SITUATIONS)('when $name key comes again', async (situation) => {
+      const actor = newActor();
+      await situation.reach(withFingerprint(actor, recorded));
+      expect(await actor.claim('key', BOB, { fingerprint: requested })).toMatchObject(situation.next);
+    });
+  });
+
+  test.each([
+    ['taken over', (actor: Actor) => actor.advance(LEASE)],
+    ['claimed after a release', (actor: Actor) => actor.settle('key', ALICE, released(null, 0))],
+  ])('a record that is %s has the fingerprint of that claim', async (_, end) => {
+    const actor = newActor();
+    await actor.claim('key', ALICE, { fingerprint: NO_FINGERPRINT });
+    await end(actor);
+    expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 2 });
+    expect(await actor.claim('key', CAROL, OTHER)).toEqual({ kind: 'mismatch' });
+  });
+
+  test('a record that is only answered from keeps its fingerprint', async () => {
+    const actor = newActor();
+    await actor.claim('key', ALICE);
+    expect(await actor.claim('key', BOB, { fingerprint: NO_FINGERPRINT })).toMatchObject({
+      kind: 'in-flight',
+    });
+    expect(await actor.claim('key', CAROL, OTHER)).toEqual({ kind: 'mismatch' });
+  });
+
   test('another payload does not take the lease from its owner', async () => {
     const actor = newActor();
     await actor.claim('key', ALICE);
@@ -93,4 +140,9 @@ export function mismatchContract(newActor: NewActor): void {
     await actor.claim('key', ALICE);
     expect(await actor.claim('key', ALICE, OTHER)).toEqual({ kind: 'mismatch' });
   });
+}
+
+/** The same, with another fingerprint where none is given. */
+function withFingerprint(actor: Actor, fingerprint: string): Actor {
+  return { ...actor, claim: (key, token, options) => actor.claim(key, token, { fingerprint, ...options }) };
 }

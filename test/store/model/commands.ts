@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Settlement, Store } from '../../../src/index.ts';
-import { HOUR, MINUTE, OTHER_PAYLOAD, PAYLOAD } from '../contract/actor.ts';
+import { HOUR, MINUTE, NO_FINGERPRINT, OTHER_PAYLOAD, OTHER_VERSION, PAYLOAD } from '../contract/actor.ts';
 import type { ControlledStore } from '../contract/actor.ts';
 import type { Model } from './model.ts';
 
@@ -23,7 +23,10 @@ const key = fc.constantFrom('a', 'b');
 const token = fc.constantFrom(
   ...['1', '2', '3'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`),
 );
-const fingerprint = fc.oneof({ weight: 9, arbitrary: fc.constant(PAYLOAD) }, fc.constant(OTHER_PAYLOAD));
+const fingerprint = fc.oneof(
+  { weight: 9, arbitrary: fc.constant(PAYLOAD) },
+  fc.constantFrom(OTHER_PAYLOAD, OTHER_VERSION, NO_FINGERPRINT),
+);
 const text = fc.constantFrom('"x"', '"y"');
 
 const settlement: fc.Arbitrary<Settlement> = fc.oneof(

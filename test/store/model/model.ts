@@ -29,7 +29,7 @@ export class Model {
       this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
       return { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
     }
-    if (life[0]?.what === 'claimed' && life[0].fingerprint !== fingerprint) return { kind: 'mismatch' };
+    if (differs(fingerprintOf(life), fingerprint)) return { kind: 'mismatch' };
     const last = life.at(-1) as Happening;
     const isOver = last.what === 'failed' || last.what === 'succeeded';
     if (isOver || last.until > this.#now) return this.#answer(life, token, false);
@@ -37,9 +37,16 @@ export class Model {
     const deaths = deathsOf(life);
     const until = this.#now + terms.failedRetentionMs;
     if (failuresOf(life) >= terms.maxAttempts) {
-      this.#note(key, { what: 'failed', token, until, reason: 'attempts-exhausted', error: null });
+      this.#note(key, {
+        what: 'failed',
+        token,
+        fingerprint,
+        until,
+        reason: 'attempts-exhausted',
+        error: null,
+      });
     } else if (hasDied && deaths >= terms.maxDeaths) {
-      this.#note(key, { what: 'failed', token, until, reason: 'deaths-exhausted', error: null });
+      this.#note(key, { what: 'failed', token, fingerprint, until, reason: 'deaths-exhausted', error: null });
     } else if (!terms.mayOwnSuspects && (deaths >= 2 || (deaths === 1 && terms.maxDeaths <= 2))) {
       return { kind: 'suspect', attempts: attemptsOf(life) };
     } else {
@@ -107,10 +114,25 @@ type Happening = { readonly token: string; until: number } & (
   | { readonly what: 'succeeded'; readonly result: string | null }
   | {
       readonly what: 'failed';
+      /** Of the claim that found the attempts used up. */
+      readonly fingerprint?: string;
       readonly reason: FailedReason;
       readonly error: string | null;
     }
 );
+
+/** The record has that of the last claim that changed it. */
+function fingerprintOf(life: readonly Happening[]): string {
+  const fingerprints = life.map((happening) =>
+    'fingerprint' in happening ? happening.fingerprint : undefined,
+  );
+  return fingerprints.findLast((fingerprint) => fingerprint !== undefined) ?? '';
+}
+
+function differs(one: string, other: string): boolean {
+  const isComparable = one.length > 0 && other.length > 0 && one.slice(0, 2) === other.slice(0, 2);
+  return isComparable && one !== other;
+}
 
 function attemptsOf(life: readonly Happening[]): number {
   const claims = life.filter(({ what }) => what === 'claimed').length;
