@@ -49,6 +49,7 @@ export {
   queueWarnings,
 } from './adapter-kit/queue-settings.ts';
 export { lanesBy, runLanes } from './adapter-kit/run-lanes.ts';
+export { shareAcrossCopies } from './shared-class.ts';
 export { describeThrown } from './stored-error.ts';
 export { checkLogOptions, defaultParse, logFields } from './adapter-kit/log-options.ts';
 export { validatePayload } from './validate-payload.ts';

@@ -1,3 +1,5 @@
+import { shareAcrossCopies } from './shared-class.ts';
+
 /** The stable codes of everything that this package throws; messages may change, codes do not. */
 export type HandleOnceErrorCode =
   | 'ABORTED'
@@ -17,6 +19,10 @@ export type HandleOnceErrorCode =
  * `retriable` says whether the same call can succeed later without a change of code or data.
  */
 export abstract class HandleOnceError extends Error {
+  static {
+    shareAcrossCopies(this, 'HandleOnceError');
+  }
+
   abstract readonly code: HandleOnceErrorCode;
   abstract readonly retriable: boolean;
 }
@@ -29,6 +35,10 @@ export interface OptionIssue {
 
 /** Options that cannot work, found before anything runs. `issues` names every wrong field. */
 export class InvalidOptionsError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'InvalidOptionsError');
+  }
+
   override readonly name = 'InvalidOptionsError';
   readonly code = 'INVALID_OPTIONS';
   readonly retriable = false;
@@ -43,6 +53,10 @@ export class InvalidOptionsError extends HandleOnceError {
 
 /** A key, scope or child-key name that Postgres could not keep apart from another, or not keep at all. */
 export class InvalidKeyError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'InvalidKeyError');
+  }
+
   override readonly name = 'InvalidKeyError';
   readonly code = 'INVALID_KEY';
   readonly retriable = false;
@@ -50,6 +64,10 @@ export class InvalidKeyError extends HandleOnceError {
 
 /** A payload of which no canonical JSON, and so no fingerprint, can be made: a cycle, or a `toJSON` that throws. */
 export class UnhashablePayloadError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'UnhashablePayloadError');
+  }
+
   override readonly name = 'UnhashablePayloadError';
   readonly code = 'UNHASHABLE_PAYLOAD';
   readonly retriable = false;
@@ -61,6 +79,10 @@ export class UnhashablePayloadError extends HandleOnceError {
  * Either the producer reused an id, or the key does not identify a message (a re-created Kafka topic, a truncated id).
  */
 export class PayloadMismatchError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'PayloadMismatchError');
+  }
+
   override readonly name = 'PayloadMismatchError';
   readonly code = 'PAYLOAD_MISMATCH';
   readonly retriable = false;
@@ -79,6 +101,10 @@ export class PayloadMismatchError extends HandleOnceError {
 
 /** The caller's own signal was aborted before the claim. Nothing ran and no attempt was counted. */
 export class AbortedError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'AbortedError');
+  }
+
   override readonly name = 'AbortedError';
   readonly code = 'ABORTED';
   readonly retriable = true;
@@ -86,6 +112,10 @@ export class AbortedError extends HandleOnceError {
 
 /** The reason of `attempt.signal` when the lease lapsed or another worker took the record over. */
 export class LeaseLostError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'LeaseLostError');
+  }
+
   override readonly name = 'LeaseLostError';
   readonly code = 'LEASE_LOST';
   readonly retriable = true;
@@ -93,6 +123,10 @@ export class LeaseLostError extends HandleOnceError {
 
 /** The store did not do what was asked: unreachable, too slow, or refused. `cause` is the driver's own error. */
 export class StoreError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'StoreError');
+  }
+
   override readonly name = 'StoreError';
   readonly code = 'STORE';
   readonly retriable: boolean;
@@ -114,6 +148,10 @@ export class StoreError extends HandleOnceError {
 
 /** The tables are missing, older or newer than this version of the package. The message says what to run. */
 export class SchemaError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'SchemaError');
+  }
+
   override readonly name = 'SchemaError';
   readonly code = 'SCHEMA';
   readonly retriable = false;

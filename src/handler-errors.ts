@@ -1,3 +1,5 @@
+import { shareAcrossCopies } from './shared-class.ts';
+
 /**
  * Thrown by a handler to say: never try this message again.
  *
@@ -9,6 +11,10 @@
  * ```
  */
 export class TerminalError extends Error {
+  static {
+    shareAcrossCopies(this, 'TerminalError');
+  }
+
   override readonly name: string = 'TerminalError';
   readonly code?: string;
 
@@ -29,6 +35,10 @@ export class TerminalError extends Error {
  * ```
  */
 export class RetryableError extends Error {
+  static {
+    shareAcrossCopies(this, 'RetryableError');
+  }
+
   override readonly name: string = 'RetryableError';
   readonly retryAfterMs?: number;
 
@@ -40,5 +50,9 @@ export class RetryableError extends Error {
 
 /** The payload could not be parsed or did not fit the schema: terminal, with reason `invalid-payload`. */
 export class InvalidPayloadError extends TerminalError {
+  static {
+    shareAcrossCopies(this, 'InvalidPayloadError');
+  }
+
   override readonly name = 'InvalidPayloadError';
 }

@@ -1,7 +1,12 @@
+import { shareAcrossCopies } from '../../src/adapter-kit.ts';
 import { HandleOnceError } from '../../src/index.ts';
 
 /** The delivery's signature does not hold: `verify` returned false or threw. Nothing was claimed. */
 export class UnverifiedError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'UnverifiedError');
+  }
+
   override readonly name = 'UnverifiedError';
   readonly code = 'UNVERIFIED';
   readonly retriable = false;
@@ -9,6 +14,10 @@ export class UnverifiedError extends HandleOnceError {
 
 /** The delivery has no id where its source has it; the message says where that is. Nothing was claimed. */
 export class MissingIdError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'MissingIdError');
+  }
+
   override readonly name = 'MissingIdError';
   readonly code = 'MISSING_ID';
   readonly retriable = false;
