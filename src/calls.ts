@@ -79,8 +79,8 @@ export interface AnyHandleOnce {
  * Runs `fn` for the one delivery of `key` that owns its claim, and answers every other delivery from the record.
  *
  * A retryable error leaves the record pending and is part of the outcome, not thrown. Throws `InvalidKeyError`,
- * `InvalidOptionsError`, `UnhashablePayloadError`, `AbortedError`, `PayloadMismatchError`, `StoreError` and
- * `SchemaError`; after any of them `fn` has not run.
+ * `InvalidOptionsError`, `UnhashablePayloadError`, `AbortedError`, `PayloadMismatchError`, `DamagedRecordError`,
+ * `StoreError` and `SchemaError`; after any of them `fn` has not run.
  *
  * `Tx` is what the client gives as a transaction.
  */

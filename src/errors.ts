@@ -3,6 +3,7 @@ import { shareAcrossCopies } from './shared-class.ts';
 /** The stable codes of everything that this package throws; messages may change, codes do not. */
 export type HandleOnceErrorCode =
   | 'ABORTED'
+  | 'DAMAGED_RECORD'
   | 'INVALID_KEY'
   | 'INVALID_OPTIONS'
   | 'LEASE_LOST'
@@ -143,6 +144,32 @@ export class StoreError extends HandleOnceError {
     this.retriable = options.retriable;
     this.dataRefused = options.dataRefused ?? false;
     this.mayHaveLanded = options.mayHaveLanded ?? options.retriable;
+  }
+}
+
+/**
+ * The record of the key cannot be read: its result or error is not what this package wrote. Nothing ran.
+ *
+ * It stays so until the row is corrected or deleted by hand.
+ */
+export class DamagedRecordError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'DamagedRecordError');
+  }
+
+  override readonly name = 'DamagedRecordError';
+  readonly code = 'DAMAGED_RECORD';
+  readonly retriable = false;
+  readonly scope: string;
+  readonly key: string;
+
+  constructor(scope: string, key: string, column: 'result' | 'error') {
+    super(
+      `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} is not ` +
+        'what handle-once wrote; nothing ran. Correct that column of its row, or delete the row to run the message again.',
+    );
+    this.scope = scope;
+    this.key = key;
   }
 }
 

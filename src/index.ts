@@ -20,6 +20,7 @@ export type {
 export type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
 export {
   AbortedError,
+  DamagedRecordError,
   HandleOnceError,
   type HandleOnceErrorCode,
   InvalidKeyError,

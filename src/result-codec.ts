@@ -15,10 +15,6 @@ export function encodeResult(value: unknown, maxBytes: number): EncodedResult {
   return { result: json, resultOmitted: null };
 }
 
-export function decodeResult(json: string | null): unknown {
-  return json === null ? undefined : JSON.parse(json);
-}
-
 /** Undefined for what JSON cannot express: BigInt, a cycle, a function, a toJSON that throws or gives nothing. */
 function toJson(value: unknown): string | undefined {
   try {

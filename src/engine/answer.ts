@@ -1,25 +1,31 @@
 import { PayloadMismatchError } from '../errors.ts';
-import type { Failed, Outcome, Pending, StoredError, Succeeded } from '../outcome.ts';
-import { decodeResult } from '../result-codec.ts';
+import type { Failed, Outcome, Pending, Succeeded } from '../outcome.ts';
 import type { ClaimReply } from '../store/store.ts';
 import { attemptsExhausted, deathsExhausted } from '../stored-error.ts';
+import { type DecodeRecord, decoderOf } from './decode-record.ts';
 import type { Engine } from './engine.ts';
 
 type RecordReply = Exclude<ClaimReply, { kind: 'claimed' }>;
 
-/** Answers a delivery from the record, without running anything. Throws `PayloadMismatchError`. */
+/**
+ * Answers a delivery from the record, without running anything. Throws `PayloadMismatchError`, and `DamagedRecordError`
+ * where the record cannot be read.
+ */
 export function answerFromRecord<R>(engine: Engine, key: string, reply: RecordReply): Outcome<R> {
   const { events, settings } = engine;
   const message = { scope: settings.scope, key };
+  const decode = decoderOf(engine, key);
   switch (reply.kind) {
     case 'mismatch':
       events.emit({ type: 'mismatch', ...message });
       throw new PayloadMismatchError(settings.scope, key);
-    case 'succeeded':
+    case 'succeeded': {
+      const outcome = succeeded<R>(reply, decode);
       events.emit({ type: 'replayed', ...message, state: 'succeeded', attempts: reply.attempts });
-      return succeeded(reply);
+      return outcome;
+    }
     case 'failed': {
-      const outcome = failed(reply);
+      const outcome = failed(reply, decode);
       if (reply.replayed) {
         events.emit({ type: 'replayed', ...message, state: 'failed', attempts: reply.attempts });
       } else {
@@ -40,23 +46,28 @@ export function answerFromRecord<R>(engine: Engine, key: string, reply: RecordRe
       return { state: 'pending', reason: 'suspect', attempts, retryAfterMs };
     }
     case 'released': {
+      const outcome = released(reply, decode);
       const { attempts, retryAfterMs } = reply;
       events.emit({ type: 'backing-off', ...message, attempts, retryAfterMs });
-      return released(reply);
+      return outcome;
     }
   }
 }
 
-function succeeded<R>(reply: Extract<RecordReply, { kind: 'succeeded' }>): Succeeded<R> {
-  const { attempts, resultOmitted } = reply;
+function succeeded<R>(
+  { attempts, result, resultOmitted }: Extract<RecordReply, { kind: 'succeeded' }>,
+  decode: DecodeRecord,
+): Succeeded<R> {
   const base = { state: 'succeeded', replayed: true, attempts } as const;
   if (resultOmitted !== null) return { ...base, result: undefined, resultOmitted };
-  return { ...base, result: decodeResult(reply.result) as R };
+  return { ...base, result: decode.result(result) as R };
 }
 
-function failed(reply: Extract<RecordReply, { kind: 'failed' }>): Failed {
-  const { attempts, reason, replayed } = reply;
-  const stored = reply.error === null ? undefined : (JSON.parse(reply.error) as StoredError);
+function failed(
+  { attempts, reason, replayed, error: json }: Extract<RecordReply, { kind: 'failed' }>,
+  decode: DecodeRecord,
+): Failed {
+  const stored = json === null ? undefined : decode.error(json);
   const error =
     reason === 'deaths-exhausted'
       ? deathsExhausted(attempts, stored)
@@ -64,13 +75,10 @@ function failed(reply: Extract<RecordReply, { kind: 'failed' }>): Failed {
   return { state: 'failed', reason, error, replayed, attempts };
 }
 
-function released(reply: Extract<RecordReply, { kind: 'released' }>): Pending {
-  const { attempts, retryAfterMs, error } = reply;
-  return {
-    state: 'pending',
-    reason: 'released',
-    attempts,
-    retryAfterMs,
-    ...(error === null ? {} : { error: JSON.parse(error) as StoredError }),
-  };
+function released(
+  { attempts, retryAfterMs, error }: Extract<RecordReply, { kind: 'released' }>,
+  decode: DecodeRecord,
+): Pending {
+  const pending = { state: 'pending', reason: 'released', attempts, retryAfterMs } as const;
+  return error === null ? pending : { ...pending, error: decode.error(error) };
 }

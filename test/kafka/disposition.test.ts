@@ -52,6 +52,7 @@ const ERRORS: Record<Thrown, Dispositions> = {
   'store unreachable': both(withhold('store-error')),
   'store refused': both(withhold('store-error')),
   'data refused': both(withhold('store-error')),
+  'damaged record': both(withhold('error')),
   'no tables': both(withhold('store-error')),
   aborted: both(withhold('aborted', 0)),
   'invalid options': both(withhold('error')),

@@ -3,6 +3,7 @@ import type { KafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { damagedStore } from '../support/damaged-store.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
@@ -265,6 +266,16 @@ test('what handleOnce throws is told with the message that is withheld', async (
       reason: 'aborted',
       error: aborted,
     },
+  ]);
+});
+
+test('a damaged record withholds its message, and nothing runs', async () => {
+  const bed = bench({ store: damagedStore() });
+  await deliver(bed, message(10));
+  expect(await deliver(bed, message(10), message(11))).toEqual([]);
+  expect(bed.started).toEqual(['10']);
+  expect(bed.eventsOf('withheld')).toMatchObject([
+    { offset: '10', reason: 'error', error: { code: 'DAMAGED_RECORD' } },
   ]);
 });
 

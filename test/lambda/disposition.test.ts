@@ -48,6 +48,7 @@ const REASONS: Record<Exclude<Thrown, 'mismatch' | 'invalid key'>, ReportReason>
   'store unreachable': 'store-error',
   'store refused': 'store-error',
   'data refused': 'store-error',
+  'damaged record': 'error',
   'no tables': 'store-error',
   aborted: 'out-of-time',
   'invalid options': 'error',

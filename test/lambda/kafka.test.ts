@@ -8,6 +8,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { aborted, gate } from '../support/gate.ts';
+import { damagedStore } from '../support/damaged-store.ts';
 import { bench } from './support/bench.ts';
 import { ample, contextWith, kafkaRecord, mskEvent, selfManagedEvent } from './support/events.ts';
 
@@ -249,4 +250,24 @@ test('an event of another source is refused as a whole', async () => {
   const { handleOnce } = bench();
   const handler = onceEachKafkaRecord({ handleOnce, groupId }, () => expect.unreachable());
   await expect(handler({ Records: [] } as never, ample())).rejects.toThrow(/without records/);
+});
+
+test('A damaged record is reported, and nothing runs', async () => {
+  const { handleOnce } = bench({ store: damagedStore() });
+  const events: object[] = [];
+  const onEvent = (event: object): unknown => events.push(event);
+  let runs = 0;
+  const handler = onceEachKafkaRecord(
+    { handleOnce, groupId, onUnsettled: 'report', onEvent },
+    () => void (runs += 1),
+  );
+  const event = mskEvent(kafkaRecord('t', 0, 7));
+  expect(await handler(event, ample())).toEqual(NONE);
+  expect(await handler(event, ample())).toEqual(failures(['t-0', 7]));
+  expect(events.at(-1)).toMatchObject({
+    type: 'reported',
+    reason: 'error',
+    error: { code: 'DAMAGED_RECORD' },
+  });
+  expect(runs).toBe(1);
 });

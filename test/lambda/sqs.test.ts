@@ -10,6 +10,7 @@ import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { gate } from '../support/gate.ts';
+import { damagedStore } from '../support/damaged-store.ts';
 import { bench } from './support/bench.ts';
 import { ample, fifoRecord, QUEUE_ARN, sqsEvent, sqsRecord } from './support/events.ts';
 
@@ -372,4 +373,21 @@ test('the order of the failures is that of the event, per queue', async () => {
   const handler = onceEachSqsRecord({ handleOnce }, throwing(new Error('no')));
   const records = ['c', 'a', 'b'].map((id) => sqsRecord(id, '{}', { eventSourceARN: QUEUE_ARN }));
   expect(await handler(sqsEvent(...records), ample())).toEqual(failures('c', 'a', 'b'));
+});
+
+test('A damaged record is reported, and nothing runs', async () => {
+  const { handleOnce } = bench({ store: damagedStore() });
+  const events: object[] = [];
+  const onEvent = (event: object): unknown => events.push(event);
+  let runs = 0;
+  const handler = onceEachSqsRecord({ handleOnce, onEvent }, () => void (runs += 1));
+  const event = sqsEvent(sqsRecord('id-1', '{}'));
+  expect(await handler(event, ample())).toEqual(NONE);
+  expect(await handler(event, ample())).toEqual(failures('id-1'));
+  expect(events.at(-1)).toMatchObject({
+    type: 'reported',
+    reason: 'error',
+    error: { code: 'DAMAGED_RECORD' },
+  });
+  expect(runs).toBe(1);
 });

@@ -4,6 +4,7 @@ import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
 import { createQueue, drain, sqsServers } from '../support/sqs.ts';
+import { damagedStore } from '../support/damaged-store.ts';
 import { consume, type Handler, wrapperNames } from './support/consume.ts';
 
 const BODY = '"body"';
@@ -88,6 +89,13 @@ const rows: Row[] = [
   { name: 'an invalid key (dead-letter)', onFailed: 'dead-letter', key: () => '' },
   { name: 'a store that is down', handleOnce: storeWith({ claim: down }), left: 'store-error' },
   { name: 'missing tables', handleOnce: () => ({ databaseSchema: 'not_migrated' }), left: 'store-error' },
+  {
+    name: 'a damaged record',
+    onFailed: 'dead-letter',
+    handleOnce: () => ({ store: damagedStore() }),
+    before: before(BODY, () => 1),
+    left: 'error',
+  },
   {
     name: 'an error that nobody foresaw',
     handleOnce: storeWith({ claim: () => Promise.reject(new TypeError('a bug')) }),

@@ -1,5 +1,6 @@
 import {
   AbortedError,
+  DamagedRecordError,
   type Failed,
   type FailedReason,
   InvalidKeyError,
@@ -69,6 +70,7 @@ export const THROWN = {
   'store unreachable': new StoreError('down', { retriable: true }),
   'store refused': new StoreError('no permission', { retriable: false }),
   'data refused': new StoreError('not in the encoding', { retriable: false, dataRefused: true }),
+  'damaged record': new DamagedRecordError('scope', 'key', 'result'),
   'no tables': new SchemaError('no tables'),
   aborted: new AbortedError('stopping'),
   'invalid options': new InvalidOptionsError('handleOnce', []),

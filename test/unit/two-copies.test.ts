@@ -15,6 +15,7 @@ type Copy = typeof ours & typeof webhook & { NotStartedError: typeof NotStartedE
 function errorsOf(copy: Copy) {
   return {
     AbortedError: new copy.AbortedError('no'),
+    DamagedRecordError: new copy.DamagedRecordError('scope', 'key', 'result'),
     InvalidKeyError: new copy.InvalidKeyError('no'),
     InvalidOptionsError: new copy.InvalidOptionsError('no', []),
     InvalidPayloadError: new copy.InvalidPayloadError('no'),

@@ -45,6 +45,7 @@ const STATUS: Record<Thrown, WebhookAnswer['status']> = {
   'store unreachable': 503,
   'store refused': 503,
   'data refused': 400,
+  'damaged record': 500,
   'no tables': 503,
   aborted: 503,
   'invalid options': 500,

@@ -57,6 +57,19 @@ describe('On PostgreSQL', () => {
     expect(rows).toEqual([{ scope: 'hooks/standard-webhooks', key: 'msg_1', kept: true }]);
   });
 
+  it('answers 500 for a damaged record, and runs nothing', async () => {
+    let runs = 0;
+    const handleWebhook = wrap(() => Promise.resolve(void (runs += 1)));
+    const delivery = signed('msg_3', '{"cents":1}');
+    await handleWebhook(delivery);
+    await sql`update handle_once.records set result = '{' where key = 'msg_3'`;
+    expect(await handleWebhook(delivery)).toMatchObject({
+      answer: { status: 500 },
+      error: { code: 'DAMAGED_RECORD' },
+    });
+    expect(runs).toBe(1);
+  });
+
   it('keeps nothing of a forged delivery', async () => {
     const handleWebhook = wrap(() => Promise.resolve());
     const delivery = { ...signed('msg_2', '{"cents":1}'), body: '{"cents":1000000}' };

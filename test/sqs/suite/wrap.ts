@@ -10,7 +10,7 @@ import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
 
 /** `wrapSqsHandler` in a loop of one's own. */
-export function wrapSuite({ client, setup }: Fixture): void {
+export function wrapSuite({ client, setup, sql: database }: Fixture): void {
   const base = ({ queueUrl, handleOnce, onEvent }: Setup) => ({ client, queueUrl, handleOnce, onEvent });
 
   describe('Whose message it is', () => {
@@ -266,6 +266,22 @@ export function wrapSuite({ client, setup }: Fixture): void {
       expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
       expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
     });
+  });
+
+  test('a damaged record leaves the message untouched, and nothing runs', async () => {
+    const queue = await setup();
+    const handler = vi.fn();
+    const recording = interposedClient(client);
+    await queue.send('1');
+    const message = await queue.receive();
+    await queue.handleOnce(message.MessageId ?? '', message.Body, () => 'done');
+    await database`update handle_once.records set result = '{' where scope = ${queue.scope}`;
+
+    const handled = await wrapSqsHandler({ ...base(queue), client: recording }, handler)(message);
+
+    expect(handled).toMatchObject({ action: 'left', error: { code: 'DAMAGED_RECORD' } });
+    expect(handler).not.toHaveBeenCalled();
+    expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
   });
 
   describe('A signal of the loop', () => {

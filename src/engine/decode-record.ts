@@ -1,0 +1,35 @@
+import { DamagedRecordError } from '../errors.ts';
+import type { StoredError } from '../outcome.ts';
+import type { Engine } from './engine.ts';
+
+/** Reads the JSON of records. What it throws is a `DamagedRecordError`: the parser's own quotes the text. */
+export interface DecodeRecord {
+  result(json: string | null): unknown;
+  error(json: string): StoredError;
+}
+
+export function decoderOf(engine: Engine, key: string): DecodeRecord {
+  function decoded(column: 'result' | 'error', json: string, isRight: (value: unknown) => boolean): unknown {
+    try {
+      const value: unknown = JSON.parse(json);
+      if (isRight(value)) return value;
+    } catch {
+      // Reported below, as what is JSON and not an error.
+    }
+    const { scope } = engine.settings;
+    const error = new DamagedRecordError(scope, key, column);
+    engine.events.emit({ type: 'store-error', scope, key, verb: 'claim', error });
+    throw error;
+  }
+
+  return {
+    result: (json) => (json === null ? undefined : decoded('result', json, () => true)),
+    error: (json) => decoded('error', json, isStoredError) as StoredError,
+  };
+}
+
+function isStoredError(value: unknown): value is StoredError {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('message' in value))
+    return false;
+  return typeof value.name === 'string' && typeof value.message === 'string';
+}

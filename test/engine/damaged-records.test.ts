@@ -1,0 +1,64 @@
+import { DamagedRecordError, type HandleOnce, HandleOnceError, TerminalError } from 'handle-once';
+import { describe, expect, it, vi } from 'vitest';
+import { usePostgresBench } from './support/bench.ts';
+
+const bench = usePostgresBench();
+const { sql } = bench.database;
+
+const terminal = (): never => {
+  throw new TerminalError('never');
+};
+const retryable = (): never => {
+  throw new Error('not now');
+};
+
+type Column = 'result' | 'error';
+
+const STATES: [state: string, column: Column, reach: (handleOnce: HandleOnce) => Promise<unknown>][] = [
+  ['succeeded', 'result', (handleOnce) => handleOnce('key "1"', 'body', () => 'done')],
+  ['failed', 'error', (handleOnce) => handleOnce('key "1"', 'body', terminal)],
+  ['released', 'error', (handleOnce) => handleOnce('key "1"', 'body', retryable)],
+];
+
+async function damage(column: Column, text: string): Promise<void> {
+  await sql`update handle_once.records set ${sql(column)} = ${text}`;
+}
+
+describe.each(STATES)('A %s record whose %s is not what was written', (_, column, reach) => {
+  it.each([
+    '{"secret":',
+    '',
+    'secret',
+    ...(column === 'error' ? ['null', '"secret"', '{"name":"secret"}'] : []),
+  ])('throws a typed error (%j), nothing runs, and the row stays as it is', async (text) => {
+    const events: unknown[] = [];
+    const handleOnce = bench.handleOnce({ backoff: () => 60_000, onEvent: (event) => events.push(event) });
+    await reach(handleOnce);
+    await damage(column, text);
+    events.length = 0;
+    const before = await sql`select * from handle_once.records`;
+    const handler = vi.fn();
+
+    const thrown: unknown = await handleOnce('key "1"', 'body', handler).catch((error: unknown) => error);
+
+    const { scope } = handleOnce.settings;
+    expect(thrown).toBeInstanceOf(DamagedRecordError);
+    expect(thrown).toBeInstanceOf(HandleOnceError);
+    expect(thrown).toMatchObject({ code: 'DAMAGED_RECORD', retriable: false, scope, key: 'key "1"' });
+    expect(String(thrown)).toContain(String.raw`key "key \"1\"" in scope "${scope}"`);
+    expect(String(thrown)).toContain(`its ${column}`);
+    expect(String(thrown)).not.toContain('secret');
+    expect(thrown).not.toHaveProperty('cause');
+    expect(handler).not.toHaveBeenCalled();
+    expect(events).toEqual([{ type: 'store-error', scope, key: 'key "1"', verb: 'claim', error: thrown }]);
+    expect(await sql`select * from handle_once.records`).toEqual(before);
+    await sql`delete from handle_once.records`;
+  });
+});
+
+it('A damaged error does not keep a message from its next attempt', async () => {
+  const handleOnce = bench.handleOnce({ backoff: () => 0 });
+  await handleOnce('key', 'body', retryable);
+  await damage('error', '{');
+  expect(await handleOnce('key', 'body', () => 'done')).toMatchObject({ state: 'succeeded', attempts: 2 });
+});
