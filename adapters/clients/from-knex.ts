@@ -2,11 +2,17 @@ import * as z from 'zod';
 import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
+import { type ErrorEmitter, type OnBroken, whileItWorks } from './pg-connection.ts';
 import { textRows } from './text-rows.ts';
 
 /** What runs a query: a `Knex`, or its transaction. */
 export interface KnexQueryable {
   raw(statement: string): { options(options: Omit<PgQuery, 'text'>): PromiseLike<unknown> };
+}
+
+/** A transaction, whose client has one connection: that of `pg`. */
+export interface KnexTransaction extends KnexQueryable {
+  readonly client: { acquireConnection(): Promise<ErrorEmitter> };
 }
 
 /** The part of a `Knex` that is used. A transaction has `isCompleted` as well. */
@@ -40,7 +46,7 @@ const clientSchema = z.object({
  * });
  * ```
  */
-export function fromKnex<Tx extends KnexQueryable>(
+export function fromKnex<Tx extends KnexTransaction>(
   knex: KnexDatabase<Tx>,
   options: PgOptions = {},
 ): DatabaseClient<Tx> {
@@ -56,5 +62,16 @@ export function fromKnex<Tx extends KnexQueryable>(
     },
     execute: async (statements) => await on.raw(statements).options({}),
   });
-  return { ...queriesOf(knex), begin: (work) => knex.transaction(work), in: queriesOf };
+  return { ...queriesOf(knex), begin: (work, onBroken) => begin(knex, work, onBroken), in: queriesOf };
+}
+
+function begin<Tx extends KnexTransaction, T>(
+  knex: KnexDatabase<Tx>,
+  work: (transaction: Tx) => Promise<T>,
+  onBroken: OnBroken | undefined,
+): Promise<T> {
+  return knex.transaction(async (transaction) => {
+    const connection = await transaction.client.acquireConnection();
+    return await whileItWorks(connection, () => work(transaction), onBroken);
+  });
 }

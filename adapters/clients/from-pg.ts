@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
+import { onConnectionError, type OnBroken, whileItWorks } from './pg-connection.ts';
 import { textRows } from './text-rows.ts';
 
 /** What runs a query: a pool, or a connection. */
@@ -11,8 +12,8 @@ export interface PgQueryable {
 
 /** A connection that a pool has lent. */
 export interface PgConnection extends PgQueryable {
-  on(event: 'error', listener: () => void): unknown;
-  removeListener(event: 'error', listener: () => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  removeListener(event: 'error', listener: (error: unknown) => void): unknown;
   release(destroy?: boolean): void;
 }
 
@@ -64,20 +65,21 @@ export function fromPg<Connection extends PgConnection>(
     query: async (statement, parameters) => textRows((await on.query(toQuery(statement, parameters))).rows),
     execute: async (statements) => await on.query({ text: statements }),
   });
-  return { ...queriesOf(pool), begin: (work) => begin(pool, work), in: queriesOf };
+  return { ...queriesOf(pool), begin: (work, onBroken) => begin(pool, work, onBroken), in: queriesOf };
 }
 
 async function begin<Connection extends PgConnection, T>(
   pool: PgPool<Connection>,
   work: (connection: Connection) => Promise<T>,
+  onBroken: OnBroken | undefined,
 ): Promise<T> {
   const connection = await pool.connect();
   let broken = false;
-  // A connection that breaks emits an error as well, which ends the process when nobody listens.
-  connection.on('error', ignore);
+  // Heard for the whole transaction: an error of a connection ends the process when nothing listens.
+  const unsubscribe = onConnectionError(connection, () => undefined);
   try {
     await connection.query({ text: 'begin' });
-    const value = await work(connection);
+    const value = await whileItWorks(connection, () => work(connection), onBroken);
     await connection.query({ text: 'commit' });
     return value;
   } catch (error) {
@@ -88,10 +90,6 @@ async function begin<Connection extends PgConnection, T>(
     throw error;
   } finally {
     connection.release(broken);
-    connection.removeListener('error', ignore);
+    unsubscribe();
   }
-}
-
-function ignore(): void {
-  // The query under way rejects with the same error.
 }

@@ -9,7 +9,7 @@ export {
   type DrizzleQuery,
   type DrizzleQueryable,
 } from './from-drizzle.ts';
-export { fromKnex, type KnexDatabase, type KnexQueryable } from './from-knex.ts';
+export { fromKnex, type KnexDatabase, type KnexQueryable, type KnexTransaction } from './from-knex.ts';
 export { fromKysely, type KyselyDatabase, type KyselyQuery, type KyselyQueryable } from './from-kysely.ts';
 export { fromPg, type PgConnection, type PgPool, type PgQueryable } from './from-pg.ts';
 export type { PgOptions, PgQuery } from './pg-query.ts';

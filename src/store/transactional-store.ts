@@ -2,8 +2,11 @@ import type { SettleReply, SettleRequest, Store } from './store.ts';
 
 /** A store whose records can be settled in a transaction of the handler's own database. */
 export interface TransactionalStore<Tx> extends Store {
-  /** Runs work in a new transaction, which is committed when the work is done and rolled back when it throws. */
-  begin<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs work in a new transaction, which is committed when the work is done and rolled back when it throws. Settles
+   * after the work. A client that can tell calls `onBroken` once when the connection breaks while the work runs.
+   */
+  begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
   /** Runs work in a transaction that is under way, and undoes the work alone when it throws. */
   savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
   /** Throws for what is no transaction that records can be settled in. */

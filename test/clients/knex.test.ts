@@ -11,6 +11,7 @@ function open(url: string): Library<Knex.Transaction> {
     client: fromKnex(db),
     insert: (transaction, id) => transaction('effects').insert({ id }).then(),
     transaction: (work) => db.transaction(work),
+    tellsOfBreaks: true,
     close: () => db.destroy(),
   };
 }

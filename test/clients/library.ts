@@ -7,6 +7,8 @@ export interface Library<Tx> {
   insert(transaction: Tx, id: string): Promise<unknown>;
   /** Runs work in a transaction of the library's own. */
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+  /** Whether `begin` calls `onBroken`: where the library shows the connection of a transaction. */
+  readonly tellsOfBreaks?: boolean;
   close(): Promise<unknown>;
 }
 

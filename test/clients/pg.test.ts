@@ -29,6 +29,7 @@ function open(url: string): Library<pg.PoolClient> {
         connection.release();
       }
     },
+    tellsOfBreaks: true,
     close: () => pool.end(),
   };
 }

@@ -18,6 +18,7 @@ function open(url: string): Library<postgres.TransactionSql> {
       });
       return (done as unknown as { readonly value: Awaited<ReturnType<typeof work>> }).value;
     },
+    tellsOfBreaks: true,
     close: () => sql.end({ timeout: 1 }),
   };
 }

@@ -38,8 +38,13 @@ export interface DatabaseQueries {
  * ```
  */
 export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
-  /** Runs work in a new transaction, commits when it is done, and rolls back and throws the same when it throws. */
-  begin<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs work in a new transaction, commits when it is done, and rolls back and throws the same when it throws.
+   *
+   * It settles only after the work has ended, also when the connection breaks meanwhile: then it throws. A library that
+   * can tell calls `onBroken` once when the connection breaks while the work runs.
+   */
+  begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
   /** What runs statements in a transaction, whether `begin` gave it or the library itself. */
   in(transaction: Tx): DatabaseQueries;
 }

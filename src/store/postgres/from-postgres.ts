@@ -7,15 +7,14 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): DatabaseClient<Tx> {
   const ended = new WeakSet<object>();
   return {
     ...queriesOf(sql),
-    begin: (work) => begin(sql, ended, work),
+    begin: (work, onBroken) => begin(sql, ended, work, onBroken),
     in(transaction) {
       // The transactions of this client are its queries, whatever else its types call them.
       const queries = transaction as PostgresQueries;
-      return queriesOf({
-        unsafe(...query) {
-          if (ended.has(queries)) throw connectionBroken();
-          return queries.unsafe(...query);
-        },
+      return queriesOf(queries, async () => {
+        // A connection that has just closed is heard of in this turn.
+        await nextTurn();
+        if (ended.has(queries)) throw connectionBroken();
       });
     },
   };
@@ -25,19 +24,36 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): DatabaseClient<Tx> {
  * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
  * - `prepare: true` is only leave to prepare: a client made with `prepare: false` does not.
  */
-function queriesOf(sql: PostgresQueries): DatabaseQueries {
+function queriesOf(sql: PostgresQueries, ready?: () => Promise<void>): DatabaseQueries {
   return {
     async query(statement, parameters) {
+      await ready?.();
       const rows = await sql.unsafe(statement, parameters, { prepare: true }).raw();
       return rows.map(toText);
     },
-    execute: async (statements) => await sql.unsafe(statements).raw(),
+    async execute(statements) {
+      await ready?.();
+      return await sql.unsafe(statements).raw();
+    },
   };
 }
 
 /** Not row.map: a row transform of the client gets even raw rows, and may have made an object of the array. */
 function toText(row: readonly (Buffer | null)[]): DatabaseRow {
   return Object.values(row).map((cell) => (cell === null ? null : cell.toString('utf8')));
+}
+
+/** How the work of a transaction ended. */
+type Ended<T> = { readonly value: T } | { readonly error: unknown };
+
+/** A transaction of ours. */
+interface Begun<T> {
+  readonly transaction: object;
+  readonly working: Promise<Ended<T>>;
+  /** Set when the work has ended. */
+  ended?: Ended<T>;
+  /** Whether the client has been told how the work ended, and so commits or rolls back. */
+  isHandedBack?: boolean;
 }
 
 /**
@@ -51,29 +67,38 @@ async function begin<Tx, T>(
   sql: PostgresClient<Tx>,
   ended: WeakSet<object>,
   work: (transaction: Tx) => Promise<T>,
+  onBroken: ((error: unknown) => void) | undefined,
 ): Promise<T> {
-  let begun: PostgresQueries | undefined;
-  // The client's own promise unwraps arrays of promises: the value must not pass through it.
-  let done: { readonly value: T } | undefined;
-  const hasEnded = (): boolean => begun !== undefined && ended.has(begun);
+  let begun: Begun<T> | undefined;
   const running = sql.begin('', async (transaction) => {
-    begun = transaction as PostgresQueries;
-    try {
-      done = { value: await work(transaction) };
-    } catch (error) {
-      // A statement hears of the broken connection before the transaction does.
-      await nextTurn();
-      if (!hasEnded()) throw error;
-    }
-    if (hasEnded()) await new Promise(() => undefined);
+    begun = { transaction: transaction as object, working: endOf(() => work(transaction)) };
+    begun.ended = await begun.working;
+    // A statement hears of the broken connection before the transaction does.
+    await nextTurn();
+    if (ended.has(begun.transaction)) await new Promise(() => undefined);
+    begun.isHandedBack = true;
+    if ('error' in begun.ended) throw begun.ended.error;
   });
   try {
     await running;
   } catch (error) {
-    if (begun !== undefined) ended.add(begun);
-    throw error;
+    if (begun === undefined) throw error;
+    ended.add(begun.transaction);
+    if (begun.isHandedBack) throw error;
+    if (begun.ended === undefined) onBroken?.(error);
+    const end = await begun.working;
+    throw 'error' in end ? end.error : error;
   }
-  return (done as unknown as { readonly value: T }).value;
+  // The client's own promise unwraps arrays of promises: the value must not pass through it.
+  return (begun as unknown as { readonly ended: { readonly value: T } }).ended.value;
+}
+
+async function endOf<T>(work: () => Promise<T>): Promise<Ended<T>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
 }
 
 function connectionBroken(): Error {

@@ -1,7 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { DatabaseQueries } from '../../../src/index.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { actorOn, ALICE, BOB, LEASE } from '../../store/contract/actor.ts';
 import { controlledPostgresStore } from '../../store/postgres/controlled-store.ts';
+import { gate } from '../../support/gate.ts';
 import { holdKey } from '../../store/postgres/held-key.ts';
 import type { Library, OpenLibrary } from '../library.ts';
 import { failuresOf } from './failures.ts';
@@ -53,5 +56,35 @@ export function serverContract<Tx>(
       await expect(broken).rejects.toThrow();
       expect(await client.query('select $1::text as cell', ['alive'])).toEqual([['alive']]);
     });
+
+    test('a connection that breaks while the work runs ends its transaction after the work, with an error', async () => {
+      const { client, tellsOfBreaks = false } = library();
+      const broken = gate();
+      const onBroken = vi.fn(() => {
+        broken.open();
+      });
+      let isSettled = false;
+      const begun = client
+        .begin(async (transaction) => {
+          await terminate(await backendOf(client.in(transaction)));
+          await (tellsOfBreaks ? broken.opened : undefined);
+          await nextTurn();
+          expect(isSettled).toBe(false);
+        }, onBroken)
+        .finally(() => (isSettled = true));
+      await expect(begun).rejects.toThrow();
+      expect(onBroken).toHaveBeenCalledTimes(tellsOfBreaks ? 1 : 0);
+      expect(await client.query('select $1::text as cell', ['alive'])).toEqual([['alive']]);
+    });
+
+    async function terminate(pid: string): Promise<void> {
+      await sql`select pg_terminate_backend(${pid}::int)`;
+      await expect.poll(() => sql`select from pg_stat_activity where pid = ${pid}::int`).toHaveLength(0);
+    }
   });
+}
+
+async function backendOf(queries: DatabaseQueries): Promise<string> {
+  const [row] = await queries.query('select pg_backend_pid()::text as pid', []);
+  return row?.[0] as string;
 }
