@@ -1,6 +1,6 @@
 /**
  * A NestJS application whose provider runs an SQS worker: it starts when the application has, and drains when that is
- * shut down.
+ * shut down. An order that fails for good stays in the queue, whose redrive policy moves it to a dead-letter queue.
  *
  *     DATABASE_URL=... QUEUE_URL=... npx tsx examples/nestjs-sqs.ts
  */

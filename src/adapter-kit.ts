@@ -48,6 +48,7 @@ export {
   queueFacts,
   queueWarnings,
 } from './adapter-kit/queue-settings.ts';
+export { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from './adapter-kit/queue-redrive.ts';
 export { lanesBy, runLanes } from './adapter-kit/run-lanes.ts';
 export { shareAcrossCopies } from './shared-class.ts';
 export { describeThrown } from './stored-error.ts';

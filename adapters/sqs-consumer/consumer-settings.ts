@@ -15,17 +15,17 @@ export interface ConsumerSettings {
   /** The consumer's `SQSClient`. Messages are made visible, and dead letters sent, through it too. */
   readonly sqs: SqsClient;
   /** The most messages of one receive, 1 to 10. sqs-consumer's default is 1. */
-  readonly batchSize?: number;
+  readonly batchSize?: number | undefined;
   /** Seconds that a message in hand stays invisible between heartbeats: above the lease. Default: twice the lease. */
-  readonly visibilityTimeout?: number;
+  readonly visibilityTimeout?: number | undefined;
   /** Seconds between sqs-consumer's heartbeats. Default: a third of the visibility timeout. */
-  readonly heartbeatInterval?: number;
+  readonly heartbeatInterval?: number | undefined;
   /** Default all, for dead letters and for `key`. */
-  readonly messageAttributeNames?: string[];
+  readonly messageAttributeNames?: string[] | undefined;
   /** Default all, for `key` and for the groups of FIFO queues. */
-  readonly messageSystemAttributeNames?: MessageSystemAttributeName[];
+  readonly messageSystemAttributeNames?: MessageSystemAttributeName[] | undefined;
   /** The older name of `messageSystemAttributeNames`. */
-  readonly attributeNames?: QueueAttributeName[];
+  readonly attributeNames?: QueueAttributeName[] | undefined;
   /** Given by the wrapper. */
   readonly handleMessage?: undefined;
   /** Given by the wrapper. */
@@ -33,11 +33,11 @@ export interface ConsumerSettings {
   /** It would give up a message whose handler runs on. Use `timeoutMs` of `createHandleOnce`. */
   readonly handleMessageTimeout?: undefined;
   /** A message that stays is visible again after its backoff. */
-  readonly terminateVisibilityTimeout?: false;
+  readonly terminateVisibilityTimeout?: false | undefined;
   /** It would delete messages that are not settled. */
-  readonly alwaysAcknowledge?: false;
+  readonly alwaysAcknowledge?: false | undefined;
   /** What is settled would come again for ever. */
-  readonly shouldDeleteMessages?: true;
+  readonly shouldDeleteMessages?: true | undefined;
 }
 
 /** What the wrapper sets. */

@@ -4,11 +4,10 @@ import type { SqsConsumerEvent } from './events.ts';
 import { sqsConsumerOptions } from './options.ts';
 import type { Processor } from './process-message.ts';
 import { createQueue } from './queue.ts';
-import { checkQueue } from './queue-check.ts';
+import { createQueueCheck, type MayHandle } from './queue-check.ts';
 
 export interface Once {
-  /** Looks at the queue with the first messages: a consumer that is made need not be started. Nothing waits for it. */
-  readonly onReceived: () => void;
+  readonly mayHandle: MayHandle;
   readonly processor: Processor;
   readonly consumerOptions: ConsumerSettings & AddedSettings;
   readonly counts: () => Counts<SqsConsumerEvent['type']>;
@@ -23,14 +22,12 @@ export function createOnce(subject: string, options: object, ofBatch: boolean): 
   const events = createEventSink(resolved.onEvent);
   const queue = createQueue(given.sqs, given.queueUrl);
   const call = createQueueCall(resolved);
-  let isChecked = false;
+  const added = addedSettings(given, settings.leaseMs);
+  const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
-    onReceived() {
-      if (!isChecked) void checkQueue(queue, settings, events);
-      isChecked = true;
-    },
+    mayHandle: createQueueCheck({ queue, settings, events, visibilityTimeoutSeconds, onFailed }),
     processor: { call, scope: settings.scope, key, handler, onFailed, signal, queue, events },
-    consumerOptions: { ...given, ...addedSettings(given, settings.leaseMs) },
+    consumerOptions: { ...given, ...added },
     counts: events.counts,
   };
 }

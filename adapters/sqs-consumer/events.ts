@@ -12,11 +12,13 @@ export type LeftReason =
   /** The dead-letter queue did not take it. */
   | 'dead-letter-refused'
   /** An earlier one of its FIFO group was left. It was not started, and nothing is counted. */
-  | 'behind';
+  | 'behind'
+  /** The FIFO queue has no redrive policy, and `onFailed` is not given: nothing of it is handled. */
+  | 'no-redrive-policy';
 
 /** Names of what works, and will surprise. */
 export type SqsConsumerWarning =
-  'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW' | 'QUEUE_ATTRIBUTES_UNREADABLE';
+  'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW' | 'NO_REDRIVE_POLICY' | 'QUEUE_ATTRIBUTES_UNREADABLE';
 
 /** Everything that becomes of a message, but for what sqs-consumer tells itself. Bodies are never part of an event. */
 export type SqsConsumerEvent =

@@ -7,6 +7,11 @@ export function behind(receivedAt: number): Left {
   return { settled: false, key: '', reason: 'behind', receivedAt, visibleAt: receivedAt };
 }
 
+/** Of a message that was not started, since the queue has nowhere to put a failed one. */
+export function refused(receivedAt: number): Left {
+  return { settled: false, key: '', reason: 'no-redrive-policy', receivedAt };
+}
+
 /** Makes a message that stays visible when it is time, and tells that it stays. It never throws. */
 export async function leave(processor: Processor, message: SqsMessage, left: Left): Promise<void> {
   const { key, reason, receivedAt, visibleAt } = left;

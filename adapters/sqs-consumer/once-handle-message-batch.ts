@@ -4,7 +4,7 @@ import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import { behind, leave } from './leave.ts';
+import { behind, leave, refused } from './leave.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { processMessage, type Processor, type Verdict } from './process-message.ts';
@@ -66,9 +66,11 @@ export function onceHandleMessageBatch(
   return {
     ...once.consumerOptions,
     counts: once.counts,
-    handleMessageBatch(messages) {
-      once.onReceived();
-      return handleBatch(once.processor, messages);
+    async handleMessageBatch(messages) {
+      if (await once.mayHandle()) return await handleBatch(once.processor, messages);
+      const left = refused(performance.now());
+      await Promise.all(messages.map((message) => leave(once.processor, message, left)));
+      return [];
     },
   };
 }

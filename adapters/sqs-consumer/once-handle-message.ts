@@ -4,7 +4,7 @@ import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import { leave } from './leave.ts';
+import { leave, refused } from './leave.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { processMessage } from './process-message.ts';
@@ -65,8 +65,10 @@ export function onceHandleMessage(options: object, handler: unknown): OnceHandle
     ...once.consumerOptions,
     counts: once.counts,
     async handleMessage(message) {
-      once.onReceived();
-      const verdict = await processMessage(once.processor, message);
+      const receivedAt = performance.now();
+      const verdict = (await once.mayHandle())
+        ? await processMessage(once.processor, message)
+        : refused(receivedAt);
       if (verdict.settled) return message;
       await leave(once.processor, message, verdict);
       return LEFT;

@@ -48,9 +48,9 @@ export interface SqsConsumerOptions<
    * Called for each message. When the signal aborts, `attempt.signal` does; a handler that gives up then is released
    * without counting the attempt. For `consumer.stop({ abort: true })`: `() => consumer.abortController.signal`.
    */
-  readonly signal?: () => AbortSignal;
+  readonly signal?: (() => AbortSignal) | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
-  readonly onEvent?: (event: SqsConsumerEvent) => unknown;
+  readonly onEvent?: ((event: SqsConsumerEvent) => unknown) | undefined;
 }
 
 const fields = z.strictObject(
@@ -87,7 +87,7 @@ interface Together {
     readonly attributeNames?: readonly string[] | undefined;
   };
   readonly handleOnce: AnyHandleOnce;
-  readonly onFailed: OnFailed;
+  readonly onFailed?: OnFailed | undefined;
 }
 
 const GROUP: MessageSystemAttributeName = 'MessageGroupId';

@@ -20,7 +20,7 @@ export interface Processor {
   readonly scope: string;
   readonly key: (message: SqsMessage) => string | undefined;
   readonly handler: (payload: never, attempt: QueueAttempt<SqsMessage>, ...extra: never[]) => unknown;
-  readonly onFailed: OnFailed;
+  readonly onFailed: OnFailed | undefined;
   readonly signal: (() => AbortSignal) | undefined;
   readonly queue: Queue;
   readonly events: EventSink<SqsConsumerEvent>;

@@ -1,20 +1,75 @@
-import { type EventSink, queueFacts, queueWarnings, warn } from '../../src/adapter-kit.ts';
+import {
+  type EventSink,
+  fifoRedriveFault,
+  noRedrivePolicy,
+  type OnFailed,
+  queueFacts,
+  queueWarnings,
+  unreadableQueue,
+  type Warning,
+  warn,
+} from '../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
-import type { SqsConsumerEvent } from './events.ts';
+import type { SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
 import type { Queue } from './queue.ts';
 
-/** Looks at the queue's own settings, and tells what of them will surprise. It never throws. */
-export async function checkQueue(
-  queue: Queue,
-  settings: HandleOnceSettings,
-  events: EventSink<SqsConsumerEvent>,
-): Promise<void> {
+export interface QueueCheckOptions {
+  readonly queue: Queue;
+  readonly settings: HandleOnceSettings;
+  readonly events: EventSink<SqsConsumerEvent>;
+  readonly visibilityTimeoutSeconds: number;
+  /** As it was given. */
+  readonly onFailed: OnFailed | undefined;
+}
+
+/**
+ * Reads the queue's settings with the first messages, and says whether messages may be handled.
+ *
+ * Only a FIFO queue without `onFailed` waits for the answer. Where it has no redrive policy either, nothing is handled,
+ * and the next messages look again. It never throws.
+ */
+export type MayHandle = () => Promise<boolean>;
+
+export function createQueueCheck(options: QueueCheckOptions): MayHandle {
+  const { queue, onFailed, events } = options;
+  const mayRefuse = queue.isFifo && onFailed === undefined;
+  let checking: Promise<Refusal | undefined> | undefined;
+  let refusedBefore = false;
+
+  return async () => {
+    checking ??= checkQueue(options);
+    if (!mayRefuse) return true;
+    const refusal = await checking;
+    if (refusal === undefined) return true;
+    checking = undefined;
+    if (!refusedBefore) warn(refusal, events);
+    refusedBefore = true;
+    return false;
+  };
+}
+
+/** Why no message may be handled. */
+type Refusal = Warning<SqsConsumerWarning>;
+
+async function checkQueue(options: QueueCheckOptions): Promise<Refusal | undefined> {
+  const { queue, settings, events, visibilityTimeoutSeconds, onFailed } = options;
   try {
     const facts = queueFacts(await queue.attributes());
+    if (onFailed === undefined && facts.maxReceiveCount === undefined) {
+      if (queue.isFifo) return refusal(fifoRedriveFault(facts));
+      warn(noRedrivePolicy(facts, visibilityTimeoutSeconds), events);
+    }
     for (const warning of queueWarnings(facts, settings)) warn(warning, events);
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown error';
-    const message = `the queue's attributes cannot be read (${name}): its settings were not checked`;
-    warn({ warning: 'QUEUE_ATTRIBUTES_UNREADABLE', message }, events);
+    warn(unreadableQueue(name, queue.isFifo && onFailed === undefined), events);
   }
+  return undefined;
+}
+
+function refusal(fault: string): Refusal {
+  return {
+    warning: 'NO_REDRIVE_POLICY',
+    message: `no message is handled: onFailed ${fault}`,
+  };
 }

@@ -19,21 +19,22 @@ export interface SqsWorkerOptions<
 > extends SqsOptions<Schema, Parsed> {
   readonly handler: SqsHandler<Schema, Parsed, Result, Extra>;
   /** The most handlers that run at once, 1 to 1,000. Default 10. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /** Seconds that a receive waits for messages, 0 to 20; a stop waits for it too. Default 20. */
-  readonly waitTimeSeconds?: number;
+  readonly waitTimeSeconds?: number | undefined;
 }
 
 export interface StopOptions {
   /** Milliseconds that handlers get to finish before their signals abort. Default 20,000. */
-  readonly drainMs?: number;
+  readonly drainMs?: number | undefined;
 }
 
 /** Receives from one queue and handles each message once. */
 export interface SqsWorker {
   /**
    * Checks the queue's settings and starts to receive. Does nothing when the worker runs; starts it again after a
-   * stop. Throws `InvalidOptionsError` when there is no such queue.
+   * stop. Throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue without a redrive
+   * policy and `onFailed` is not given.
    */
   start(): Promise<void>;
   /**
@@ -92,11 +93,16 @@ export function createSqsWorker(options: object): SqsWorker {
 
   async function start(): Promise<void> {
     if (run !== undefined) return;
-    const { settings } = handleOnce;
-    const given = resolved.visibilityTimeoutSeconds;
-    const { held } = await checkQueue(SUBJECT, queue, settings, given, events);
+    const { timeouts } = await checkQueue({
+      subject: SUBJECT,
+      queue,
+      settings: handleOnce.settings,
+      events,
+      visibilityTimeoutSeconds: resolved.visibilityTimeoutSeconds,
+      onFailed: resolved.onFailed,
+    });
     const options = { queue, events, processor, concurrency, waitTimeSeconds };
-    run = startRun({ ...options, visibilityTimeoutSeconds: held });
+    run = startRun({ ...options, visibilityTimeoutSeconds: timeouts.held });
   }
 
   async function stop(stopOptions: StopOptions): Promise<StopReport> {

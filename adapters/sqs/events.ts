@@ -30,6 +30,7 @@ export type SqsWarning =
   | 'VISIBILITY_TIMEOUT_TOO_SHORT'
   | 'RETENTION_TOO_SHORT'
   | 'MAX_RECEIVE_COUNT_TOO_LOW'
+  | 'NO_REDRIVE_POLICY'
   | 'QUEUE_ATTRIBUTES_UNREADABLE';
 
 /** Everything that happens to a message at the queue. Bodies are never part of an event. */

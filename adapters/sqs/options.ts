@@ -53,9 +53,9 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
    * Seconds that a message in hand stays invisible between heartbeats: above the lease. A loop of your own must ask
    * for the same in its receives. Default: the queue's own, or twice the lease where that is not above the lease.
    */
-  readonly visibilityTimeoutSeconds?: number;
+  readonly visibilityTimeoutSeconds?: number | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
-  readonly onEvent?: (event: SqsEvent) => unknown;
+  readonly onEvent?: ((event: SqsEvent) => unknown) | undefined;
 }
 
 const fields = {
@@ -85,6 +85,6 @@ export const sqsWorkerOptions = z
   .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
   .refine(canRunInTransaction, NO_TRANSACTIONS);
 
-function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed: OnFailed }): boolean {
+function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: OnFailed | undefined }): boolean {
   return isOtherQueue(options.onFailed, options.queueUrl);
 }

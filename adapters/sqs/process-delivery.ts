@@ -31,7 +31,7 @@ export interface Processor<R> {
   readonly queue: Queue;
   readonly events: EventSink<SqsEvent>;
   readonly scope: string;
-  readonly onFailed: OnFailed;
+  readonly onFailed: OnFailed | undefined;
   readonly keyOf: (message: SqsMessage) => string | undefined;
   readonly handle: (key: string, message: SqsMessage, watch: Watch) => Promise<Outcome<R>>;
 }

@@ -13,7 +13,7 @@ import type { Queue } from './queue.ts';
 
 export interface ProcessorOptions extends QueueCallOptions {
   readonly key: (message: SqsMessage) => string | undefined;
-  readonly onFailed: OnFailed;
+  readonly onFailed?: OnFailed | undefined;
 }
 
 export function createProcessor<R>(

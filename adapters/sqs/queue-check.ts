@@ -1,11 +1,15 @@
 import {
   type EventSink,
+  fifoRedriveFault,
   isAboveLease,
   leaseFault,
   longerThanLease,
+  noRedrivePolicy,
+  type OnFailed,
   type QueueFacts,
   queueFacts,
   queueWarnings,
+  unreadableQueue,
   type Warning,
   warn,
 } from '../../src/adapter-kit.ts';
@@ -27,6 +31,16 @@ function invalidOption(subject: string, field: string, message: string): Invalid
   return new InvalidOptionsError(subject, [{ field, message }]);
 }
 
+export interface QueueCheck {
+  readonly subject: string;
+  readonly queue: Queue;
+  readonly settings: HandleOnceSettings;
+  readonly events: EventSink<SqsEvent>;
+  /** The options as they were given. */
+  readonly visibilityTimeoutSeconds: number | undefined;
+  readonly onFailed: OnFailed | undefined;
+}
+
 /** How long messages are invisible, in seconds. */
 export interface VisibilityTimeouts {
   /** After a receive that does not say. */
@@ -35,22 +49,35 @@ export interface VisibilityTimeouts {
   readonly held: number;
 }
 
+export interface CheckedQueue {
+  readonly timeouts: VisibilityTimeouts;
+  /** Undefined where it has no redrive policy, or its attributes cannot be read. */
+  readonly maxReceiveCount: number | undefined;
+}
+
 /**
- * Reads the queue's attributes, reports what will surprise, and gives the visibility timeouts to use.
+ * Reads the queue's attributes, warns of settings that contradict the options, and gives the timeouts to use.
  *
- * Throws `InvalidOptionsError` when there is no such queue, and when a timeout is neither given nor readable.
+ * Throws `InvalidOptionsError` when there is no such queue, when a timeout is neither given nor readable, and when a
+ * failed message would block a FIFO queue.
  */
-export async function checkQueue(
-  subject: string,
-  queue: Queue,
-  settings: HandleOnceSettings,
-  givenSeconds: number | undefined,
-  events: EventSink<SqsEvent>,
-): Promise<VisibilityTimeouts> {
-  const facts = await readFacts(subject, queue, events);
-  for (const warning of queueWarnings(facts, settings)) warn(warning, events);
-  if (givenSeconds !== undefined) return { received: givenSeconds, held: givenSeconds };
-  const received = facts.visibilityTimeoutSeconds;
+export async function checkQueue(check: QueueCheck): Promise<CheckedQueue> {
+  const { settings, events } = check;
+  const facts = await readFacts(check);
+  const timeouts = timeoutsOf(check, facts);
+  if (facts !== undefined) {
+    checkRedrive(check, facts, timeouts);
+    for (const warning of queueWarnings(facts, settings)) warn(warning, events);
+  }
+  return { timeouts, maxReceiveCount: facts?.maxReceiveCount };
+}
+
+function timeoutsOf(
+  { subject, settings: { leaseMs }, visibilityTimeoutSeconds: given }: QueueCheck,
+  facts: QueueFacts | undefined,
+): VisibilityTimeouts {
+  if (given !== undefined) return { received: given, held: given };
+  const received = facts?.visibilityTimeoutSeconds;
   if (received === undefined) {
     throw invalidOption(
       subject,
@@ -58,31 +85,50 @@ export async function checkQueue(
       "is missing, and the queue's own cannot be read: pass it, or allow sqs:GetQueueAttributes",
     );
   }
-  if (isAboveLease(received, settings.leaseMs)) return { received, held: received };
-  const held = longerThanLease(settings.leaseMs);
-  checkLease(subject, settings.leaseMs, held);
-  warn(shortVisibility(received, held, settings.leaseMs), events);
+  if (isAboveLease(received, leaseMs)) return { received, held: received };
+  const held = longerThanLease(leaseMs);
+  checkLease(subject, leaseMs, held);
   return { received, held };
 }
 
-function shortVisibility(received: number, held: number, leaseMs: number): Warning<SqsWarning> {
-  return {
-    warning: 'VISIBILITY_TIMEOUT_TOO_SHORT',
-    message:
-      `the queue's visibility timeout of ${received} s is not above the lease of ${leaseMs / 1_000} s: messages in ` +
-      `hand are held for ${held} s at a time instead. Raise the queue's own, or pass visibilityTimeoutSeconds`,
-  };
+function checkRedrive(
+  { subject, queue, onFailed, events }: QueueCheck,
+  facts: QueueFacts,
+  { held }: VisibilityTimeouts,
+): void {
+  if (onFailed !== undefined || facts.maxReceiveCount !== undefined) return;
+  if (queue.isFifo) throw invalidOption(subject, 'onFailed', fifoRedriveFault(facts));
+  warn(noRedrivePolicy(facts, held), events);
 }
 
-async function readFacts(subject: string, queue: Queue, events: EventSink<SqsEvent>): Promise<QueueFacts> {
+async function readFacts({ subject, queue, onFailed, events }: QueueCheck): Promise<QueueFacts | undefined> {
   try {
     return queueFacts(await queue.attributes());
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown error';
     if (NO_SUCH_QUEUE.test(name))
       throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
-    const message = `the queue's attributes cannot be read (${name}): its settings were not checked`;
-    warn({ warning: 'QUEUE_ATTRIBUTES_UNREADABLE', message }, events);
-    return queueFacts({});
+    warn(unreadableQueue(name, queue.isFifo && onFailed === undefined), events);
+    return undefined;
   }
+}
+
+/**
+ * Warns of a loop whose receives hide messages for less than the lease: what a dead worker held comes back while its
+ * lease runs, and that redelivery is spent on waiting. The worker's own receives ask for what they need.
+ */
+export function warnShortVisibility(
+  { received, held }: VisibilityTimeouts,
+  leaseMs: number,
+  events: EventSink<SqsEvent>,
+): void {
+  if (received * 1_000 >= leaseMs) return;
+  const warning: Warning<SqsWarning> = {
+    warning: 'VISIBILITY_TIMEOUT_TOO_SHORT',
+    message:
+      `the queue's visibility timeout of ${received} s is below the lease of ${leaseMs / 1_000} s: after a crash ` +
+      `redeliveries come while the lease still runs, and use up their receive counts. Receive with ` +
+      `VisibilityTimeout: ${held}, and pass visibilityTimeoutSeconds: ${held}`,
+  };
+  warn(warning, events);
 }

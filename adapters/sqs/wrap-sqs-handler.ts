@@ -7,7 +7,7 @@ import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from '.
 import { type HandledMessage, processDelivery } from './process-delivery.ts';
 import { createProcessor } from './processor.ts';
 import { createQueue } from './queue.ts';
-import { checkLease, checkQueue } from './queue-check.ts';
+import { checkLease, checkQueue, warnShortVisibility } from './queue-check.ts';
 import { createVisibilityKeeper, type VisibilityKeeper } from './visibility.ts';
 
 const SUBJECT = 'wrapSqsHandler';
@@ -15,9 +15,9 @@ const SUBJECT = 'wrapSqsHandler';
 /** What the loop knows of a message beyond the message. */
 export interface HandleMessageOptions {
   /** Aborts `attempt.signal`, and gives a message that has not started back at once. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** `Date.now()` of when the receive returned, for a loop that lets messages wait. Default: now. */
-  readonly receivedAt?: number;
+  readonly receivedAt?: number | undefined;
 }
 
 export type HandleMessage<R> = (
@@ -30,7 +30,8 @@ export type HandleMessage<R> = (
  * meanwhile, and then deleted, left or dead-lettered. Your loop must not delete messages itself.
  *
  * The function it returns resolves with what was done, also when the handler threw. With the first message it reads
- * the queue's attributes, and throws `InvalidOptionsError` when there is no such queue.
+ * the queue's attributes, and throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue
+ * without a redrive policy and `onFailed` is not given.
  *
  * @example
  * ```ts
@@ -71,13 +72,10 @@ export function wrapSqsHandler<Result>(
 
   async function createKeeper(): Promise<VisibilityKeeper> {
     try {
-      const timeouts = await checkQueue(
-        SUBJECT,
-        queue,
-        handleOnce.settings,
-        visibilityTimeoutSeconds,
-        events,
-      );
+      const { settings } = handleOnce;
+      const given = { visibilityTimeoutSeconds, onFailed: resolved.onFailed };
+      const { timeouts } = await checkQueue({ subject: SUBJECT, queue, settings, events, ...given });
+      warnShortVisibility(timeouts, settings.leaseMs, events);
       return createVisibilityKeeper(queue, timeouts, events);
     } catch (error) {
       // The next message looks again: the attributes may have been out of reach for a moment only.

@@ -28,6 +28,7 @@ export async function ourPoller({ client, sql, work, concurrency }: PollerOption
     async start(queueUrl, handler) {
       const worker = createSqsWorker({
         ...{ client, queueUrl, handleOnce, concurrency, handler, waitTimeSeconds: 1 },
+        onFailed: 'leave',
         // Those of the emulator are shorter than the records are kept, which says nothing here.
         onEvent: (event) => {
           if (event.type === 'queue-error') console.error(event);

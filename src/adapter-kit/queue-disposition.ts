@@ -14,8 +14,8 @@ export type Disposition =
 
 const UNTOUCHED: Disposition = { action: 'leave' };
 
-/** The whole decision, in one place. */
-export function dispositionOf(handled: Handled<unknown>, onFailed: OnFailed): Disposition {
+/** The whole decision, in one place. A failed message stays by default, for the queue's own redrive policy. */
+export function dispositionOf(handled: Handled<unknown>, onFailed: OnFailed = 'leave'): Disposition {
   return 'outcome' in handled ? ofOutcome(handled.outcome, onFailed) : ofError(handled.thrown, onFailed);
 }
 

@@ -37,19 +37,24 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false;
+  readonly inTransaction?: false | undefined;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
-  readonly schema?: Schema;
+  readonly schema?: Schema | undefined;
   /** Turns the body into a value. What it throws fails the message for good. Default `JSON.parse`. */
-  readonly parse?: (body: string) => Parsed;
+  readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
    * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove. The same key must come with
    * the same body, byte for byte, or it is a mismatch. A message without a key is refused as one with an invalid key.
    */
-  readonly key?: (message: Message) => string | undefined;
-  /** What to do with a message that failed for good, or whose payload mismatches its record. Default `'delete'`. */
-  readonly onFailed?: OnFailed;
+  readonly key?: ((message: Message) => string | undefined) | undefined;
+  /**
+   * What to do with a message that failed for good. Default `'leave'`: it stays, and the queue's own redrive policy
+   * moves it to the dead-letter queue of that policy. `'delete'` deletes it; its error is on record, its body is gone.
+   * `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose payload
+   * mismatches its record or whose key is invalid.
+   */
+  readonly onFailed?: OnFailed | undefined;
 }
 
 /** A dead letter in its own queue would be handled, fail and be sent again, for ever. */
@@ -58,8 +63,8 @@ export const SAME_QUEUE = {
   error: 'must be another queue than queueUrl, or the dead letter would be handled again',
 };
 
-export function isOtherQueue(onFailed: OnFailed, queueUrl: string): boolean {
-  return typeof onFailed === 'string' || onFailed.deadLetterQueueUrl !== queueUrl;
+export function isOtherQueue(onFailed: OnFailed | undefined, queueUrl: string): boolean {
+  return typeof onFailed !== 'object' || onFailed.deadLetterQueueUrl !== queueUrl;
 }
 
 export function queueUrlOption(what: string): z.ZodURL {
@@ -80,7 +85,7 @@ export const queueFields = {
   inTransaction: inTransactionOption(),
   schema: standardSchema().optional(),
   parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
-  onFailed: onFailed.default('delete'),
+  onFailed: onFailed.optional(),
 };
 
 export function keyOption<Message extends { readonly MessageId?: string | undefined }>(): z.ZodDefault<

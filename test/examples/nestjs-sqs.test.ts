@@ -2,7 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { messagesIn } from '../../examples/demo/sqs/messages-in.ts';
 import { useEmptyDatabase } from '../support/database.ts';
-import { createQueue, sqsEndpoint, useSqs } from '../support/sqs.ts';
+import { createQueueWithRedrive, sqsEndpoint, useSqs } from '../support/sqs.ts';
 import { awsEnvironment, startExample } from './support/example.ts';
 import { records } from './support/records.ts';
 
@@ -19,7 +19,7 @@ describe('nestjs-sqs.ts', () => {
   }
 
   it('handles orders, and drains when the application is shut down', async () => {
-    const queueUrl = await createQueue(client);
+    const queueUrl = await createQueueWithRedrive(client);
     const send = (body: string) =>
       client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
     const example = startExample('nestjs-sqs.ts', {
@@ -42,6 +42,7 @@ describe('nestjs-sqs.ts', () => {
     // Nest ends its process by the signal that it was sent.
     expect(await example.exitCode(), example.output()).toBeNull();
     expect(example.output()).toMatch(/charge 995 cents for order-1.*charge 1995 cents for order-2.*stopped/s);
+    expect(example.output()).not.toContain('HandleOnceWarning');
     expect(await messagesIn(client, queueUrl)).toBe(0);
     expect(await records(sql)).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }]);
   });

@@ -2,7 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { messagesIn } from '../../examples/demo/sqs/messages-in.ts';
 import { useEmptyDatabase } from '../support/database.ts';
-import { createQueue, drain, sqsEndpoint, useSqs } from '../support/sqs.ts';
+import { createQueue, createQueueWithRedrive, drain, sqsEndpoint, useSqs } from '../support/sqs.ts';
 import { awsEnvironment, startExample } from './support/example.ts';
 import { records } from './support/records.ts';
 
@@ -58,7 +58,7 @@ describe('sqs-own-loop.ts', () => {
   const { sql, url } = useEmptyDatabase();
 
   it('handles orders, and stops on SIGTERM', async () => {
-    const queueUrl = await createQueue(client);
+    const queueUrl = await createQueueWithRedrive(client);
     await send(queueUrl, orders);
     const example = startExample('sqs-own-loop.ts', {
       ...awsEnvironment(sqsEndpoint('elasticmq')),
@@ -69,6 +69,7 @@ describe('sqs-own-loop.ts', () => {
     example.signal('SIGTERM');
 
     expect(await example.exitCode(), example.output()).toBe(0);
+    expect(example.output()).not.toContain('HandleOnceWarning');
     expect(example.output().match(/^deleted succeeded$/gm)).toHaveLength(2);
     expect(await records(sql)).toMatchObject([SUCCEEDED, SUCCEEDED]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { useEmptyDatabase } from '../support/database.ts';
-import { createQueue, sqsEndpoint, useSqs } from '../support/sqs.ts';
+import { createQueueWithRedrive, sqsEndpoint, useSqs } from '../support/sqs.ts';
 import { awsEnvironment, startExample } from './support/example.ts';
 import { records } from './support/records.ts';
 import { senderTo, WEBHOOK_SECRET } from './support/sender.ts';
@@ -14,7 +14,7 @@ describe('webhook-worker.ts', () => {
     const example = startExample('webhook-worker.ts', {
       ...awsEnvironment(sqsEndpoint('elasticmq')),
       DATABASE_URL: url,
-      QUEUE_URL: await createQueue(client),
+      QUEUE_URL: await createQueueWithRedrive(client),
       WEBHOOK_SECRET,
       PORT: '0',
     });

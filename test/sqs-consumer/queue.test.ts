@@ -1,9 +1,9 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { SetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
-import { createQueue, drain } from '../support/sqs.ts';
-import { consume } from './support/consume.ts';
+import { createQueue, drain, queueArn } from '../support/sqs.ts';
+import { consume, wrapperNames } from './support/consume.ts';
 
 const fixture = useFixture('fauxqs');
 const { client } = fixture;
@@ -119,4 +119,70 @@ test('attributes that may not be read are told, and hold nothing up', async () =
   const { ofType } = consume('handleMessage', sqs, { settings, handleOnce }, () => undefined);
   await vi.waitUntil(() => ofType('settled').length === 1, 10_000);
   expect(ofType('warning')).toMatchObject([{ warning: 'QUEUE_ATTRIBUTES_UNREADABLE' }]);
+});
+
+test("by default a failed message stays, for the queue's redrive policy", async () => {
+  const deadLetterQueueUrl = await createQueue(client);
+  const redrive = { deadLetterQueueUrl, maxReceiveCount: 2 };
+  const setup = await fixture.setup({ redrive }, { leaseMs: 600, maxAttempts: 1 });
+  const { queueUrl, handleOnce } = setup;
+  const messageId = await setup.send('"order"');
+  const settings = { queueUrl, visibilityTimeout: 1 };
+  const options = { settings, handleOnce, onFailed: undefined };
+  const { ofType } = consume('handleMessage', client, options, terminal);
+  await setup.empty();
+  expect(await drain(client, deadLetterQueueUrl)).toMatchObject([{ MessageId: messageId, Body: '"order"' }]);
+  expect(ofType('left').map(({ reason }) => reason)).toEqual(['failed', 'failed']);
+});
+
+test('neither a redrive policy nor onFailed is warned of, with how often a failed message comes back', async () => {
+  const setup = await fixture.setup();
+  const { queueUrl, handleOnce } = setup;
+  await setup.send('"order"');
+  const options = { settings: { queueUrl, visibilityTimeout: 30 }, handleOnce, onFailed: undefined };
+  const { ofType } = consume('handleMessage', client, options, () => undefined);
+  await vi.waitUntil(() => ofType('settled').length + ofType('warning').length === 2, 10_000);
+  expect(ofType('warning')).toMatchObject([
+    { warning: 'NO_REDRIVE_POLICY', message: expect.stringContaining('every 30 s') as string },
+  ]);
+});
+
+test.each(wrapperNames)(
+  '%s handles nothing of a FIFO queue with neither, and says so once, until it has a redrive policy',
+  async (wrapper) => {
+    const deadLetterQueueUrl = await createQueue(client, { fifo: true });
+    const setup = await fixture.setup({ fifo: true });
+    const { queueUrl, handleOnce } = setup;
+    await setup.send('"order"', { group: 'a' });
+    const handler = vi.fn();
+    const options = { settings: { queueUrl, visibilityTimeout: 1 }, handleOnce, onFailed: undefined };
+    const { ofType } = consume(wrapper, client, options, handler);
+    await vi.waitUntil(() => ofType('left').length >= 2, 10_000);
+    expect(handler).not.toHaveBeenCalled();
+    expect(ofType('left')[0]).toMatchObject({ reason: 'no-redrive-policy', visibleAfterSeconds: undefined });
+    expect(ofType('warning')).toMatchObject([
+      { warning: 'NO_REDRIVE_POLICY', message: expect.stringMatching(/^no message is handled/) as string },
+    ]);
+
+    const deadLetterTargetArn = await queueArn(client, deadLetterQueueUrl);
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 20 });
+    await client.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes: { RedrivePolicy } }));
+    await vi.waitUntil(() => ofType('settled').length === 1, 10_000);
+    expect(handler).toHaveBeenCalledTimes(1);
+  },
+);
+
+test('a FIFO queue whose attributes cannot be read is handled, with a warning', async () => {
+  const setup = await fixture.setup({ fifo: true });
+  const { queueUrl, handleOnce } = setup;
+  await setup.send('"order"', { group: 'a' });
+  const options = { settings: { queueUrl, visibilityTimeout: 30 }, handleOnce, onFailed: undefined };
+  const { ofType } = consume('handleMessage', refusing('GetQueueAttributes'), options, () => undefined);
+  await vi.waitUntil(() => ofType('settled').length === 1, 10_000);
+  expect(ofType('warning')).toMatchObject([
+    {
+      warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
+      message: expect.stringContaining('pass onFailed') as string,
+    },
+  ]);
 });

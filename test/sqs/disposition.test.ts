@@ -32,6 +32,10 @@ const PENDING: Record<PendingReason, Disposition> = {
   unrecorded: UNTOUCHED,
 };
 
+test('a failure stays in the queue unless onFailed says otherwise', () => {
+  for (const outcome of failures(false)) expect(dispositionOf({ outcome })).toEqual(UNTOUCHED);
+});
+
 test.each(pendingOutcomes(1_234))('pending ($reason) is left, whatever happens to failures', (outcome) => {
   const expected = PENDING[outcome.reason];
   for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(expected);

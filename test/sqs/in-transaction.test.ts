@@ -25,7 +25,7 @@ async function shipped(): Promise<string[]> {
 async function setup() {
   const queueUrl = await createQueue(client, { visibilityTimeoutSeconds: 60 });
   const handleOnce = createHandleOnce({ sql, scope: queueUrl });
-  return { client, queueUrl, handleOnce, inTransaction: true } as const;
+  return { client, queueUrl, handleOnce, inTransaction: true, onFailed: 'delete' } as const;
 }
 
 test('what a handler writes through its transaction commits with the record', async () => {

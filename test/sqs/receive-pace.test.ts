@@ -26,6 +26,7 @@ async function receivesOf(reply: () => object): Promise<() => number> {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 's' });
   const queueUrl = 'https://sqs.example/queue';
   const options = { client, queueUrl, handleOnce, visibilityTimeoutSeconds: 60, concurrency: 50 };
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const worker = createSqsWorker({ ...options, handler: () => undefined });
   await worker.start();
   onTestFinished(async () => {

@@ -3,6 +3,7 @@ import type { SqsServer } from '../support/sqs.ts';
 import { useFixture } from './support/fixture.ts';
 import { deadLetterSuite } from './suite/dead-letters.ts';
 import { dispositionSuite } from './suite/dispositions.ts';
+import { failedByDefaultSuite } from './suite/failed-by-default.ts';
 import { fifoSuite } from './suite/fifo.ts';
 import { queueFailureSuite } from './suite/queue-failures.ts';
 import { receiptHandleSuite } from './suite/receipt-handles.ts';
@@ -32,6 +33,9 @@ export function sqsSuite(server: SqsServer): void {
 
   describe('Disposition', () => {
     dispositionSuite(fixture);
+  });
+  describe('Failed messages by default', () => {
+    failedByDefaultSuite(fixture);
   });
   describe('A dead letter', () => {
     deadLetterSuite(fixture);

@@ -60,6 +60,12 @@ export async function createQueue(client: SQSClient, options: QueueOptions = {})
   return QueueUrl;
 }
 
+/** Creates a queue that moves a message to another one after more receives than handle-once makes attempts. */
+export async function createQueueWithRedrive(client: SQSClient): Promise<string> {
+  const deadLetterQueueUrl = await createQueue(client);
+  return await createQueue(client, { redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
+}
+
 export async function queueArn(client: SQSClient, queueUrl: string): Promise<string> {
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['QueueArn'] }),

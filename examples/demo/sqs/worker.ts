@@ -17,6 +17,7 @@ const sqsWorker = createSqsWorker({
   concurrency: CONCURRENCY,
   visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS,
   waitTimeSeconds: 1,
+  onFailed: 'leave',
   handler: (order, attempt) => fulfil(self, order, attempt.childKey('charge')),
 });
 

@@ -50,7 +50,9 @@ async function handler(_: unknown, attempt: Attempt): Promise<void> {
 
 if (receiver === 'sqs-consumer') {
   const consumerOptions = { queueUrl, sqs: client, waitTimeSeconds: 1 };
-  const consumer = Consumer.create(onceHandleMessage({ consumerOptions, handleOnce }, handler));
+  const consumer = Consumer.create(
+    onceHandleMessage({ consumerOptions, handleOnce, onFailed: 'delete' }, handler),
+  );
   consumer.on('message_received', () => {
     at('before-claim');
   });
@@ -62,6 +64,7 @@ if (receiver === 'sqs-consumer') {
     handleOnce,
     concurrency: 1,
     waitTimeSeconds: 0,
+    onFailed: 'delete',
     handler,
     onEvent: ({ type }) => {
       if (type === 'received') at('before-claim');

@@ -55,6 +55,7 @@ export function consume(
   const once = wrappers[wrapper](
     {
       consumerOptions,
+      onFailed: 'delete',
       ...options,
       onEvent(event: SqsConsumerEvent) {
         events.push(event);

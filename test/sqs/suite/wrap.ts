@@ -11,7 +11,10 @@ import { interposedClient, sdkError } from '../support/interposed-client.ts';
 
 /** `wrapSqsHandler` in a loop of one's own. */
 export function wrapSuite({ client, setup, sql: database }: Fixture): void {
-  const base = ({ queueUrl, handleOnce, onEvent }: Setup) => ({ client, queueUrl, handleOnce, onEvent });
+  const base = ({ queueUrl, handleOnce, onEvent }: Setup) => ({
+    ...{ client, queueUrl, handleOnce, onEvent },
+    onFailed: 'delete' as const,
+  });
 
   describe('Whose message it is', () => {
     test('a redelivery of a handled message is answered from its record, and deleted', async () => {
@@ -315,20 +318,26 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       expect(wrap).toThrow(InvalidOptionsError);
     });
 
-    test("a queue's own visibility timeout not above the lease is warned of, and heartbeats hold for longer", async () => {
-      const queue = await setup({ visibilityTimeoutSeconds: 2 }, { leaseMs: 2_000 });
-      const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-      const recording = interposedClient(client);
-      const beats = () => recording.calls.filter(({ verb }) => verb === 'ChangeMessageVisibilityBatch');
-      const handle = wrapSqsHandler({ ...base(queue), client: recording, onEvent: queue.onEvent }, () =>
-        vi.waitUntil(() => beats().length > 0, { timeout: 10_000 }),
-      );
-      await queue.send('1');
-      expect(await handle(await queue.receive())).toMatchObject({ action: 'deleted' });
-      expect(beats()[0]?.entries).toMatchObject([{ VisibilityTimeout: 4 }]);
-      expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'VISIBILITY_TIMEOUT_TOO_SHORT' }]);
-      warn.mockRestore();
-    });
+    test.each([
+      [2_000, []],
+      [2_500, ['VISIBILITY_TIMEOUT_TOO_SHORT']],
+    ])(
+      'a visibility timeout of 2 s and a lease of %i ms: warnings %j, and heartbeats hold for longer',
+      async (leaseMs, warnings) => {
+        const queue = await setup({ visibilityTimeoutSeconds: 2 }, { leaseMs });
+        const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+        const recording = interposedClient(client);
+        const beats = () => recording.calls.filter(({ verb }) => verb === 'ChangeMessageVisibilityBatch');
+        const handle = wrapSqsHandler({ ...base(queue), client: recording, onEvent: queue.onEvent }, () =>
+          vi.waitUntil(() => beats().length > 0, { timeout: 10_000 }),
+        );
+        await queue.send('1');
+        expect(await handle(await queue.receive())).toMatchObject({ action: 'deleted' });
+        expect(beats()[0]?.entries).toMatchObject([{ VisibilityTimeout: leaseMs / 500 }]);
+        expect(queue.eventsOf('warning').map(({ warning }) => warning)).toEqual(warnings);
+        warn.mockRestore();
+      },
+    );
 
     test('a queue that does not exist is refused by name on the first message', async () => {
       const queue = await setup();

@@ -41,7 +41,7 @@ export interface Setup {
   size(): Promise<{ visible: number; invisible: number }>;
   /** Waits until the queue is empty, and its workers know it. */
   empty(): Promise<void>;
-  /** Stopped when the test ends. */
+  /** Stopped when the test ends. Deletes failed messages, unless its options say otherwise. */
   worker(options: Partial<AnyWorkerOptions> & Pick<AnyWorkerOptions, 'handler'>): SqsWorker;
   startWorker(options: Partial<AnyWorkerOptions> & Pick<AnyWorkerOptions, 'handler'>): Promise<SqsWorker>;
 }
@@ -94,6 +94,7 @@ function setupOf(
       queueUrl,
       handleOnce,
       waitTimeSeconds: 0,
+      onFailed: 'delete',
       onEvent,
       ...options,
     });
