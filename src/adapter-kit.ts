@@ -7,6 +7,7 @@ export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
 export { handleDelivery } from './adapter-kit/handle-delivery.ts';
+export { handlerOption, withHandler } from './handler-option.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './adapter-kit/handled.ts';
 export { identityOf, inGroup, type LogKey, placeOf } from './adapter-kit/log-identity.ts';
 export {

@@ -6,8 +6,8 @@ import { answerFromRecord } from './engine/answer.ts';
 import type { Claim, Engine } from './engine/engine.ts';
 import type { AttemptLimits } from './engine/run-attempt.ts';
 import { aborted, claimPatiently } from './engine/wait-for-owner.ts';
-import { InvalidOptionsError } from './errors.ts';
 import { fingerprint } from './fingerprint.ts';
+import { handlerOption } from './handler-option.ts';
 import { checkKey } from './key.ts';
 import type { Outcome } from './outcome.ts';
 import { callback, parseOptions, standardSchema, wholeNumber } from './parse-options.ts';
@@ -45,6 +45,8 @@ const callOptionsSchema = z.strictObject(
   { error: 'the options must be an object' },
 );
 
+const handlerSchema = z.object({ handler: handlerOption('payload, attempt') });
+
 /** Checks a call, claims its key, and runs what is ours. */
 export function createCall<Extra extends readonly unknown[]>(
   engine: Engine,
@@ -80,10 +82,6 @@ export function createCall<Extra extends readonly unknown[]>(
 }
 
 function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {
-  if (typeof fn !== 'function') {
-    throw new InvalidOptionsError('handleOnce', [
-      { field: 'fn', message: 'must be a function of (payload, attempt)' },
-    ]);
-  }
+  if (typeof fn !== 'function') parseOptions('handleOnce', handlerSchema, { handler: fn });
   return options === undefined ? {} : parseOptions('handleOnce', callOptionsSchema, options);
 }

@@ -6,6 +6,7 @@ import {
   inGroup,
   parseOptions,
   warn,
+  withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { KafkaEvent } from './events.ts';
@@ -75,7 +76,7 @@ export function onceEachMessage<
   handler: KafkaHandler<Schema, Parsed, Result>,
 ): OnceEachMessage;
 export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
-  const resolved = parseOptions(SUBJECT, onceEachMessageOptions, { ...options, handler });
+  const resolved = parseOptions(SUBJECT, onceEachMessageOptions, withHandler(options, handler));
   const { consumer, concurrency } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const events = createEventSink(resolved.onEvent);

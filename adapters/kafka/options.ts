@@ -1,11 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
-  callback,
   canRunInTransaction,
   checkLogOptions,
   eventHook,
   handleOnceOption,
+  handlerOption,
   inTransactionOption,
   logFields,
   NO_TRANSACTIONS,
@@ -135,7 +135,7 @@ export const onceEachMessageOptions = z
         )
         .optional(),
       onEvent: eventHook<KafkaEvent>(),
-      handler: callback<AnyHandler>('a function of (delivery, attempt)'),
+      handler: handlerOption<AnyHandler>('delivery, attempt'),
     },
     NOT_AN_OBJECT,
   )

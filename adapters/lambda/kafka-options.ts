@@ -1,6 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, checkLogOptions, eventHook, logFields, NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
+import {
+  checkLogOptions,
+  eventHook,
+  handlerOption,
+  logFields,
+  NOT_AN_OBJECT,
+} from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, KafkaMessage } from './kafka-event.ts';
@@ -62,9 +68,10 @@ export const kafkaRecordOptions = z
       onFailed: z.enum(['commit', 'leave'], { error: "must be 'commit' or 'leave'" }).default('commit'),
       onUnsettled: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
       onEvent: eventHook<KafkaRecordEvent>(),
-      handler: callback<(delivery: KafkaRecordDelivery<never>, attempt: Attempt) => unknown>(
-        'a function of (delivery, attempt)',
-      ),
+      handler:
+        handlerOption<(delivery: KafkaRecordDelivery<never>, attempt: Attempt) => unknown>(
+          'delivery, attempt',
+        ),
     },
     NOT_AN_OBJECT,
   )

@@ -6,6 +6,7 @@ import {
   identityOf,
   inGroup,
   parseOptions,
+  withHandler,
 } from '../../src/adapter-kit.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
@@ -60,7 +61,7 @@ export function onceEachKafkaRecord<
   options: OnceEachKafkaRecordOptions<Schema, Parsed>,
   handler: KafkaRecordHandler<Schema, Parsed, Result>,
 ): OnceEachKafkaRecord {
-  const resolved = parseOptions(SUBJECT, kafkaRecordOptions, { ...options, handler });
+  const resolved = parseOptions(SUBJECT, kafkaRecordOptions, withHandler(options, handler));
   const { schema, parse = defaultParse(schema), onFailed, onUnsettled } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const events = createEventSink(resolved.onEvent);

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, createEventSink, lanesBy, parseOptions } from '../../src/adapter-kit.ts';
+import { type Counts, createEventSink, lanesBy, parseOptions, withHandler } from '../../src/adapter-kit.ts';
 import type { HandleOnce } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
@@ -48,7 +48,7 @@ export function onceEachSqsRecord<
   options: OnceEachSqsRecordOptions<Schema, Parsed>,
   handler: SqsRecordHandler<Schema, Parsed, Result>,
 ): OnceEachSqsRecord {
-  const resolved = parseOptions(SUBJECT, sqsRecordOptions, { ...options, handler });
+  const resolved = parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler));
   const { schema, parse } = resolved;
   const handleOnce = resolved.handleOnce as HandleOnce;
   const events = createEventSink(resolved.onEvent);

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, eventHook, NOT_AN_OBJECT, withMethods } from '../../src/adapter-kit.ts';
+import { callback, eventHook, handlerOption, NOT_AN_OBJECT, withMethods } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { DeadLetterClient } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
@@ -72,9 +72,7 @@ export const sqsRecordOptions = z.strictObject(
     ),
     onFailed: onFailed.default('delete'),
     onEvent: eventHook<SqsRecordEvent>(),
-    handler: callback<(payload: never, attempt: SqsRecordAttempt) => unknown>(
-      'a function of (payload, attempt)',
-    ),
+    handler: handlerOption<(payload: never, attempt: SqsRecordAttempt) => unknown>('payload, attempt'),
   },
   NOT_AN_OBJECT,
 );

@@ -14,7 +14,7 @@ export interface Once {
 }
 
 /** What the wrapper of a message and that of a batch share. */
-export function createOnce(subject: string, options: object, ofBatch: boolean): Once {
+export function createOnce(subject: string, options: unknown, ofBatch: boolean): Once {
   const resolved = parseOptions(subject, sqsConsumerOptions(ofBatch), options);
   const { handleOnce, key, handler, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as ConsumerSettings;

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, lanesBy, runLanes } from '../../src/adapter-kit.ts';
+import { type Counts, lanesBy, runLanes, withHandler } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
@@ -62,7 +62,7 @@ export function onceHandleMessageBatch(
   options: object,
   handler: unknown,
 ): OnceHandleMessageBatch<ConsumerSettings> {
-  const once = createOnce('onceHandleMessageBatch', { ...options, handler }, true);
+  const once = createOnce('onceHandleMessageBatch', withHandler(options, handler), true);
   return {
     ...once.consumerOptions,
     counts: once.counts,

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Counts } from '../../src/adapter-kit.ts';
+import { type Counts, withHandler } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
@@ -60,7 +60,7 @@ export function onceHandleMessage<
   handler: SqsConsumerHandler<Schema, Parsed, Result>,
 ): OnceHandleMessage<Given>;
 export function onceHandleMessage(options: object, handler: unknown): OnceHandleMessage<ConsumerSettings> {
-  const once = createOnce('onceHandleMessage', { ...options, handler }, false);
+  const once = createOnce('onceHandleMessage', withHandler(options, handler), false);
   return {
     ...once.consumerOptions,
     counts: once.counts,

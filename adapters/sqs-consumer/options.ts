@@ -6,6 +6,7 @@ import {
   callback,
   canRunInTransaction,
   eventHook,
+  handlerOption,
   isAboveLease,
   isOtherQueue,
   keyOption,
@@ -60,7 +61,7 @@ const fields = z.strictObject(
     key: keyOption<SqsMessage>(),
     signal: callback<() => AbortSignal>('a function that gives an AbortSignal').optional(),
     onEvent: eventHook<SqsConsumerEvent>(),
-    handler: callback<AnyQueueHandler<SqsMessage>>('a function of (payload, attempt)'),
+    handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
   },
   NOT_AN_OBJECT,
 );

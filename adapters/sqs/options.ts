@@ -2,9 +2,9 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   type AnyQueueHandler,
-  callback,
   canRunInTransaction,
   eventHook,
+  handlerOption,
   isOtherQueue,
   keyOption,
   MAX_VISIBILITY_SECONDS,
@@ -65,6 +65,7 @@ const fields = {
   key: keyOption<SqsMessage>(),
   visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
   onEvent: eventHook<SqsEvent>(),
+  handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
 };
 
 export const sqsOptions = z
@@ -76,7 +77,6 @@ export const sqsWorkerOptions = z
   .strictObject(
     {
       ...fields,
-      handler: callback<AnyQueueHandler<SqsMessage>>('a function of (payload, attempt)'),
       concurrency: wholeNumber('handlers', 1, 1_000).default(10),
       waitTimeSeconds: wholeNumber('seconds', 0, 20).default(20),
     },

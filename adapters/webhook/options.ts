@@ -4,6 +4,7 @@ import {
   callback,
   eventHook,
   handleOnceOption,
+  handlerOption,
   NOT_AN_OBJECT,
   type ParsedPayload,
   standardSchema,
@@ -124,6 +125,7 @@ export const webhookOptions = z
       parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
       volatile: z.array(pointer, { error: 'must be a list of JSON pointers such as /attempt' }).optional(),
       onEvent: eventHook<WebhookEvent>(),
+      handler: handlerOption<(payload: never, attempt: WebhookAttempt) => unknown>('payload, attempt'),
     },
     NOT_AN_OBJECT,
   )

@@ -1,7 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { type Counts, createEventSink, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
-import { type HandleOnce, InvalidOptionsError, type Outcome } from '../../src/index.ts';
+import {
+  type Counts,
+  createEventSink,
+  parseOptions,
+  wholeNumber,
+  withHandler,
+} from '../../src/adapter-kit.ts';
+import type { HandleOnce, Outcome } from '../../src/index.ts';
 import { answerOf, type WebhookAnswer } from './answer.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
 import { eventTypeOf, type WebhookEvent, type WebhookEventType } from './events.ts';
@@ -72,13 +78,8 @@ export function wrapWebhook<
   options: WebhookOptions<Schema, Parsed>,
   handler: WebhookHandler<Schema, Parsed, Result>,
 ): HandleWebhook<Result> {
-  const resolved = parseOptions(SUBJECT, webhookOptions, options);
+  const resolved = parseOptions(SUBJECT, webhookOptions, withHandler(options, handler));
   const { source, volatile, verify, schema, parse } = resolved;
-  if (typeof (handler as unknown) !== 'function') {
-    throw new InvalidOptionsError(SUBJECT, [
-      { field: 'handler', message: 'must be a function of (payload, attempt)' },
-    ]);
-  }
   const known = sourceOf(source);
   const name = resolved.name ?? (source as WebhookProvider);
   const handleOnce = resolved.handleOnce.inScope(`${resolved.handleOnce.settings.scope}/${name}`);

@@ -11,10 +11,9 @@ const producer = { send: () => Promise.resolve() };
 const right = { consumer: fakeConsumer(), groupId: 'workers', handleOnce: scoped('billing') };
 const handler = (): undefined => undefined;
 
-const create = (options: unknown, fn: unknown = handler): unknown =>
-  onceEachMessage(options as never, fn as never);
+const create = (options: unknown): unknown => onceEachMessage(options as never, handler);
 
-const issuesOf = (options: unknown, fn?: unknown) => issuesIn(() => create(options, fn));
+const issuesOf = (options: unknown) => issuesIn(() => create(options));
 
 const matching = (message: RegExp) => expect.stringMatching(message) as string;
 
@@ -67,11 +66,6 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['fromBeginning', true, /not an option/],
 ])('refuses a wrong %s (%j) by name', (field, value, message) => {
   expect(issuesOf({ ...right, [field]: value })).toEqual([{ field, message: matching(message) }]);
-});
-
-test.each([undefined, 'ship', {}])('refuses a handler that is %j', (fn) => {
-  const issues = issuesOf({ ...right }, fn ?? null);
-  expect(issues).toEqual([{ field: 'handler', message: matching(/function of \(delivery, attempt\)/) }]);
 });
 
 test.each([

@@ -40,11 +40,4 @@ describe('handleOnce refuses, before anything runs or is written,', () => {
     expect(handler).not.toHaveBeenCalled();
     expect(claim).not.toHaveBeenCalled();
   });
-
-  it.each([undefined, null, 'handler', {}])('%o in place of the handler', async (handler) => {
-    await expect(loosely('key', 'body', handler)).rejects.toMatchObject({
-      issues: [{ field: 'fn', message: 'must be a function of (payload, attempt)' }],
-    });
-    expect(claim).not.toHaveBeenCalled();
-  });
 });

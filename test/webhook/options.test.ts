@@ -72,11 +72,6 @@ describe('wrapWebhook', () => {
     expect(issuesOf(() => wrap(options))).toEqual([{ field: '', message: 'the options must be an object' }]);
   });
 
-  it('refuses what is no handler', () => {
-    const issues = issuesOf(() => wrapWebhook(right as never, 'handler' as never));
-    expect(issues).toEqual([{ field: 'handler', message: 'must be a function of (payload, attempt)' }]);
-  });
-
   it('refuses what is no signal', async () => {
     const handleWebhook = wrapWebhook(right as never, handler);
     const call = handleWebhook({ headers: {}, body: '' }, { signal: 1 as never });

@@ -1,0 +1,88 @@
+import { createHandleOnce } from 'handle-once';
+import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
+import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
+import { onceHandleMessage, onceHandleMessageBatch } from 'handle-once/sqs-consumer';
+import { createMemoryStore } from 'handle-once/testing';
+import { wrapWebhook } from 'handle-once/webhook';
+import { describe, expect, test } from 'vitest';
+import { fakeConsumer } from '../kafka/support/fake-consumer.ts';
+
+const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders' });
+const queueUrl = 'https://sqs.eu-central-1.amazonaws.com/000000000000/orders';
+const sqs = { handleOnce, queueUrl, client: { send: () => Promise.resolve({}) } };
+const consumerOptions = { queueUrl, sqs: sqs.client };
+const kafka = { handleOnce, consumer: fakeConsumer(), groupId: 'workers', onFailed: 'commit' };
+const kafkaRecord = { handleOnce, groupId: 'workers', onFailed: 'commit' };
+const webhook = { handleOnce, source: 'github', verify: () => true };
+
+type Entry = readonly [
+  name: string,
+  enter: (handler: unknown, options?: object) => unknown,
+  args: 'payload' | 'delivery',
+];
+
+const of =
+  (entry: unknown, right: object): Entry[1] =>
+  (handler, options = right) =>
+    (entry as (options: object, handler: unknown) => unknown)(options, handler);
+
+const entries: readonly Entry[] = [
+  ['wrapSqsHandler', of(wrapSqsHandler, sqs), 'payload'],
+  [
+    'createSqsWorker',
+    (handler, options = sqs) => createSqsWorker({ ...options, handler } as never),
+    'payload',
+  ],
+  ['onceHandleMessage', of(onceHandleMessage, { handleOnce, consumerOptions }), 'payload'],
+  ['onceHandleMessageBatch', of(onceHandleMessageBatch, { handleOnce, consumerOptions }), 'payload'],
+  ['onceEachSqsRecord', of(onceEachSqsRecord, { handleOnce }), 'payload'],
+  ['onceEachKafkaRecord', of(onceEachKafkaRecord, kafkaRecord), 'delivery'],
+  ['onceEachMessage', of(onceEachMessage, kafka), 'delivery'],
+  ['wrapWebhook', of(wrapWebhook, webhook), 'payload'],
+];
+
+const wrong = [undefined, null, 'handler', { handler: () => 1 }];
+
+async function refusal(enter: () => unknown): Promise<unknown> {
+  try {
+    return await enter();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe.each(entries)('%s', (_, enter, args) => {
+  test('accepts a function', () => {
+    expect(() => enter(() => 1)).not.toThrow();
+  });
+
+  test.each(wrong)('refuses %j in place of the handler, before anything runs', async (handler) => {
+    expect(await refusal(() => enter(handler))).toMatchObject({
+      code: 'INVALID_OPTIONS',
+      issues: [{ field: 'handler', message: `must be a function of (${args}, attempt)` }],
+    });
+  });
+
+  test('names a wrong handler and wrong options at once', async () => {
+    const issues = [{ field: 'handler' }, { field: 'typo' }];
+    const error = await refusal(() => enter('handler', { typo: 1 }));
+    expect(error).toMatchObject({
+      issues: expect.arrayContaining(issues.map((i) => expect.objectContaining(i) as object)) as object,
+    });
+  });
+});
+
+test.each(wrong)(
+  'handleOnce refuses %j in place of the handler, before anything is claimed',
+  async (handler) => {
+    const message = 'must be a function of (payload, attempt)';
+    for (const call of [handleOnce, handleOnce.inScope('b')]) {
+      expect(await refusal(() => call('key', 'body', handler as never))).toMatchObject({
+        code: 'INVALID_OPTIONS',
+        issues: [{ field: 'handler', message }],
+      });
+    }
+    expect(handleOnce.counts()).toEqual({});
+  },
+);
