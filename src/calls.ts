@@ -4,6 +4,7 @@ import type { HandleOnceEventType } from './diagnostics.ts';
 import type { Counts } from './event-sink.ts';
 import type { HandleOnceSettings } from './options.ts';
 import type { Outcome } from './outcome.ts';
+import type { DerivedScope } from './scope.ts';
 
 /** Options of one call. */
 export interface CallOptions {
@@ -68,11 +69,22 @@ export interface AnyHandleOnce {
   /** How often each type of event happened in this process, in whatever scope. */
   counts(): Counts<HandleOnceEventType>;
   /**
-   * The same with other records: a consumer group, or a tenant, under which the same key is another message.
+   * The same with other records, under which the same key is another message.
    *
-   * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse.
+   * A text is the whole scope, whatever the present one is: `inScope('x')` has the records of
+   * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and what it makes is no other kind's
+   * or name's: `{ kind: 'tenant', name }` for each of your tenants, and `{ kind: 'kafka', name: groupId }` or
+   * `{ kind: 'webhook', name }` for the records that an adapter keeps with this `handleOnce`.
+   *
+   * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse, and on one that is too long.
+   *
+   * @example
+   * ```ts
+   * const ofTenant = handleOnce.inScope({ kind: 'tenant', name: 'acme' });
+   * console.log(ofTenant.settings.scope); // billing>tenant:acme
+   * ```
    */
-  inScope(scope: string): AnyHandleOnce;
+  inScope(scope: string | DerivedScope): AnyHandleOnce;
 }
 
 /**
@@ -114,7 +126,7 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    * ```
    */
   within(transaction: Tx): Calls;
-  inScope(scope: string): HandleOnce<Tx>;
+  inScope(scope: string | DerivedScope): HandleOnce<Tx>;
 }
 
 /** A `HandleOnce` made with a schema. */
@@ -122,7 +134,7 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
   extends AnyHandleOnce, CallsWithSchema<Schema> {
   readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
   within(transaction: Tx): CallsWithSchema<Schema>;
-  inScope(scope: string): HandleOnceWithSchema<Schema, Tx>;
+  inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
 }
 
 /** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */

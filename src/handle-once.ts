@@ -9,13 +9,13 @@ import { runInTransaction, runWithin } from './engine/run-in-transaction.ts';
 import { placeOfThisProcess, type SuspectPlace } from './engine/suspects.ts';
 import { InvalidOptionsError } from './errors.ts';
 import { createEventSink, type EventSink } from './event-sink.ts';
-import { scopeFault } from './key.ts';
 import {
   type HandleOnceOptions,
   type HandleOnceSettings,
   type ResolvedOptions,
   resolveOptions,
 } from './options.ts';
+import { type DerivedScope, enteredScope } from './scope.ts';
 import { createRecords } from './store/records.ts';
 import { trafficOf } from './store/traffic.ts';
 import type { TransactionalStore } from './store/transactional-store.ts';
@@ -82,7 +82,7 @@ function createWith<Tx>(
     settings,
     counts: events.counts,
     ...inTransaction,
-    inScope: (scope: string) =>
+    inScope: (scope: string | DerivedScope) =>
       createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, suspects),
   };
   return Object.assign(createCall(engine, runAttempt), more);
@@ -119,8 +119,6 @@ function noClient(subject: string): InvalidOptionsError {
   return new InvalidOptionsError(subject, [{ field: 'sql', message }]);
 }
 
-function settingsInScope(settings: HandleOnceSettings, scope: string): HandleOnceSettings {
-  const fault = scopeFault(scope);
-  if (fault !== undefined) throw new InvalidOptionsError('inScope', [{ field: 'scope', message: fault }]);
-  return Object.freeze({ ...settings, scope });
+function settingsInScope(settings: HandleOnceSettings, scope: string | DerivedScope): HandleOnceSettings {
+  return Object.freeze({ ...settings, scope: enteredScope(settings.scope, scope) });
 }

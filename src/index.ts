@@ -51,6 +51,7 @@ export type {
   SucceededWithResult,
 } from './outcome.ts';
 export { retention } from './retention.ts';
+export type { DerivedScope } from './scope.ts';
 export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/client.ts';
 export type { DatabaseClient, DatabaseQueries, DatabaseRow } from './store/postgres/database-client.ts';
 export type { SqlClient } from './store/postgres/sql-client.ts';

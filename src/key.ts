@@ -3,9 +3,6 @@ import { InvalidKeyError } from './errors.ts';
 /** The longest key, scope or child-key name, in UTF-16 code units (what `.length` says). */
 export const MAX_KEY_LENGTH = 512;
 
-/** The longest scope in UTF-8 bytes: with it, every valid key still fits an index entry of Postgres (2,704 bytes). */
-export const MAX_SCOPE_BYTES = 1_024;
-
 /**
  * What is wrong with a key, or undefined. Nothing is trimmed or normalised: two keys are one only if they are equal.
  *
@@ -20,13 +17,6 @@ export function keyFault(value: unknown): string | undefined {
   if (value.includes('\0')) return 'must not contain a NUL character';
   if (!value.isWellFormed()) return 'must not contain a lone surrogate (half of a UTF-16 pair)';
   return undefined;
-}
-
-export function scopeFault(value: unknown): string | undefined {
-  const fault = keyFault(value);
-  if (fault !== undefined || typeof value !== 'string') return fault;
-  const bytes = Buffer.byteLength(value);
-  return bytes > MAX_SCOPE_BYTES ? `must be at most ${MAX_SCOPE_BYTES} UTF-8 bytes, got ${bytes}` : undefined;
 }
 
 /** Throws `InvalidKeyError` naming the field unless `value` is a valid key. */

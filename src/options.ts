@@ -9,7 +9,6 @@ import {
   MAX_WAIT_MS,
 } from './backoff.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
-import { scopeFault } from './key.ts';
 import {
   callback,
   parseOptions,
@@ -18,6 +17,7 @@ import {
   wholeNumber,
   withMethods,
 } from './parse-options.ts';
+import { scopeFault } from './scope.ts';
 import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
 import { createPostgresStore } from './store/postgres/index.ts';
 import { type SqlClient, sqlClient } from './store/postgres/sql-client.ts';
@@ -38,7 +38,7 @@ export interface HandleOnceOptions<Tx = unknown> {
   readonly sql?: SqlClient<Tx> | undefined;
   /** A store in place of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
   readonly store?: Store | undefined;
-  /** Namespace of the keys: one logical consumer. 1 to 512 characters. */
+  /** Namespace of the keys: one logical consumer. 1 to 512 characters, without `>`. */
   readonly scope: string;
   /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
   readonly leaseMs?: number | undefined;

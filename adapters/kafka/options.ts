@@ -60,7 +60,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly consumer: KafkaConsumer;
   /** The consumer's group. It is part of the scope: two groups never skip each other's work. */
   readonly groupId: string;
-  /** Made by `createHandleOnce`. Records are kept in its scope, a slash and the group. */
+  /** Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: false;

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   callback,
+  derivedScopeFault,
   eventHook,
   handleOnceOption,
   handlerOption,
@@ -9,7 +10,7 @@ import {
   type ParsedPayload,
   standardSchema,
 } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, DerivedScope } from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PlainHeaders } from './headers.ts';
@@ -39,15 +40,15 @@ export type WebhookSource =
       /** A sender whose ids are known. */
       readonly source: WebhookProvider;
       /**
-       * Set apart from what else shares the `handleOnce`: its records are in the scope `<scope>/<name>`. Default: the
-       * source. Give each its own where two endpoints get the same events and both have to handle them.
+       * Set apart from what else shares the `handleOnce`: its records are in the scope `<scope>>webhook:<name>`.
+       * Default: the source. Give each its own where two endpoints get the same events and both have to handle them.
        */
-      readonly name?: string;
+      readonly name?: string | undefined;
     }
   | {
       /** Where any other sender has its ids: the same each time that it repeats a delivery. */
       readonly source: IdPlace;
-      /** Of the sender: its records are in the scope `<scope>/<name>`, since two senders may use the same ids. */
+      /** Of the sender: its records are in the scope `<scope>>webhook:<name>`, since two senders may use the same ids. */
       readonly name: string;
     };
 
@@ -115,7 +116,7 @@ export const webhookOptions = z
       source,
       name: z
         .string({ error: NAME })
-        .regex(/^[\w.-]{1,100}$/, { error: NAME })
+        .regex(/^[\w.-]{1,100}$/, { error: NAME, abort: true })
         .optional(),
       verify: z.custom<Verify | 'already-verified'>(
         (value) => typeof value === 'function' || value === 'already-verified',
@@ -132,4 +133,14 @@ export const webhookOptions = z
   .refine((options) => typeof options.source === 'string' || options.name !== undefined, {
     path: ['name'],
     error: 'is missing: name the sender, which keeps its ids apart from those of others',
+    abort: true,
+  })
+  .superRefine((options, context) => {
+    const fault = derivedScopeFault(options.handleOnce.settings.scope, scopeOf(options));
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: ['name'], message: fault });
   });
+
+/** Below the scope of `handleOnce`, the one of the sender. */
+export function scopeOf({ source: sender, name }: Pick<WebhookSource, 'name' | 'source'>): DerivedScope {
+  return { kind: 'webhook', name: name ?? (sender as WebhookProvider) };
+}

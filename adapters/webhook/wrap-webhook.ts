@@ -11,9 +11,9 @@ import type { HandleOnce, Outcome } from '../../src/index.ts';
 import { answerOf, type WebhookAnswer } from './answer.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
 import { eventTypeOf, type WebhookEvent, type WebhookEventType } from './events.ts';
-import { type WebhookHandler, type WebhookOptions, webhookOptions } from './options.ts';
+import { type WebhookHandler, type WebhookOptions, scopeOf, webhookOptions } from './options.ts';
 import { type Processed, processDelivery, type Processor } from './process-delivery.ts';
-import { sourceOf, type WebhookProvider } from './sources.ts';
+import { sourceOf } from './sources.ts';
 
 const SUBJECT = 'wrapWebhook';
 
@@ -81,8 +81,7 @@ export function wrapWebhook<
   const resolved = parseOptions(SUBJECT, webhookOptions, withHandler(options, handler));
   const { source, volatile, verify, schema, parse } = resolved;
   const known = sourceOf(source);
-  const name = resolved.name ?? (source as WebhookProvider);
-  const handleOnce = resolved.handleOnce.inScope(`${resolved.handleOnce.settings.scope}/${name}`);
+  const handleOnce = resolved.handleOnce.inScope(scopeOf(resolved));
   const processor: Processor<Result> = {
     handleOnce: handleOnce as HandleOnce,
     source: { ...known, volatile: volatile ?? known.volatile },

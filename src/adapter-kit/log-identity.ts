@@ -7,18 +7,9 @@ export function placeOf(topic: string, partition: number, offset: string): strin
   return `${topic}-${partition}-${offset}`;
 }
 
-/**
- * The scope of one consumer group: two groups never skip each other's work.
- *
- * The group is encoded, so that the last slash parts it from the scope, and no two pairs make one scope.
- */
-export function groupScope(scope: string, groupId: string): string {
-  return `${scope}/${encodeURIComponent(groupId)}`;
-}
-
-/** The same with the records of one consumer group. */
+/** The same with the records of one consumer group: two groups never skip each other's work. */
 export function inGroup(handleOnce: AnyHandleOnce, groupId: string): HandleOnce {
-  return handleOnce.inScope(groupScope(handleOnce.settings.scope, groupId)) as HandleOnce;
+  return handleOnce.inScope({ kind: 'kafka', name: groupId }) as HandleOnce;
 }
 
 /** The parts of a message that are its own, wherever it stands. */

@@ -1,13 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import type { AnyHandleOnce } from '../calls.ts';
-import { scopeFault } from '../key.ts';
-import { groupScope, type LogKey } from './log-identity.ts';
+import type { LogKey } from './log-identity.ts';
 import { callback } from '../parse-options.ts';
+import { derivedScopeFault } from '../scope.ts';
 
 const groupId = z
   .string({ error: 'must be the id of the consumer group' })
-  .min(1, { error: 'must not be empty' })
+  .min(1, { error: 'must not be empty', abort: true })
   .refine((group) => group.isWellFormed(), {
     error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
     abort: true,
@@ -47,15 +47,10 @@ export function checkLogOptions(options: LogOptions, context: z.core.$Refinement
 }
 
 function* contradictions(options: LogOptions): Generator<[field: string, message: string]> {
-  const { handleOnce, schema, parse } = options;
+  const { handleOnce, groupId, schema, parse } = options;
   const { settings } = handleOnce;
-  const fault = scopeFault(groupScope(settings.scope, options.groupId));
-  if (fault !== undefined) {
-    yield [
-      'groupId',
-      `makes a scope that cannot be kept: the scope of handleOnce, a slash and the encoded group ${fault}`,
-    ];
-  }
+  const fault = derivedScopeFault(settings.scope, { kind: 'kafka', name: groupId });
+  if (fault !== undefined) yield ['groupId', fault];
   // Values of a log are bytes, which would each fail a schema that was made for what is in them, for good.
   if (settings.schema !== undefined && schema === undefined && parse === undefined) {
     yield [

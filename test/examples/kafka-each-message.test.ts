@@ -4,7 +4,7 @@ import { kafkaBrokers, useKafka } from '../support/kafka.ts';
 import { type Example, startExample } from './support/example.ts';
 import { records } from './support/records.ts';
 
-const SCOPE = 'orders/billing';
+const SCOPE = 'orders>kafka:billing';
 
 const kafka = useKafka();
 const { sql, url } = useEmptyDatabase();

@@ -105,8 +105,13 @@ describe('nestjs-kafka.ts', () => {
     await stopped(example);
     expect(charges).toHaveLength(1);
     expect(await records(sql)).toMatchObject([
-      { scope: 'orders/billing', key: `${topic}-0-0`, state: 'failed', failed_reason: 'terminal' },
-      { scope: 'orders/billing', key: `${topic}-0-1`, state: 'failed', failed_reason: 'invalid-payload' },
+      { scope: 'orders>kafka:billing', key: `${topic}-0-0`, state: 'failed', failed_reason: 'terminal' },
+      {
+        scope: 'orders>kafka:billing',
+        key: `${topic}-0-1`,
+        state: 'failed',
+        failed_reason: 'invalid-payload',
+      },
     ]);
   });
 });

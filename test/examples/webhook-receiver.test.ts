@@ -19,8 +19,8 @@ describe('webhook-receiver.ts', () => {
     expect(await example.exitCode(), example.output()).toBe(0);
     expect(example.output().match(/^delivery a: { action: 'opened' }$/gm)).toHaveLength(1);
     expect(await records(sql)).toMatchObject([
-      { scope: 'webhooks/standard-webhooks', key: 'a', state: 'succeeded', attempts: 1 },
-      { scope: 'webhooks/standard-webhooks', key: 'b', state: 'succeeded', attempts: 1 },
+      { scope: 'webhooks>webhook:standard-webhooks', key: 'a', state: 'succeeded', attempts: 1 },
+      { scope: 'webhooks>webhook:standard-webhooks', key: 'b', state: 'succeeded', attempts: 1 },
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { message } from './support/messages.ts';
 const FACTS = {
   topic: 'orders',
   partition: 3,
-  scope: 'billing/workers',
+  scope: 'billing>kafka:workers',
   errorName: 'TerminalError',
   attempts: 2,
 };
@@ -13,7 +13,7 @@ const OURS = {
   'handle-once-topic': 'orders',
   'handle-once-partition': '3',
   'handle-once-offset': '42',
-  'handle-once-scope': 'billing/workers',
+  'handle-once-scope': 'billing>kafka:workers',
   'handle-once-error': 'TerminalError',
   'handle-once-attempts': '2',
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { groupScope, placeOf, recordBytes } from '../../src/adapter-kit/log-identity.ts';
+import { placeOf, recordBytes } from '../../src/adapter-kit/log-identity.ts';
 import { message } from './support/messages.ts';
 
 describe('the place of a message', () => {
@@ -19,33 +19,6 @@ describe('the place of a message', () => {
     );
     expect(placeOf('a-1', 2, '3')).not.toBe(placeOf('a', 1, '23'));
     expect(placeOf('a-1-2', 3, '4')).not.toBe(placeOf('a-1', 2, '34'));
-  });
-});
-
-describe('the scope of a group', () => {
-  test.each([
-    ['billing', 'workers', 'billing/workers'],
-    ['billing', 'eu/workers', 'billing/eu%2Fworkers'],
-    ['billing', '50%2F', 'billing/50%252F'],
-    ['billing/eu', 'größe 😀', 'billing/eu/gr%C3%B6%C3%9Fe%20%F0%9F%98%80'],
-  ])('%s of group %s is %s', (scope, group, expected) => {
-    expect(groupScope(scope, group)).toBe(expected);
-  });
-
-  test('is no other group’s, and no other scope’s', () => {
-    const wellFormed = (unit: fc.Arbitrary<string>) => fc.string({ unit, minLength: 1, maxLength: 8 });
-    const name = fc.oneof(
-      wellFormed(fc.constantFrom('/', '%', '2', 'F', 'a', '😀')),
-      wellFormed(fc.constantFrom('/', '%2F', ' ', '\0', 'é')),
-    );
-    const pair = fc.tuple(name, name);
-    fc.assert(
-      fc.property(pair, pair, (one, other) => {
-        fc.pre(one[0] !== other[0] || one[1] !== other[1]);
-        expect(groupScope(...one)).not.toBe(groupScope(...other));
-      }),
-      { numRuns: 500 },
-    );
   });
 });
 

@@ -98,13 +98,13 @@ describe('options that contradict one another', () => {
   ])('%s: their scope would be too long, and the group is named', (_, groupId, scope) => {
     const issues = issuesOf({ ...right, groupId, handleOnce: scoped(scope) });
     const message = matching(
-      /scope of handleOnce, a slash and the encoded group.*at most 512 characters, got 51\d|.*54\d/,
+      /scope of handleOnce, >kafka: and the percent-encoded name.*at most 512 characters, got 5[125]\d/,
     );
     expect(issues).toEqual([{ field: 'groupId', message }]);
   });
 
   test('the longest group that fits is accepted', () => {
-    expect(issuesOf({ ...right, groupId: 'g'.repeat(512 - 'billing/'.length) })).toEqual([]);
+    expect(issuesOf({ ...right, groupId: 'g'.repeat(512 - 'billing>kafka:'.length) })).toEqual([]);
   });
 });
 

@@ -83,7 +83,7 @@ describe('the identity of a message', () => {
     const store = createMemoryStore();
     const groups = ['a', 'b'].map((groupId) => bench({ store, groupId }));
     for (const bed of groups) expect(await deliver(bed, message(10))).toEqual(['10']);
-    expect(groups.map(({ attempts }) => attempts[0]?.scope)).toEqual(['billing/a', 'billing/b']);
+    expect(groups.map(({ attempts }) => attempts[0]?.scope)).toEqual(['billing>kafka:a', 'billing>kafka:b']);
   });
 });
 
@@ -195,7 +195,7 @@ describe('a message that failed for good', () => {
               'handle-once-topic': 'orders',
               'handle-once-partition': '0',
               'handle-once-offset': '10',
-              'handle-once-scope': 'billing/workers',
+              'handle-once-scope': 'billing>kafka:workers',
               'handle-once-error': 'TerminalError',
               'handle-once-attempts': '1',
             },

@@ -31,7 +31,7 @@ describe.each([
     const got: KafkaRecordDelivery<Buffer | null>[] = [];
     const handler = onceEachKafkaRecord({ handleOnce, groupId }, (delivery, attempt) => {
       got.push(delivery);
-      expect(attempt).toMatchObject({ key: 'mytopic-0-15', scope: 'orders/billing', number: 1 });
+      expect(attempt).toMatchObject({ key: 'mytopic-0-15', scope: 'orders>kafka:billing', number: 1 });
     });
     expect(await handler(eventOf(kafkaRecord('mytopic', 0, 15)), ample())).toEqual(NONE);
     expect(got).toEqual([
@@ -112,7 +112,7 @@ describe('A record', () => {
       Buffer.from('a key'),
       Buffer.from('v'),
     ]);
-    const inGroup = handleOnce.inScope('orders/billing');
+    const inGroup = handleOnce.inScope({ kind: 'kafka', name: 'billing' });
     await inGroup('orders-3-42', bytes, () => 1);
     const event = mskEvent(kafkaRecord('orders', 3, 42, 'v'));
     const same = onceEachKafkaRecord({ handleOnce, groupId }, () => expect.unreachable());

@@ -63,6 +63,16 @@ describe('wrapWebhook', () => {
     ]);
   });
 
+  it.each([{ name: 'n'.repeat(100) }, { name: undefined }])(
+    'names the name where the scope is too long',
+    (of) => {
+      const long = createHandleOnce({ store: createMemoryStore(), scope: 's'.repeat(500) });
+      expect(issuesOf(() => wrap({ ...right, ...of, handleOnce: long }))).toEqual([
+        { field: 'name', message: expect.stringMatching(/at most 512 characters, got (51|60)/) as string },
+      ]);
+    },
+  );
+
   it('names every wrong field at once', () => {
     const fields = issuesOf(() => wrap({ source: 'x', parse: 1 })).map(({ field }) => field);
     expect(fields.sort()).toEqual(['handleOnce', 'parse', 'source', 'verify']);

@@ -54,7 +54,7 @@ describe('On PostgreSQL', () => {
     expect(await sql`select cents from charges`).toEqual([{ cents: 995 }]);
     const rows = await sql`
       select scope, key, live_until > now() + interval '6 days' as kept from handle_once.records`;
-    expect(rows).toEqual([{ scope: 'hooks/standard-webhooks', key: 'msg_1', kept: true }]);
+    expect(rows).toEqual([{ scope: 'hooks>webhook:standard-webhooks', key: 'msg_1', kept: true }]);
   });
 
   it('answers 500 for a damaged record, and runs nothing', async () => {

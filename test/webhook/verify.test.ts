@@ -63,7 +63,7 @@ describe.each(Object.keys(verifiers) as WebhookProvider[])('A signed delivery of
     expect(runs).toHaveLength(1);
     expect(runs[0]).toMatchObject({
       payload: JSON.parse(body) as unknown,
-      attempt: { key: id, scope: `hooks/${source}`, number: 1 },
+      attempt: { key: id, scope: `hooks>webhook:${source}`, number: 1 },
     });
     expect(events.map(({ type }) => type)).toEqual(['succeeded', 'replayed']);
   });
@@ -105,7 +105,9 @@ test.each<[does: string, verify: Verify]>([
   expect(answer).toEqual({ status: 401 });
   expect(error).toMatchObject({ name: 'UnverifiedError', code: 'UNVERIFIED', retriable: false });
   expect([runs, claims]).toEqual([[], []]);
-  expect(events).toEqual([{ type: 'unverified', scope: 'hooks/github', id: undefined, status: 401, error }]);
+  expect(events).toEqual([
+    { type: 'unverified', scope: 'hooks>webhook:github', id: undefined, status: 401, error },
+  ]);
 });
 
 test('a verify that resolves with true lets a delivery through', async () => {

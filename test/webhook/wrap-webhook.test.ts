@@ -69,7 +69,13 @@ describe('A delivery', () => {
     expect(answer).toEqual({ status: 422 });
     expect(error).toBeInstanceOf(PayloadMismatchError);
     expect(runs).toHaveLength(1);
-    expect(events[1]).toEqual({ type: 'mismatch', scope: 'hooks/github', id: 'a', status: 422, error });
+    expect(events[1]).toEqual({
+      type: 'mismatch',
+      scope: 'hooks>webhook:github',
+      id: 'a',
+      status: 422,
+      error,
+    });
   });
 
   it('without an id is answered 400', async () => {
@@ -237,7 +243,8 @@ describe('Two sources that share a handleOnce', () => {
       scopes.push(runs[0]?.attempt.scope);
       expect(events[0]?.scope).toBe(runs[0]?.attempt.scope);
     }
-    expect(scopes).toEqual(['hooks/acme', 'hooks/globex', 'hooks/standard-webhooks', 'hooks/initech']);
+    const names = ['acme', 'globex', 'standard-webhooks', 'initech'];
+    expect(scopes).toEqual(names.map((name) => `hooks>webhook:${name}`));
   });
 });
 

@@ -12,7 +12,7 @@ describe('A message that another worker holds', () => {
   /** A group whose first message is claimed by hand, with a lease that outlasts the test. */
   async function heldGroup() {
     const group = await setup(undefined, { leaseMs: 60_000 });
-    const other = group.handleOnce.inScope(group.scope);
+    const other = group.handleOnce.inScope({ kind: 'kafka', name: group.groupId });
     const [claimed, finish] = [gate(), gate()];
     const outcome = other('held', Buffer.from('0'), async () => {
       claimed.open();

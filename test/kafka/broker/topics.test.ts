@@ -74,7 +74,9 @@ describe('A topic that is deleted and made again', () => {
   test('has them processed in another scope', async () => {
     const group = await madeAgain();
     const handler = vi.fn();
-    await group.start(handler, { handleOnce: group.handleOnce.inScope(`${group.scope}-v2`) });
+    await group.start(handler, {
+      handleOnce: group.handleOnce.inScope(`${group.handleOnce.settings.scope}-v2`),
+    });
     await group.caughtUp();
     expect(handler).toHaveBeenCalledTimes(2);
     expect(await group.committed()).toEqual([2]);

@@ -113,7 +113,7 @@ function setupOf(
     backoff,
     ...handleOnceOptions,
   });
-  const scope = `${handleOnce.settings.scope}/${groupId}`;
+  const scope = handleOnce.inScope({ kind: 'kafka', name: groupId }).settings.scope;
   const events: KafkaEvent[] = [];
   const committed = () => kafka.committed(groupId, topic);
   return {
