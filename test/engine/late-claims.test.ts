@@ -1,0 +1,139 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHandleOnce, type HandleOnce, StoreError } from '../../src/index.ts';
+import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { type Fault, flakyStore, losesReply } from './support/flaky-store.ts';
+
+const LOST = new StoreError('the connection broke', { retriable: true });
+
+/** The statement is lost to its sender, and reaches the store later. */
+function landsAfter(milliseconds: number): Fault {
+  return async (send) => {
+    setTimeout(() => void send(), milliseconds);
+    throw LOST;
+  };
+}
+
+/** The statement is done at once, and its reply comes later. */
+function repliesAfter(milliseconds: number): Fault {
+  return async (send) => {
+    const reply = await send();
+    await sleep(milliseconds);
+    return reply;
+  };
+}
+
+/** As a broker does: what throws or is not over comes again. */
+async function redelivered(handleOnce: HandleOnce, key: string, handler: () => unknown) {
+  for (;;) {
+    const outcome = await handleOnce(key, 'body', handler).catch((error: unknown) => {
+      if (!(error instanceof StoreError)) throw error;
+    });
+    if (outcome !== undefined && outcome.state !== 'pending') return outcome;
+    await sleep(50);
+  }
+}
+
+describe.each(storeKinds)('a claim that was given up on, over the %s store', (kind) => {
+  const bench = useBench(kind);
+
+  it.each([
+    ['lands before its release', landsAfter(0)],
+    ['lands after a release that found nothing', landsAfter(400)],
+    ['landed, and its reply comes late', repliesAfter(1_100)],
+  ])('counts nothing when it %s', async (_, fault) => {
+    const store = flakyStore(bench.store, { claim: [fault, fault] });
+    const handleOnce = bench.handleOnce({ store, leaseMs: 1_500, maxAttempts: 1, maxDeaths: 1 });
+    await expect(handleOnce('key', 'body', vi.fn())).rejects.toBeInstanceOf(StoreError);
+    await vi.waitFor(() => {
+      expect(handleOnce.counts()['taken-back']).toBeGreaterThanOrEqual(1);
+    }, 10_000);
+    const handler = vi.fn();
+    expect(await redelivered(handleOnce, 'key', handler)).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it('does not keep our own next claim waiting', async () => {
+    const store = flakyStore(bench.store, { claim: [losesReply, losesReply] });
+    const handleOnce = bench.handleOnce({ store, leaseMs: 60_000 });
+    await expect(handleOnce('key', 'body', vi.fn())).rejects.toBeInstanceOf(StoreError);
+    expect(await handleOnce('key', 'body', () => 'ran')).toMatchObject({ state: 'succeeded', attempts: 1 });
+  });
+
+  it('is not taken from another worker that owns the message meanwhile', async () => {
+    const store = flakyStore(bench.store, { claim: [landsAfter(200), landsAfter(200)] });
+    const handleOnce = bench.handleOnce({ scope: 'shared', store, leaseMs: 1_500 });
+    const other = bench.handleOnce({ scope: 'shared', leaseMs: 60_000 });
+    await expect(handleOnce('key', 'body', vi.fn())).rejects.toBeInstanceOf(StoreError);
+    const outcome = await other('key', 'body', async () => {
+      await sleep(500);
+      expect(await handleOnce('key', 'body', vi.fn())).toMatchObject({ reason: 'in-flight' });
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+  });
+});
+
+/** A way to the database on which replies can be made late. */
+async function lateProxy(url: string): Promise<{ url: string; delayReplies(milliseconds: number): void }> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  let delayMs = 0;
+  const server: Server = createServer((incoming) => {
+    const outgoing = connect({ host: target.hostname, port: Number(target.port) });
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    incoming.pipe(outgoing);
+    outgoing.on('data', (data) => {
+      if (delayMs === 0) incoming.write(data);
+      else setTimeout(() => incoming.write(data), delayMs);
+    });
+    incoming.on('close', () => outgoing.destroy());
+    outgoing.on('close', () => incoming.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  const address = new URL(url);
+  address.port = String((server.address() as AddressInfo).port);
+  return {
+    url: address.href,
+    delayReplies(milliseconds) {
+      delayMs = milliseconds;
+    },
+  };
+}
+
+describe('a database whose replies are later than the lease', () => {
+  const { database } = usePostgresBench();
+
+  it('fails no message: each runs once, at attempt 1, when replies are in time again', async () => {
+    const proxy = await lateProxy(database.url);
+    const sql = postgres(proxy.url, { fetch_types: false });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    const handleOnce = createHandleOnce({ sql, scope: 'late', leaseMs: 1_200, maxAttempts: 3, maxDeaths: 2 });
+    await handleOnce('first', 'body', vi.fn());
+
+    proxy.delayReplies(2_000);
+    const handler = vi.fn();
+    const keys = Array.from({ length: 20 }, (_, index) => `message-${index}`);
+    const outcomes = Promise.all(keys.map((key) => redelivered(handleOnce, key, handler)));
+    await vi.waitFor(
+      () => {
+        expect(handleOnce.counts()['store-error']).toBeGreaterThan(40);
+      },
+      { timeout: 20_000 },
+    );
+    expect(handler).not.toHaveBeenCalled();
+
+    proxy.delayReplies(0);
+    for (const outcome of await outcomes) expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(handler).toHaveBeenCalledTimes(keys.length);
+  }, 60_000);
+});
