@@ -1,23 +1,33 @@
 import { describeThrown } from './stored-error.ts';
 
-/** Exponential backoff with full jitter: a random time up to `min(maxMs, baseMs * 2 ** (attempt - 1))`. */
+/** Exponential backoff with full jitter: a random time up to `min(maxMs, baseMs * factor ** (failures - 1))`. */
 export interface BackoffBounds {
   /** The most that the first retry waits, in milliseconds. Default 1,000. */
   readonly baseMs?: number | undefined;
-  /** The most that any retry waits, in milliseconds. Default 300,000 (5 minutes). */
+  /** The most that any retry waits, in milliseconds. Default 1,200,000 (20 minutes). */
   readonly maxMs?: number | undefined;
+  /** How many times as long each retry waits at the most. From 1, all alike, to 10. Default 3. */
+  readonly factor?: number | undefined;
 }
 
-/** Milliseconds to wait after `attempt` (from 1) ended with `error`. */
-export type Backoff = (attempt: number, error: unknown) => number;
+/** Milliseconds to wait after the message has failed so often (from 1), the last time with `error`. */
+export type Backoff = (failures: number, error: unknown) => number;
 
-export const DEFAULT_BACKOFF = { baseMs: 1_000, maxMs: 300_000 };
+/** Bounds with their defaults filled in. */
+export type FullBackoffBounds = { readonly [Bound in keyof BackoffBounds]-?: number };
+
+export const DEFAULT_BACKOFF: FullBackoffBounds = { baseMs: 1_000, maxMs: 1_200_000, factor: 3 };
 
 /** The longest wait: SQS cannot keep a message invisible for longer. */
 export const MAX_WAIT_MS = 43_200_000;
 
-export function exponentialBackoff(bounds: { baseMs: number; maxMs: number }): Backoff {
-  return (attempt) => Math.random() * Math.min(bounds.maxMs, bounds.baseMs * 2 ** (attempt - 1));
+/** The most that a retry waits. */
+export function longestWait({ baseMs, maxMs, factor }: FullBackoffBounds, failures: number): number {
+  return Math.min(maxMs, baseMs * factor ** (failures - 1));
+}
+
+export function exponentialBackoff(bounds: FullBackoffBounds): Backoff {
+  return (failures) => Math.random() * longestWait(bounds, failures);
 }
 
 /** A wait as the store takes it: whole milliseconds within bounds. */
@@ -32,9 +42,9 @@ export function isWait(value: unknown): value is number {
 /** A backoff of the user's own that cannot stop a release: where it fails, the default applies, with a warning. */
 export function guardedBackoff(backoff: Backoff): Backoff {
   const fallback = exponentialBackoff(DEFAULT_BACKOFF);
-  return (attempt, error) => {
+  return (failures, error) => {
     try {
-      const waitMs: unknown = backoff(attempt, error);
+      const waitMs: unknown = backoff(failures, error);
       if (isWait(waitMs)) return waitMs;
       process.emitWarning('backoff must return milliseconds; the default applies', 'HandleOnceWarning');
     } catch (thrown) {
@@ -43,6 +53,6 @@ export function guardedBackoff(backoff: Backoff): Backoff {
         'HandleOnceWarning',
       );
     }
-    return fallback(attempt, error);
+    return fallback(failures, error);
   };
 }

@@ -4,6 +4,7 @@ import type { HandleOnceEventType } from './diagnostics.ts';
 import type { Counts } from './event-sink.ts';
 import type { HandleOnceSettings } from './options.ts';
 import type { Outcome } from './outcome.ts';
+import type { RetryOptions } from './retries.ts';
 import type { DerivedScope } from './scope.ts';
 
 /** Options of one call. */
@@ -85,6 +86,17 @@ export interface AnyHandleOnce {
    * ```
    */
   inScope(scope: string | DerivedScope): AnyHandleOnce;
+  /**
+   * The same records, tried more or less often. What is not given stays as it is.
+   *
+   * Throws `InvalidOptionsError` on what `createHandleOnce` would refuse.
+   *
+   * @example
+   * ```ts
+   * const patient = handleOnce.withRetries({ maxAttempts: 14 });
+   * ```
+   */
+  withRetries(retries: RetryOptions): AnyHandleOnce;
 }
 
 /**
@@ -127,6 +139,7 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    */
   within(transaction: Tx): Calls;
   inScope(scope: string | DerivedScope): HandleOnce<Tx>;
+  withRetries(retries: RetryOptions): HandleOnce<Tx>;
 }
 
 /** A `HandleOnce` made with a schema. */
@@ -135,6 +148,7 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
   readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
   within(transaction: Tx): CallsWithSchema<Schema>;
   inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
+  withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
 }
 
 /** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */

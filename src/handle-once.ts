@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
 import { createCall } from './call.ts';
 import type { HandleOnce, HandleOnceWithSchema } from './calls.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
@@ -15,6 +16,8 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from './options.ts';
+import { parseOptions } from './parse-options.ts';
+import { resolveRetries, retryFields, type RetryOptions } from './retries.ts';
 import { type DerivedScope, enteredScope } from './scope.ts';
 import { createRecords } from './store/records.ts';
 import { trafficOf } from './store/traffic.ts';
@@ -82,6 +85,8 @@ function createWith<Tx>(
     settings,
     counts: events.counts,
     ...inTransaction,
+    withRetries: (given: RetryOptions) =>
+      createWith({ ...resolved, ...retriesIn(resolved, given) }, events, suspects),
     inScope: (scope: string | DerivedScope) =>
       createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, suspects),
   };
@@ -118,6 +123,20 @@ function noClient(subject: string): InvalidOptionsError {
   const message = 'is missing: a store of your own has no transactions; create handleOnce with sql';
   return new InvalidOptionsError(subject, [{ field: 'sql', message }]);
 }
+
+function retriesIn(
+  { settings, backoff }: Pick<ResolvedOptions<unknown>, 'settings' | 'backoff'>,
+  options: RetryOptions,
+): Pick<ResolvedOptions<unknown>, 'settings' | 'backoff'> {
+  const given = parseOptions('withRetries', retryOptionsSchema, options);
+  const resolved = resolveRetries(given, settings, backoff);
+  return {
+    settings: Object.freeze({ ...settings, ...resolved.retries, hasOwnRetries: true }),
+    backoff: resolved.backoff,
+  };
+}
+
+const retryOptionsSchema = z.strictObject(retryFields, { error: 'the options must be an object' });
 
 function settingsInScope(settings: HandleOnceSettings, scope: string | DerivedScope): HandleOnceSettings {
   return Object.freeze({ ...settings, scope: enteredScope(settings.scope, scope) });

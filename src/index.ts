@@ -5,7 +5,7 @@
  * @module
  */
 export type { Attempt, Handler } from './attempt.ts';
-export type { Backoff, BackoffBounds } from './backoff.ts';
+export type { Backoff, BackoffBounds, FullBackoffBounds } from './backoff.ts';
 export type {
   AnyHandleOnce,
   CallOptions,
@@ -50,6 +50,8 @@ export type {
   SucceededWithoutResult,
   SucceededWithResult,
 } from './outcome.ts';
+export type { Retries, RetryOptions } from './retries.ts';
+export { retryBudget, type RetryBudget } from './retry-budget.ts';
 export { retention } from './retention.ts';
 export type { DerivedScope } from './scope.ts';
 export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/client.ts';

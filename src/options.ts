@@ -1,22 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import {
-  type Backoff,
-  type BackoffBounds,
-  DEFAULT_BACKOFF,
-  exponentialBackoff,
-  guardedBackoff,
-  MAX_WAIT_MS,
-} from './backoff.ts';
+import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
-import {
-  callback,
-  parseOptions,
-  satisfying,
-  standardSchema,
-  wholeNumber,
-  withMethods,
-} from './parse-options.ts';
+import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
 import { scopeFault } from './scope.ts';
 import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
 import { createPostgresStore } from './store/postgres/index.ts';
@@ -30,7 +17,7 @@ const MAX_RETENTION_MS = 3_650 * DAY_MS;
 const DEFAULT_MAX_RESULT_BYTES = 65_536;
 
 /** Options of `createHandleOnce`. Give either `sql` or `store`. */
-export interface HandleOnceOptions<Tx = unknown> {
+export interface HandleOnceOptions<Tx = unknown> extends RetryOptions {
   /**
    * A client made by `postgres(url)`, or one of another library through `handle-once/clients`, whose database
    * `migrate(sql)` has prepared.
@@ -42,15 +29,6 @@ export interface HandleOnceOptions<Tx = unknown> {
   readonly scope: string;
   /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
   readonly leaseMs?: number | undefined;
-  /** How many attempts may fail before the message has failed for good. At least 1; Infinity is allowed. Default 12. */
-  readonly maxAttempts?: number | undefined;
-  /**
-   * How many attempts in a row may lose their worker before the message has failed for good. At least 1; Infinity is
-   * allowed. Default 5. With 1 a message runs at most once after a crash, for effects that accept no idempotency key.
-   */
-  readonly maxDeaths?: number | undefined;
-  /** Wait after a retryable error: bounds of an exponential backoff with full jitter, or a function. */
-  readonly backoff?: BackoffBounds | Backoff | undefined;
   /** Milliseconds after which an attempt's signal aborts. Default: never. */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that a succeeded record answers redeliveries. Default 7 days. */
@@ -75,11 +53,11 @@ export interface HandleOnceOptions<Tx = unknown> {
 }
 
 /** The options as they apply, defaults filled in. */
-export interface HandleOnceSettings {
+export interface HandleOnceSettings extends Retries {
   readonly scope: string;
   readonly leaseMs: number;
-  readonly maxAttempts: number;
-  readonly maxDeaths: number;
+  /** Whether `maxAttempts` or `backoff` were given: an adapter has a default of its own only where they were not. */
+  readonly hasOwnRetries: boolean;
   readonly timeoutMs: number | undefined;
   readonly succeededRetentionMs: number;
   readonly failedRetentionMs: number;
@@ -104,39 +82,6 @@ export interface ResolvedOptions<Tx> {
 
 const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
 
-const MAX_ATTEMPTS = 2_147_483_647;
-
-const limit = (what: string) =>
-  satisfying<number>(
-    (value) =>
-      value === Infinity || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_ATTEMPTS),
-    `a whole number of ${what} from 1 to 2,147,483,647, or Infinity`,
-  );
-
-const backoffBounds = z
-  .strictObject(
-    {
-      baseMs: milliseconds(0, MAX_WAIT_MS).default(DEFAULT_BACKOFF.baseMs),
-      maxMs: milliseconds(0, MAX_WAIT_MS).default(DEFAULT_BACKOFF.maxMs),
-    },
-    { error: 'must be { baseMs, maxMs } or a function of (attempt, error) that returns milliseconds' },
-  )
-  .refine(({ baseMs, maxMs }) => baseMs <= maxMs, {
-    path: ['baseMs'],
-    error: 'must not be above maxMs, which is 300,000 unless given',
-  });
-
-/** Not a union, which would not say which of the bounds is wrong. */
-const backoffOption = z.unknown().transform((backoff, context): Backoff | z.output<typeof backoffBounds> => {
-  if (typeof backoff === 'function') return backoff as Backoff;
-  const bounds = backoffBounds.safeParse(backoff);
-  if (bounds.success) return bounds.data;
-  context.issues.push(
-    ...bounds.error.issues.map((issue) => ({ ...issue, input: backoff }) as z.core.$ZodRawIssue),
-  );
-  return z.NEVER;
-});
-
 const optionsSchema = z
   .strictObject(
     {
@@ -150,9 +95,7 @@ const optionsSchema = z
         if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
       }),
       leaseMs: milliseconds(100, MAX_LEASE_MS).default(30_000),
-      maxAttempts: limit('attempts').default(12),
-      maxDeaths: limit('deaths').default(5),
-      backoff: backoffOption.default(DEFAULT_BACKOFF),
+      ...retryFields,
       timeoutMs: milliseconds(1, MAX_LEASE_MS).optional(),
       succeededRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
       failedRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
@@ -201,13 +144,19 @@ function* contradictions(options: {
 }
 
 export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOptions<Tx> {
-  const { sql, store, backoff, schema, onEvent, databaseSchema, maxResultBytes, timeoutMs, ...rest } =
-    parseOptions('createHandleOnce', optionsSchema, options);
+  const { sql, store, schema, onEvent, databaseSchema, maxResultBytes, timeoutMs, ...given } = parseOptions(
+    'createHandleOnce',
+    optionsSchema,
+    options,
+  );
+  const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, exponentialBackoff(DEFAULT_BACKOFF));
   const transactionalStore =
     store === undefined ? createPostgresStore(sql as SqlClient, databaseSchema ?? DEFAULT_SCHEMA) : undefined;
   return {
     settings: Object.freeze({
-      ...rest,
+      ...given,
+      ...retries,
+      hasOwnRetries: given.maxAttempts !== undefined || given.backoff !== undefined,
       timeoutMs,
       schema,
       hasTransactions: transactionalStore !== undefined,
@@ -217,7 +166,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
     client: store ?? (sql as SqlClient),
     // Of the caller's own client, whose transactions are `Tx`.
     transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
-    backoff: typeof backoff === 'function' ? guardedBackoff(backoff) : exponentialBackoff(backoff),
+    backoff,
     onEvent,
   };
 }

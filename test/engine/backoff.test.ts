@@ -30,9 +30,11 @@ async function waitAfter(error: unknown, backoff?: Backoff): Promise<number | un
 }
 
 describe('the exponential backoff', () => {
-  it('doubles its upper end with each attempt, up to maxMs', async () => {
+  it('multiplies its upper end with each failure, up to maxMs', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
-    expect(await waits({ baseMs: 100, maxMs: 1_000 }, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+    expect(await waits({ baseMs: 100, maxMs: 1_000 }, 4)).toEqual([100, 300, 900, 1_000]);
+    expect(await waits({ baseMs: 100, maxMs: 1_000, factor: 2 }, 5)).toEqual([100, 200, 400, 800, 1_000]);
+    expect(await waits({ baseMs: 100, factor: 1 }, 3)).toEqual([100, 100, 100]);
   });
 
   it('has full jitter: its lower end is nothing', async () => {
@@ -40,17 +42,17 @@ describe('the exponential backoff', () => {
     expect(await waits({ baseMs: 100, maxMs: 1_000 }, 3)).toEqual([0, 0, 0]);
   });
 
-  it('goes from 1 s to 5 min by default', async () => {
+  it('goes from 1 s to 20 min by default', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
     expect(await waits(undefined, 10)).toEqual([
-      1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000,
+      1_000, 3_000, 9_000, 27_000, 81_000, 243_000, 729_000, 1_200_000, 1_200_000, 1_200_000,
     ]);
   });
 
   it('keeps the default of the bound that is not given', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
     expect(await waits({ maxMs: 1_500 }, 2)).toEqual([1_000, 1_500]);
-    expect(await waits({ baseMs: 10 }, 2)).toEqual([10, 20]);
+    expect(await waits({ baseMs: 10 }, 2)).toEqual([10, 30]);
   });
 
   it('waits for whole milliseconds within the bounds after a thousand attempts too', async () => {

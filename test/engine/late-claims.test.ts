@@ -11,9 +11,9 @@ const LOST = new StoreError('the connection broke', { retriable: true });
 
 /** The statement is lost to its sender, and reaches the store later. */
 function landsAfter(milliseconds: number): Fault {
-  return async (send) => {
+  return (send) => {
     setTimeout(() => void send(), milliseconds);
-    throw LOST;
+    return Promise.reject(LOST);
   };
 }
 

@@ -11,8 +11,8 @@ const RETENTION = 'must be a whole number of milliseconds from 100 to 315,360,00
 const BELOW_LEASE = 'must not be below leaseMs: a record that expires so soon answers no redelivery';
 const ATTEMPTS = 'must be a whole number of attempts from 1 to 2,147,483,647, or Infinity';
 const WAIT = 'must be a whole number of milliseconds from 0 to 43,200,000';
-const BASE_ABOVE_MAX = 'must not be above maxMs, which is 300,000 unless given';
-const BACKOFF = 'must be { baseMs, maxMs } or a function of (attempt, error) that returns milliseconds';
+const BASE_ABOVE_MAX = 'must not be above maxMs, which is 1,200,000 unless given';
+const BACKOFF = 'must be { baseMs, maxMs, factor } or a function of (failures, error) that returns milliseconds';
 const BYTES = 'must be a whole number of bytes from 0 to 16,777,216';
 const SCHEMA = 'must be a Standard Schema, such as a zod schema';
 const SCHEMA_NAME = 'must be 1 to 63 ASCII letters, digits or underscores, not starting with a digit or pg_';
@@ -83,7 +83,7 @@ describe('createHandleOnce refuses', () => {
     ['baseMs above maxMs', { baseMs: 2, maxMs: 1 }, [{ field: 'backoff.baseMs', message: BASE_ABOVE_MAX }]],
     [
       'baseMs above the default of maxMs',
-      { baseMs: 300_001 },
+      { baseMs: 1_200_001 },
       [{ field: 'backoff.baseMs', message: BASE_ABOVE_MAX }],
     ],
   ])('a backoff with %s', (_, backoff, issues) => {
@@ -199,6 +199,8 @@ describe('createHandleOnce accepts', () => {
       leaseMs: 30_000,
       maxAttempts: 12,
       maxDeaths: 5,
+      backoff: { baseMs: 1_000, maxMs: 1_200_000, factor: 3 },
+      hasOwnRetries: false,
       timeoutMs: undefined,
       succeededRetentionMs: 604_800_000,
       failedRetentionMs: 604_800_000,

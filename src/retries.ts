@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import {
+  type Backoff,
+  type BackoffBounds,
+  DEFAULT_BACKOFF,
+  exponentialBackoff,
+  type FullBackoffBounds,
+  guardedBackoff,
+  MAX_WAIT_MS,
+} from './backoff.ts';
+import { satisfying, wholeNumber } from './parse-options.ts';
+
+/** How often a message is tried, and how long it waits in between. */
+export interface RetryOptions {
+  /** How many attempts may fail before the message has failed for good. At least 1; Infinity is allowed. Default 12. */
+  readonly maxAttempts?: number | undefined;
+  /**
+   * How many attempts in a row may lose their worker before the message has failed for good. At least 1; Infinity is
+   * allowed. Default 5. With 1 a message that was started runs at most once, for effects that accept no idempotency key.
+   */
+  readonly maxDeaths?: number | undefined;
+  /** Wait after a retryable error: bounds of an exponential backoff with full jitter, or a function. */
+  readonly backoff?: BackoffBounds | Backoff | undefined;
+}
+
+/** Retries as they apply. */
+export interface Retries {
+  readonly maxAttempts: number;
+  readonly maxDeaths: number;
+  /** Undefined for a function. */
+  readonly backoff: FullBackoffBounds | undefined;
+}
+
+/**
+ * Half of the messages that always fail are given up on after 49 minutes: longer than most outages of a provider, by
+ * longer waits rather than by more attempts.
+ */
+export const DEFAULT_RETRIES: Retries = { maxAttempts: 12, maxDeaths: 5, backoff: DEFAULT_BACKOFF };
+
+/** For a consumer whose partition waits for the message: four minutes. */
+export const SHORT_RETRIES: Retries = {
+  maxAttempts: 10,
+  maxDeaths: 5,
+  backoff: { baseMs: 1_000, maxMs: 300_000, factor: 2 },
+};
+
+const MAX_COUNT = 2_147_483_647;
+
+const count = (what: string) =>
+  satisfying<number>(
+    (value) =>
+      value === Infinity || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= MAX_COUNT),
+    `a whole number of ${what} from 1 to 2,147,483,647, or Infinity`,
+  );
+
+const milliseconds = wholeNumber('milliseconds', 0, MAX_WAIT_MS);
+
+const factor = satisfying<number>(
+  (value) => typeof value === 'number' && value >= 1 && value <= 10,
+  'a number from 1 to 10',
+);
+
+const backoffBounds = z
+  .strictObject(
+    {
+      baseMs: milliseconds.default(DEFAULT_BACKOFF.baseMs),
+      maxMs: milliseconds.default(DEFAULT_BACKOFF.maxMs),
+      factor: factor.default(DEFAULT_BACKOFF.factor),
+    },
+    {
+      error: 'must be { baseMs, maxMs, factor } or a function of (failures, error) that returns milliseconds',
+    },
+  )
+  .refine(({ baseMs, maxMs }) => baseMs <= maxMs, {
+    path: ['baseMs'],
+    error: 'must not be above maxMs, which is 1,200,000 unless given',
+  });
+
+/** Not a union, which would not say which of the bounds is wrong. */
+const backoffOption = z.unknown().transform((backoff, context): Backoff | FullBackoffBounds | undefined => {
+  if (backoff === undefined || typeof backoff === 'function') return backoff as Backoff | undefined;
+  const bounds = backoffBounds.safeParse(backoff);
+  if (bounds.success) return bounds.data;
+  context.issues.push(
+    ...bounds.error.issues.map((issue) => ({ ...issue, input: backoff }) as z.core.$ZodRawIssue),
+  );
+  return z.NEVER;
+});
+
+/** The options of `RetryOptions`. */
+export const retryFields = {
+  maxAttempts: count('attempts').optional(),
+  maxDeaths: count('deaths').optional(),
+  backoff: backoffOption.optional(),
+};
+
+export type GivenRetries = z.output<z.ZodObject<typeof retryFields>>;
+
+/** Retries with what was given in place of what there was before, and their backoff as a function. */
+export function resolveRetries(
+  given: GivenRetries,
+  before: Retries,
+  backoffBefore: Backoff,
+): { readonly retries: Retries; readonly backoff: Backoff } {
+  const { maxAttempts = before.maxAttempts, maxDeaths = before.maxDeaths, backoff } = given;
+  if (typeof backoff === 'function') {
+    return { retries: { maxAttempts, maxDeaths, backoff: undefined }, backoff: guardedBackoff(backoff) };
+  }
+  if (backoff !== undefined) {
+    return { retries: { maxAttempts, maxDeaths, backoff }, backoff: exponentialBackoff(backoff) };
+  }
+  return { retries: { maxAttempts, maxDeaths, backoff: before.backoff }, backoff: backoffBefore };
+}

@@ -1,0 +1,51 @@
+import { longestWait } from './backoff.ts';
+import { DEFAULT_RETRIES, type Retries } from './retries.ts';
+
+/** What retries add up to, for a message that always fails. */
+export interface RetryBudget {
+  /** Milliseconds of waiting after which half of such messages have failed for good. NaN with a backoff function. */
+  readonly medianMs: number;
+  /** The most that they wait, in milliseconds. NaN with a backoff function. */
+  readonly longestMs: number;
+  /**
+   * What the `maxReceiveCount` of a queue's redrive policy should be at least: one for each attempt and each death, and
+   * ten for deliveries that only wait, for another worker or for their turn.
+   */
+  readonly maxReceiveCount: number;
+}
+
+const WAITING_DELIVERIES = 10;
+
+/**
+ * How long retries last, and how often a queue has to deliver for them.
+ *
+ * Each wait is a random time up to its bound, so that half of the messages have waited for less than half of the sum of
+ * all bounds. With a `maxAttempts` of Infinity they never end.
+ *
+ * @example
+ * ```ts
+ * const { medianMs, maxReceiveCount } = retryBudget(handleOnce.settings);
+ * ```
+ */
+export function retryBudget(retries: Partial<Retries> = {}): RetryBudget {
+  const { maxAttempts, maxDeaths } = { ...DEFAULT_RETRIES, ...retries };
+  const backoff = 'backoff' in retries ? retries.backoff : DEFAULT_RETRIES.backoff;
+  const longestMs = backoff === undefined ? Number.NaN : sumOfWaits(maxAttempts, backoff);
+  return {
+    longestMs,
+    medianMs: longestMs / 2,
+    maxReceiveCount: maxAttempts + maxDeaths + WAITING_DELIVERIES,
+  };
+}
+
+function sumOfWaits(maxAttempts: number, backoff: NonNullable<Retries['backoff']>): number {
+  if (maxAttempts === Infinity) return Infinity;
+  let sum = 0;
+  for (let failures = 1; failures < maxAttempts; failures += 1) {
+    const wait = longestWait(backoff, failures);
+    // From there on all waits are alike.
+    if (wait === backoff.maxMs) return sum + wait * (maxAttempts - failures);
+    sum += wait;
+  }
+  return sum;
+}
