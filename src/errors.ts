@@ -63,7 +63,10 @@ export class InvalidKeyError extends HandleOnceError {
   readonly retriable = false;
 }
 
-/** A payload of which no canonical JSON, and so no fingerprint, can be made: a cycle, or a `toJSON` that throws. */
+/**
+ * A payload that cannot be compared with another: somewhere in it, and the message says where, is what JSON shows
+ * nothing of (a function, a Map), a cycle, or a getter that throws. Or the option `fingerprint` threw. Nothing ran.
+ */
 export class UnhashablePayloadError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'UnhashablePayloadError');

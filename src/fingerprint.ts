@@ -1,38 +1,75 @@
 import { hash } from 'node:crypto';
-import { configure } from 'safe-stable-stringify';
+import { bytesOf, canonicalJson, Incomparable, type Walk } from './canonical-json.ts';
 import { UnhashablePayloadError } from './errors.ts';
+import { isA } from './safe-read.ts';
 
-const canonicalJson = configure({ circularValue: TypeError });
-
-/**
- * What a payload is compared by, in hexadecimal: two digits of the version of these rules, and 64 of SHA-256.
- *
- * Strings and bytes are hashed as they are; any other value as JSON with sorted keys, so that the order in which an
- * object was built does not matter. The tag keeps the text `1` and the number 1 apart.
- */
-export function fingerprint(payload: unknown): string {
-  if (typeof payload === 'string') return sha256(`text:${payload}`);
-  if (payload instanceof Uint8Array) return sha256(Buffer.concat([BYTES, payload]));
-  return sha256(`json:${toCanonicalJson(payload)}`);
-}
-
+/** Of the rules below. Fingerprints of two versions are not compared. */
 const VERSION = '01';
 
+/**
+ * What a payload is compared by, in hexadecimal: two digits of version, and 64 of SHA-256.
+ *
+ * Text, and the bytes of a buffer or a view, are hashed as they are; any other value as JSON with sorted keys: a Date is
+ * its text, NaN is null, undefined is absent. Unlike in JSON, a bigint differs from the number, and a buffer inside an
+ * object is its bytes. The tags keep the text `1`, its bytes and the number 1 apart.
+ *
+ * Throws `UnhashablePayloadError`, which names the place, on what JSON shows nothing of: a function, a symbol, a Map, a
+ * Set or another such object; on a cycle; and where a getter, a `toJSON` or a Proxy throws.
+ */
+export function fingerprint(payload: unknown): string {
+  if (typeof payload === 'string') return ofText(payload);
+  const bytes = bytesOf(payload);
+  if (bytes !== undefined) return sha256(Buffer.concat([BYTES, bytes]));
+  return sha256(`json:${ofValue(payload)}`);
+}
+
 const BYTES = Buffer.from('bytes:');
+const UTF16 = Buffer.from('utf16:');
+
+/** `hash` reads a text as UTF-8, in which all lone surrogates are one and the same. */
+function ofText(text: string): string {
+  if (text.isWellFormed()) return sha256(`text:${text}`);
+  return sha256(Buffer.concat([UTF16, Buffer.from(text, 'utf16le')]));
+}
 
 /** The one-shot `hash` costs a third of `createHash`, which saves more than to copy the bytes costs. */
 function sha256(content: string | Buffer): string {
   return VERSION + hash('sha256', content, 'hex');
 }
 
-function toCanonicalJson(payload: unknown): string {
+function ofValue(payload: unknown): string {
+  const walk: Walk = { place: [], within: [] };
   try {
-    return canonicalJson(payload) ?? 'undefined';
+    return canonicalJson(payload, walk) ?? 'undefined';
   } catch (error) {
-    throw new UnhashablePayloadError(
-      'the payload has no canonical JSON (a cycle, or a toJSON that throws); ' +
-        'pass the message body as text or bytes, and turn it into a value with the parse option',
-      { cause: error },
-    );
+    throw unhashable(error, walk);
   }
+}
+
+function unhashable(error: unknown, { place }: Walk): UnhashablePayloadError {
+  const refused = isA(error, Incomparable);
+  const what = refused
+    ? `is ${error.message}`
+    : 'cannot be read (a getter or toJSON that throws, or too deep)';
+  return new UnhashablePayloadError(
+    `${placeText(place)} ${what}, so that the payload has no fingerprint: turn it into plain data; ` +
+      'or pass the message body as text or bytes, and turn it into a value with the parse option; ' +
+      'or choose what is compared with the fingerprint option',
+    refused ? undefined : { cause: error },
+  );
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const MAX_PLACE_LENGTH = 200;
+
+/** As JavaScript writes it: `items[0].when`. */
+function placeText(place: readonly (string | number)[]): string {
+  if (place.length === 0) return 'the payload';
+  const text = place.map(memberText).join('').replace(/^\./, '');
+  return text.length <= MAX_PLACE_LENGTH ? text : `${text.slice(0, MAX_PLACE_LENGTH).toWellFormed()}…`;
+}
+
+function memberText(member: string | number): string {
+  if (typeof member === 'number') return `[${member}]`;
+  return IDENTIFIER.test(member) ? `.${member}` : `[${JSON.stringify(member)}]`;
 }

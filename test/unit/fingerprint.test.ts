@@ -1,7 +1,40 @@
 import fc from 'fast-check';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { UnhashablePayloadError } from '../../src/index.ts';
 import { fingerprint } from '../../src/fingerprint.ts';
+import { hostileProxy, withGetters } from '../support/hostile.ts';
+
+class Order {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+class Private {
+  readonly #id: string;
+  constructor(id: string) {
+    this.#id = id;
+  }
+  get id(): string {
+    return this.#id;
+  }
+}
+
+/** How many of these payloads differ. */
+function distinct(...payloads: unknown[]): number {
+  return new Set(payloads.map(fingerprint)).size;
+}
+
+function refusal(payload: unknown): string {
+  try {
+    return fingerprint(payload);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UnhashablePayloadError);
+    return (error as Error).message;
+  }
+}
 
 const cycle: unknown[] = [];
 cycle.push({ cycle });
@@ -71,8 +104,138 @@ describe('the fingerprint of a payload', () => {
   });
 
   it('keeps a text, the bytes of the text and the value that the text spells apart', () => {
-    const forms = ['1', Buffer.from('1'), 1, [1], 'json:1', 'text:1', 'bytes:1'];
-    expect(new Set(forms.map(fingerprint))).toHaveProperty('size', forms.length);
+    const forms = [
+      '1',
+      Buffer.from('1'),
+      1,
+      1n,
+      '1n',
+      'MQ==',
+      [1],
+      ['1'],
+      [1n],
+      ['1n'],
+      [Buffer.from('1')],
+      ['MQ=='],
+    ];
+    const tagged = ['json:1', 'text:1', 'bytes:1', 'utf16:1', 'bytes"MQ=="', ['bytes"MQ=="']];
+    expect(distinct(...forms, ...tagged)).toBe(forms.length + tagged.length);
+  });
+
+  it('is that of the bytes, whatever type of buffer or view holds them', () => {
+    const { buffer } = Uint8Array.of(9, 1, 2, 3, 4, 9, 9, 9);
+    const shared = new SharedArrayBuffer(4);
+    new Uint8Array(shared).set([1, 2, 3, 4]);
+    const same = [
+      Buffer.from([1, 2, 3, 4]),
+      Uint8Array.of(1, 2, 3, 4),
+      new DataView(buffer, 1, 4),
+      buffer.slice(1, 5),
+      shared,
+      new Uint8Array(shared),
+      new Int16Array(buffer.slice(1, 5)),
+    ];
+    expect(distinct(...same)).toBe(1);
+    expect(distinct(...same.map((bytes) => ({ nested: [bytes] })))).toBe(1);
+    const different = [new ArrayBuffer(0), new ArrayBuffer(1), new ArrayBuffer(2), Uint8Array.of(1).buffer];
+    expect(distinct(...different)).toBe(4);
+    expect(distinct(...different.map((bytes) => new DataView(bytes)))).toBe(4);
+    expect(distinct(...different.map((bytes) => ({ bytes })))).toBe(4);
+  });
+
+  it('keeps texts apart that differ in lone surrogates only', () => {
+    const texts = [
+      '\ud800',
+      '\ud801',
+      '\udfff',
+      '\ufffd',
+      String.raw`\ud800`,
+      'a\ud800',
+      '\udc00\ud800',
+      '\u{10000}',
+    ];
+    expect(distinct(...texts)).toBe(texts.length);
+    expect(distinct(...texts.map((text) => [text]))).toBe(texts.length);
+    expect(distinct(...texts.map((text) => ({ [text]: 1 })))).toBe(texts.length);
+  });
+
+  it('follows the rule of JSON for what JSON keeps', () => {
+    const values = fc.anything({
+      withDate: true,
+      withNullPrototype: true,
+      withObjectString: true,
+      withSparseArray: true,
+    });
+    fc.assert(
+      fc.property(values, (value) => {
+        expect(fingerprint([value])).toBe(fingerprint(JSON.parse(JSON.stringify([value]))));
+      }),
+    );
+    expect(distinct([Number.NaN], [Infinity], [null], [undefined])).toBe(1);
+    expect(distinct({}, { left: undefined }, Object.create(null))).toBe(1);
+    expect(distinct({ at: new Date(0) }, { at: '1970-01-01T00:00:00.000Z' })).toBe(1);
+    expect(distinct({ at: { toJSON: (name: string) => name } }, { at: 'at' })).toBe(1);
+    expect(distinct(new Order('a'), { id: 'a' })).toBe(1);
+  });
+
+  it('does not depend on the order of many keys either', () => {
+    const entries = Array.from({ length: 300 }, (_, index): [string, number] => [
+      `key ${(index * 7) % 300}`,
+      index,
+    ]);
+    expect(distinct(Object.fromEntries(entries), Object.fromEntries(entries.reverse()))).toBe(1);
+  });
+
+  it('is made of an object of another realm', () => {
+    expect(distinct(runInNewContext('({})'), {})).toBe(1);
+    expect(distinct(runInNewContext('new Uint8Array([1])'), Uint8Array.of(1))).toBe(1);
+  });
+
+  it.each<[what: string, value: unknown]>([
+    ['a function', () => 1],
+    ['a class', Order],
+    ['a symbol', Symbol('secret')],
+    ['a Map', new Map([['secret', 1]])],
+    ['a Set', new Set([1])],
+    ['a WeakMap', new WeakMap()],
+    ['an Error', new Error('secret')],
+    ['a Request', new Request('https://example.com/secret')],
+    ['a Blob', new Blob(['secret'])],
+    ['a Promise', Promise.resolve('secret')],
+    ['a RegExp', /secret/],
+    ['an object of which all is private', new Private('secret')],
+    ['a toJSON that gives a Map', { toJSON: () => new Map() }],
+    ['a toJSON that gives a function', { toJSON: () => () => 1 }],
+  ])('cannot be made of %s, at any depth, and says where that is', (_, value) => {
+    expect(refusal(value)).toMatch(/^the payload is an? /);
+    expect(refusal({ items: [{ when: value }] })).toMatch(/^items\[0\]\.when is an? /);
+    expect(refusal([1, [value]])).toMatch(/^\[1\]\[0\] is an? /);
+    expect(refusal({ 'a b': { 0: value } })).toMatch(/^\["a b"\]\["0"\] is an? /);
+    expect(refusal({ a: value })).toMatch(
+      /turn it into plain data; or .* the parse option; or .* the fingerprint option$/,
+    );
+  });
+
+  it('says where a cycle closes, and where a getter throws', () => {
+    expect(refusal(cycle)).toMatch(/^\[0\]\.cycle is part of itself \(a cycle\)/);
+    expect(refusal({ order: withGetters({ id: 1 }, 'card') })).toMatch(/^order\.card cannot be read/);
+    expect(refusal({ order: { toJSON: () => hostileProxy() } })).toMatch(/^order cannot be read/);
+  });
+
+  it('takes the same object twice, where that is no cycle', () => {
+    const item = { id: 1 };
+    expect(distinct({ a: item, b: [item, item] }, { a: { id: 1 }, b: [{ id: 1 }, { id: 1 }] })).toBe(1);
+  });
+
+  it('is refused for what is too deep, with a bounded text', () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 100_000; level += 1) deep = { deep };
+    expect(refusal(deep)).toMatch(/^deep\.deep\..*… cannot be read/);
+    expect(refusal(deep).length).toBeLessThan(600);
+  });
+
+  it('starts with its version', () => {
+    expect(fingerprint('body')).toMatch(/^01[0-9a-f]{64}$/);
   });
 
   it.each<[string, unknown]>([

@@ -1,0 +1,120 @@
+import { types } from 'node:util';
+
+/** Says what a value is that no two payloads can be compared by. */
+export class Incomparable extends Error {}
+
+/** Where in a payload: the members that lead there, and the objects that it is in. */
+export interface Walk {
+  readonly place: (string | number)[];
+  readonly within: object[];
+}
+
+/**
+ * A value as JSON with sorted keys: the order in which an object was built does not matter.
+ *
+ * Where JSON would say too little, bytes and bigints have forms that no JSON has, and what JSON shows nothing of is
+ * refused. Undefined where JSON leaves the value out. When it throws, `walk` is where that was.
+ */
+export function canonicalJson(value: unknown, walk: Walk): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return ofText(value);
+    case 'number':
+      return Number.isFinite(value) ? String(value) : 'null';
+    case 'boolean':
+      return String(value);
+    case 'undefined':
+      return undefined;
+    case 'bigint':
+      return `${value}n`;
+    case 'object':
+      return value === null ? 'null' : ofObject(value, walk);
+    case 'function':
+    case 'symbol':
+      throw new Incomparable(`a ${typeof value}`);
+  }
+}
+
+/** The bytes of a buffer or a view, whatever its type; undefined for anything else. It never throws. */
+export function bytesOf(value: unknown): Buffer | undefined {
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return types.isAnyArrayBuffer(value) ? Buffer.from(value) : undefined;
+}
+
+// eslint-disable-next-line no-control-regex -- these are what JSON escapes
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** Without JSON.stringify, where it would only add quotes: it costs three times as much. */
+function ofText(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+function ofObject(value: object, walk: Walk): string | undefined {
+  // A Buffer has a toJSON, which would list its bytes as numbers.
+  if (ArrayBuffer.isView(value)) return ofMembers(value, walk);
+  if (walk.within.includes(value)) throw new Incomparable('part of itself (a cycle)');
+  walk.within.push(value);
+  const shown = shownBy(value, walk);
+  const isObject = typeof shown === 'object' && shown !== null;
+  const json = isObject ? ofMembers(shown, walk) : canonicalJson(shown, walk);
+  walk.within.pop();
+  return json;
+}
+
+/** What an object wants to be in JSON. */
+function shownBy(value: { readonly toJSON?: unknown }, { place }: Walk): unknown {
+  const { toJSON } = value;
+  return typeof toJSON === 'function' ? toJSON.call(value, String(place.at(-1) ?? '')) : value;
+}
+
+function ofMembers(value: object, walk: Walk): string {
+  if (Array.isArray(value)) return ofList(value, walk);
+  const names = sorted(Object.keys(value));
+  if (!isPlain(value)) {
+    const bytes = bytesOf(value);
+    if (bytes !== undefined) return `bytes"${bytes.toString('base64')}"`;
+    if (names.length === 0) throw new Incomparable(SHOWS_NOTHING);
+  }
+  let json = '';
+  let comma = '';
+  for (const name of names) {
+    walk.place.push(name);
+    const member = canonicalJson((value as Readonly<Record<string, unknown>>)[name], walk);
+    walk.place.pop();
+    if (member === undefined) continue;
+    json += `${comma}${ofText(name)}:${member}`;
+    comma = ',';
+  }
+  return `{${json}}`;
+}
+
+const SHOWS_NOTHING = 'an object of which JSON shows nothing (such as a Map, a Set, a Request or an Error)';
+
+function ofList(list: readonly unknown[], walk: Walk): string {
+  let json = '';
+  for (let index = 0; index < list.length; index += 1) {
+    walk.place.push(index);
+    if (index > 0) json += ',';
+    json += canonicalJson(list[index], walk) ?? 'null';
+    walk.place.pop();
+  }
+  return `[${json}]`;
+}
+
+/** Also for an object of another realm, whose prototype is not ours. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** By insertion, which makes the whole hash of a small object a sixth faster than `sort` does. */
+function sorted(names: string[]): string[] {
+  if (names.length > 100) return names.sort();
+  for (let index = 1; index < names.length; index += 1) {
+    const name = names[index] ?? '';
+    let at = index;
+    for (; at > 0 && (names[at - 1] ?? '') > name; at -= 1) names[at] = names[at - 1] ?? '';
+    names[at] = name;
+  }
+  return names;
+}
