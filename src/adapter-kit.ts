@@ -51,6 +51,7 @@ export {
 } from './adapter-kit/queue-settings.ts';
 export { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from './adapter-kit/queue-redrive.ts';
 export { lanesBy, runLanes } from './adapter-kit/run-lanes.ts';
+export { isA } from './safe-read.ts';
 export { derivedScopeFault } from './scope.ts';
 export { shareAcrossCopies } from './shared-class.ts';
 export { describeThrown } from './stored-error.ts';

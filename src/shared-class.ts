@@ -10,7 +10,7 @@ const ordinary: (this: unknown, value: unknown) => boolean = Function.prototype[
  */
 export function shareAcrossCopies(errorClass: ErrorClass, name: string): void {
   const brand = Symbol.for(`handle-once.${name}`);
-  Object.defineProperty(errorClass.prototype, brand, { value: true });
+  Object.defineProperty(errorClass.prototype, brand, { value: brand });
   Object.defineProperty(errorClass, Symbol.hasInstance, {
     value(this: unknown, value: unknown): boolean {
       try {
@@ -23,5 +23,5 @@ export function shareAcrossCopies(errorClass: ErrorClass, name: string): void {
 }
 
 function isBranded(value: unknown, brand: symbol): boolean {
-  return typeof value === 'object' && value !== null && Reflect.get(value, brand) === true;
+  return typeof value === 'object' && value !== null && Reflect.get(value, brand) === brand;
 }

@@ -1,4 +1,5 @@
 import type { StoredError } from './outcome.ts';
+import { isA, readable } from './safe-read.ts';
 
 const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_NAME_LENGTH = 200;
@@ -10,7 +11,7 @@ const MAX_CAUSES = 4;
  * Other properties are left out, since clients hang requests and payloads on their errors. It never throws.
  */
 export function toStoredError(thrown: unknown, causesLeft = MAX_CAUSES): StoredError {
-  if (!(thrown instanceof Error)) return nonError(thrown);
+  if (!isA(thrown, Error)) return nonError(thrown);
   const code = readable(thrown, 'code');
   const cause = readable(thrown, 'cause');
   return {
@@ -33,15 +34,6 @@ function nonError(thrown: unknown): StoredError {
 export function describeThrown(thrown: unknown): string {
   const { name, message } = toStoredError(thrown, 0);
   return `${name}: ${message}`;
-}
-
-/** A property, also of an error whose getters throw. */
-function readable(error: Error, property: 'name' | 'message' | 'code' | 'cause'): unknown {
-  try {
-    return (error as unknown as Record<string, unknown>)[property];
-  } catch {
-    return undefined;
-  }
 }
 
 function isCode(code: unknown): code is string | number {

@@ -1,4 +1,4 @@
-import { shareAcrossCopies } from '../../src/adapter-kit.ts';
+import { isA, shareAcrossCopies } from '../../src/adapter-kit.ts';
 import { HandleOnceError } from '../../src/index.ts';
 
 /** The delivery's signature does not hold: `verify` returned false or threw. Nothing was claimed. */
@@ -25,5 +25,5 @@ export class MissingIdError extends HandleOnceError {
 
 /** What a function of the user's threw, as a cause; not what JSON.parse throws, which quotes the body. */
 export function causeOf(thrown: unknown): ErrorOptions {
-  return thrown instanceof SyntaxError ? {} : { cause: thrown };
+  return isA(thrown, SyntaxError) ? {} : { cause: thrown };
 }

@@ -1,5 +1,7 @@
 import type { DeadLetterFacts } from './dead-letter-attributes.ts';
 import { AbortedError, InvalidKeyError, PayloadMismatchError, SchemaError, StoreError } from '../errors.ts';
+import { isA } from '../safe-read.ts';
+import { toStoredError } from '../stored-error.ts';
 import type { Failed, Outcome, Succeeded } from '../outcome.ts';
 
 /** What `handleOnce` said of a delivery: its outcome, or what it threw. */
@@ -17,7 +19,8 @@ export function failureFacts(handled: Handled<unknown>): Pick<DeadLetterFacts, '
     const { outcome } = handled;
     return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
   }
-  return { errorName: handled.thrown instanceof Error ? handled.thrown.name : '', attempts: 0 };
+  const { thrown } = handled;
+  return { errorName: isA(thrown, Error) ? toStoredError(thrown, 0).name : '', attempts: 0 };
 }
 
 export type ThrownReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'error';

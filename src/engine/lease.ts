@@ -8,6 +8,8 @@ export interface Lease {
   leftMs(): number;
   /** Whether it has been lost: another worker may own the message. */
   isLost(): boolean;
+  /** Ends the heartbeats, or goes on with them: while a transaction holds the record they would wait for it. */
+  setBeating(isBeating: boolean): void;
   /** Looks at the clocks, since a process that stood still has not heard its timers yet. */
   check(): void;
   stop(): void;
@@ -76,6 +78,10 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
   }
 
   return {
+    setBeating(isBeating) {
+      stopHeartbeat();
+      if (isBeating && state === 'kept') stopHeartbeat = heartbeat.set(onHeartbeat);
+    },
     leftMs: () => Math.max(0, leaseMs - elapsedSince(confirmed)),
     isLost: () => state === 'lost',
     check() {

@@ -16,6 +16,17 @@ export interface AttemptLimits {
   readonly timeoutMs: number | undefined;
 }
 
+/** A claim that is held while its work runs. */
+export interface Held {
+  readonly lease: Lease;
+  /** Calls back when the lease is lost. */
+  onLost(callback: () => void): void;
+  /** Aborts the attempt's signal. */
+  abort(reason: unknown): void;
+  /** Whether the attempt has been told to give up. */
+  isAborted(): boolean;
+}
+
 /** Runs the work of a claim under its lease, and settles the record by how it ended. */
 export function runAttempt<R>(
   engine: Engine,
@@ -23,8 +34,8 @@ export function runAttempt<R>(
   limits: AttemptLimits,
   work: (attempt: Attempt) => Promise<R>,
 ): Promise<Outcome<R>> {
-  const withoutLease = (attempt: Attempt) => work(attempt);
-  return underLease(engine, claim, limits, withoutLease, async (ending, lease) => {
+  const workAlone = (attempt: Attempt) => work(attempt);
+  return underLease(engine, claim, limits, workAlone, async (ending, lease) => {
     const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
     const settled = await settle(engine, claim, settlement, lease);
     return conclude(engine, claim, ending, settled, lease);
@@ -35,39 +46,50 @@ export function runAttempt<R>(
  * Runs work while the lease of its claim is kept, and keeps the lease until the end of the work is on record too: a
  * settle can wait in a queue longer than a lease.
  */
-export async function underLease<R>(
+export async function underLease<Done, R>(
   engine: Engine,
   claim: Claim,
   limits: AttemptLimits,
-  work: (attempt: Attempt, lease: Lease) => Promise<R>,
-  record: (ending: Ending<R>, lease: Lease) => Promise<Outcome<R>>,
+  work: (attempt: Attempt, held: Held) => Promise<Done>,
+  record: (ending: Ending<Done>, lease: Lease) => Promise<Outcome<R>>,
 ): Promise<Outcome<R>> {
   const attemptSignal = new AttemptSignal(limits.signal, limits.timeoutMs, () => {
     lease.check();
   });
+  let whenLost = (): void => undefined;
   const lease = keepLease(engine, claim, (error) => {
     attemptSignal.abort(error);
+    whenLost();
   });
+  const held: Held = {
+    lease,
+    onLost(callback) {
+      whenLost = callback;
+    },
+    abort(reason) {
+      attemptSignal.abort(reason);
+    },
+    isAborted: () => attemptSignal.signal.aborted,
+  };
   try {
-    const ending = await run(engine, claim, limits, attemptSignal, (attempt) => work(attempt, lease));
+    const ending = await run(engine, claim, limits, attemptSignal, (attempt) => work(attempt, held));
     return await record(ending, lease);
   } finally {
     lease.stop();
   }
 }
 
-async function run<R>(
+async function run<Done>(
   engine: Engine,
   claim: Claim,
   limits: AttemptLimits,
   attemptSignal: AttemptSignal,
-  work: (attempt: Attempt) => Promise<R>,
-): Promise<Ending<R>> {
+  work: (attempt: Attempt) => Promise<Done>,
+): Promise<Ending<Done>> {
   try {
     // The caller may have aborted while the claim was under way.
     limits.signal?.throwIfAborted();
-    const value = await work(createAttempt(engine, claim, attemptSignal));
-    return { kind: 'returned', value };
+    return { kind: 'returned', value: await work(createAttempt(engine, claim, attemptSignal)) };
   } catch (error) {
     const interrupted = attemptSignal.abortedByCaller || error instanceof NotStartedError;
     return { kind: 'threw', error, interrupted };

@@ -1,7 +1,4 @@
-import type { Attempt } from '../attempt.ts';
-import { LeaseLostError } from '../errors.ts';
 import type { Outcome } from '../outcome.ts';
-import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
@@ -9,12 +6,7 @@ import type { Lease } from './lease.ts';
 import { type AttemptLimits, conclude, underLease } from './run-attempt.ts';
 import { settle, type Settled } from './settle.ts';
 import { type Ending, settlementOf } from './settlement.ts';
-
-/** What a transaction was about to commit. */
-interface Written<R> {
-  readonly value: R;
-  readonly settlement: Settlement;
-}
+import { AbandonedError, type Progress, runAndWrite, transact, type Work, type Written } from './transact.ts';
 
 /**
  * Runs work in a transaction of its own that settles the record too: what the work wrote and the record commit
@@ -23,24 +15,24 @@ interface Written<R> {
  * The claim is made outside, so that an attempt whose worker dies is counted. When the work throws, the transaction is
  * rolled back, and the record is failed or released outside, too.
  */
-export async function runInTransaction<R, Tx>(
+export function runInTransaction<R, Tx>(
   store: TransactionalStore<Tx>,
   engine: Engine,
   claim: Claim,
   limits: AttemptLimits,
-  work: (attempt: Attempt, transaction: Tx) => Promise<R>,
+  work: Work<R, [transaction: Tx]>,
 ): Promise<Outcome<R>> {
-  let written: Written<R> | undefined;
+  const progress: Progress<R> = { isStarted: false, written: undefined };
   return underLease(
     engine,
     claim,
     limits,
-    (attempt) =>
-      store.begin(async (transaction) => {
-        written = await runAndWrite(engine, store, claim, transaction, () => work(attempt, transaction));
-        return written.value;
-      }),
-    (ending, lease) => {
+    (attempt, held) =>
+      transact(store, engine, claim, held, progress, (transaction) => work(attempt, transaction)),
+    (ended, lease) => {
+      const ending = unwrapped(ended);
+      if (isAbandoned(ending)) return Promise.resolve(abandon(engine, claim, progress, ending, lease));
+      const { written } = progress;
       if (written === undefined) return settleOutside(engine, claim, ending, lease);
       if (ending.kind === 'returned') {
         return Promise.resolve(conclude(engine, claim, ending, settledBy(written), lease));
@@ -55,46 +47,48 @@ export async function runInTransaction<R, Tx>(
  * Runs work in a transaction that the caller commits. Work that throws is undone alone, and the record is failed or
  * released outside: the caller's transaction goes on.
  */
-export async function runWithin<R, Tx>(
+export function runWithin<R, Tx>(
   store: TransactionalStore<Tx>,
   transaction: Tx,
   engine: Engine,
   claim: Claim,
   limits: AttemptLimits,
-  work: (attempt: Attempt) => Promise<R>,
+  work: Work<R>,
 ): Promise<Outcome<R>> {
-  let written: Written<R> | undefined;
   return underLease(
     engine,
     claim,
     limits,
     (attempt) =>
-      store.savepoint(transaction, async () => {
-        written = await runAndWrite(engine, store, claim, transaction, () => work(attempt));
-        return written.value;
-      }),
-    (ending, lease) => {
-      if (ending.kind === 'threw' || written === undefined)
-        return settleOutside(engine, claim, ending, lease);
-      return Promise.resolve(conclude(engine, claim, ending, settledBy(written), lease));
+      store.savepoint(transaction, () => runAndWrite(engine, store, claim, transaction, () => work(attempt))),
+    (ended, lease) => {
+      if (ended.kind === 'threw') return settleOutside(engine, claim, ended, lease);
+      return Promise.resolve(conclude(engine, claim, unwrapped(ended), settledBy(ended.value), lease));
     },
   );
 }
 
-/** Throws `LeaseLostError` when the record is not ours any more: nothing of this attempt may be committed. */
-async function runAndWrite<R, Tx>(
+/** The value does not pass through promises once it is settled: each would ask it for its `then`, which can throw. */
+function unwrapped<R>(ending: Ending<Written<R>>): Ending<R> {
+  return ending.kind === 'returned' ? { kind: 'returned', value: ending.value.value } : ending;
+}
+
+function isAbandoned(ending: Ending<unknown>): boolean {
+  return ending.kind === 'threw' && ending.error instanceof AbandonedError;
+}
+
+/** What never got a connection is given back, and does not count; what has started may still commit. */
+function abandon<R>(
   engine: Engine,
-  store: TransactionalStore<Tx>,
-  { key, token, failures }: Claim,
-  transaction: Tx,
-  work: () => Promise<R>,
-): Promise<Written<R>> {
-  const { settings, backoff } = engine;
-  const value = await work();
-  const settlement = settlementOf({ kind: 'returned', value }, failures, settings, backoff);
-  const reply = await store.settleIn(transaction, { key, token, settlement }, settings.scope);
-  if (reply === 'lost') throw new LeaseLostError('another worker has taken the message over');
-  return { value, settlement };
+  claim: Claim,
+  { isStarted }: Progress<R>,
+  ending: Ending<R>,
+  lease: Lease,
+): Outcome<R> {
+  const { key, token } = claim;
+  if (!isStarted) engine.records.takeBack({ key, token });
+  const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+  return conclude(engine, claim, ending, { reply: 'unrecorded', settlement }, lease);
 }
 
 function settledBy({ settlement }: Written<unknown>): Settled {
@@ -104,12 +98,12 @@ function settledBy({ settlement }: Written<unknown>): Settled {
 async function settleOutside<R>(
   engine: Engine,
   claim: Claim,
-  ending: Ending<R>,
+  ending: Ending<unknown>,
   lease: Lease,
 ): Promise<Outcome<R>> {
   const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
   const settled = await settle(engine, claim, settlement, lease);
-  return conclude(engine, claim, ending, settled, lease);
+  return conclude<R>(engine, claim, ending as Ending<R>, settled, lease);
 }
 
 /**

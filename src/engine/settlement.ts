@@ -3,6 +3,7 @@ import { InvalidPayloadError, RetryableError, TerminalError } from '../handler-e
 import type { HandleOnceSettings } from '../options.ts';
 import type { FailedReason } from '../outcome.ts';
 import { encodeResult } from '../result-codec.ts';
+import { readable } from '../safe-read.ts';
 import type { Settlement } from '../store/store.ts';
 import { toStoredError } from '../stored-error.ts';
 
@@ -57,6 +58,6 @@ function failedReason(error: unknown, interrupted: boolean, lastAttempt: boolean
 }
 
 function retryAfter(error: unknown, attempts: number, backoff: Backoff): number {
-  const asked = error instanceof RetryableError ? error.retryAfterMs : undefined;
+  const asked = error instanceof RetryableError ? readable(error, 'retryAfterMs') : undefined;
   return boundedWait(isWait(asked) ? asked : backoff(attempts, error));
 }

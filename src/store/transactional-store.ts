@@ -11,8 +11,13 @@ export interface TransactionalStore<Tx> extends Store {
   savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
   /** Throws for what is no transaction that records can be settled in. */
   accept(transaction: Tx): void;
-  /** The fenced settle, in a transaction. From then until its end nobody else can change the record. */
-  settleIn(transaction: Tx, request: SettleRequest, scope: string): Promise<SettleReply>;
+  /**
+   * The fenced settle, in a transaction. From then until its end no other session can change the record. Where the
+   * transaction has been ended already, by the work, it is `no-transaction`, and nothing is written.
+   */
+  settleIn(transaction: Tx, request: SettleRequest, scope: string): Promise<SettleReply | 'no-transaction'>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
   isRolledBack(error: unknown): boolean;
+  /** Whether the database gave the transaction up for the sake of another, so that it can be run again. */
+  isConflict(error: unknown): boolean;
 }

@@ -8,12 +8,13 @@ export type Size = 'one' | 'many';
 
 export type BySize = Readonly<Record<Size, string>>;
 
-/** Both statements, on one line: the client hashes the text for every query, and half of it would be indentation. */
+/** Both statements. */
 export function bySize(statement: (size: Size) => string): BySize {
   return { one: onOneLine(statement('one')), many: onOneLine(statement('many')) };
 }
 
-function onOneLine(statement: string): string {
+/** A statement as it is sent: the client hashes the text for every query, and half of it would be indentation. */
+export function onOneLine(statement: string): string {
   return statement.replaceAll(/\s+/g, ' ').trim();
 }
 

@@ -5,9 +5,10 @@ import { claimNewStatement } from './claim-new.ts';
 import { extend, extendStatement } from './extend.ts';
 import { heldStatement } from './held-record.ts';
 import { quoteIdentifier } from './identifier.ts';
-import { alreadySettledStatement, settle, settleIn, settleStatement } from './settle.ts';
+import { alreadySettledStatement, settle, settleStatement } from './settle.ts';
+import { settleIn, settleInStatement } from './settle-in.ts';
 import { type SqlClient, toDatabaseClient } from './sql-client.ts';
-import { isRolledBack, savepoint } from './transaction.ts';
+import { isConflict, isRolledBack, savepoint } from './transaction.ts';
 
 /** The store over a client and the tables that `migrate` made in `schema`. */
 export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): TransactionalStore<Tx> {
@@ -18,6 +19,7 @@ export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): Tra
     claimAny: claimAnyStatement(table),
     held: heldStatement(table),
     settle: settleStatement(table),
+    settleIn: settleInStatement(table),
     alreadySettled: alreadySettledStatement(table),
     extend: extendStatement(table),
   };
@@ -30,8 +32,9 @@ export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): Tra
     },
     savepoint: (transaction, work) => savepoint(client.in(transaction), work),
     settleIn: (transaction, request, scope) =>
-      settleIn(client.in(transaction), statements.settle, request, scope),
+      settleIn(client.in(transaction), statements.settleIn, request, scope),
     isRolledBack,
+    isConflict,
     settle: async (requests, scope) =>
       requests.length === 0 ? [] : await settle(client, statements, requests, scope),
     extend: async (requests, terms) =>

@@ -32,3 +32,11 @@ export function isRolledBack(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !UNCERTAIN_CLASSES.has(state.slice(0, 2));
 }
+
+const CONFLICTS = new Set(['40001', '40P01']);
+
+/** Whether the database gave a transaction up for the sake of another: it has done nothing, and can be run again. */
+export function isConflict(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && CONFLICTS.has(state);
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attempt } from '../attempt.ts';
+import { LeaseLostError, StoreError } from '../errors.ts';
+import type { Settlement } from '../store/store.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { Claim, Engine } from './engine.ts';
+import { NotStartedError } from './not-started-error.ts';
+import type { Held } from './run-attempt.ts';
+import { settlementOf } from './settlement.ts';
+
+/** What a transaction was about to commit. */
+export interface Written<R> {
+  readonly value: R;
+  readonly settlement: Settlement;
+}
+
+/** How far the work of an attempt has come. */
+export interface Progress<R> {
+  isStarted: boolean;
+  written: Written<R> | undefined;
+}
+
+/** Thrown when the lease is over and the work is not: its connection may hang for as long as it likes. */
+export class AbandonedError extends Error {
+  override readonly name = 'AbandonedError';
+}
+
+/** For work whose signal has aborted to give up. */
+const GRACE_MS = 1_000;
+const MAX_CONFLICTS = 5;
+const LONGEST_CONFLICT_WAIT_MS = 50;
+
+/**
+ * Runs work in a transaction that settles its record too.
+ *
+ * It never waits much longer than the lease: what hangs then goes on by itself, and its fenced settle is in it, so that
+ * it commits as a whole or not at all.
+ */
+export function transact<R, Tx>(
+  store: TransactionalStore<Tx>,
+  engine: Engine,
+  claim: Claim,
+  held: Held,
+  progress: Progress<R>,
+  work: (transaction: Tx) => Promise<R>,
+): Promise<Written<R>> {
+  return new Promise((resolve, reject) => {
+    held.onLost(() => {
+      setTimeout(() => {
+        reject(new AbandonedError('the lease is over, and the transaction has not ended'));
+      }, GRACE_MS).unref();
+    });
+    void withoutConflicts(store, held, progress, () =>
+      store.begin(
+        async (transaction) => {
+          startWithinLease(held);
+          progress.isStarted = true;
+          progress.written = await runAndWrite(engine, store, claim, transaction, async () => {
+            const value = await work(transaction);
+            held.lease.setBeating(false);
+            return value;
+          });
+          return progress.written;
+        },
+        (error) => {
+          held.abort(connectionBroken(error));
+        },
+      ),
+    ).then(resolve, reject);
+  });
+}
+
+/** The lease may have ended while the transaction waited for a connection. */
+function startWithinLease({ lease }: Held): void {
+  lease.check();
+  if (lease.isLost()) throw new NotStartedError('the lease ended before the transaction got a connection');
+}
+
+/** A transaction that the database gave up for the sake of another has done nothing: it runs again, in its attempt. */
+async function withoutConflicts<R, Tx>(
+  store: TransactionalStore<Tx>,
+  held: Held,
+  progress: Progress<R>,
+  run: () => Promise<Written<R>>,
+): Promise<Written<R>> {
+  for (let conflicts = 1; ; conflicts += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      held.lease.setBeating(true);
+      if (conflicts > MAX_CONFLICTS || !store.isConflict(error) || held.isAborted()) throw error;
+      progress.written = undefined;
+    }
+    await sleep(Math.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
+  }
+}
+
+/** Throws `LeaseLostError` when the record is another worker's: nothing of this attempt may be committed. */
+export async function runAndWrite<R, Tx>(
+  engine: Engine,
+  store: TransactionalStore<Tx>,
+  { key, token, failures }: Claim,
+  transaction: Tx,
+  work: () => Promise<R>,
+): Promise<Written<R>> {
+  const { settings, backoff } = engine;
+  const value = await work();
+  const settlement = settlementOf({ kind: 'returned', value }, failures, settings, backoff);
+  switch (await store.settleIn(transaction, { key, token, settlement }, settings.scope)) {
+    case 'settled':
+      return { value, settlement };
+    case 'lost':
+      throw new LeaseLostError('another worker has taken the message over');
+    case 'no-transaction':
+      throw new Error(
+        'the handler ended its transaction itself, by a commit or a rollback of its own: nothing is on record. ' +
+          'Leave the end of the transaction to handle-once, and throw to roll back',
+      );
+  }
+}
+
+function connectionBroken(cause: unknown): StoreError {
+  return new StoreError(
+    'the connection of the transaction has broken: nothing of this attempt is committed',
+    {
+      retriable: true,
+      cause,
+    },
+  );
+}
+
+export type Work<R, Extra extends readonly unknown[] = []> = (
+  attempt: Attempt,
+  ...extra: Extra
+) => Promise<R>;

@@ -1,0 +1,39 @@
+import * as kafka from 'handle-once/kafka';
+import * as sqs from 'handle-once/sqs';
+import { answerOf } from 'handle-once/webhook';
+import { describe, expect, it } from 'vitest';
+import * as lambda from '../../adapters/lambda/disposition.ts';
+import { failureFacts, leftReason } from '../../src/adapter-kit.ts';
+import { bench, githubDelivery } from '../webhook/support/bench.ts';
+import { hostile, hostileProxy, withGetters } from '../support/hostile.ts';
+
+const THROWN: [name: string, make: () => unknown][] = [
+  ...hostile,
+  ['an error whose name throws', () => withGetters(new Error('x'), 'name')],
+  ['a Proxy of an error', () => hostileProxy(new Error('x'))],
+];
+
+describe('An adapter whose handleOnce, or a function in its options, throws', () => {
+  it.each(THROWN)('%s keeps the message', (_, make) => {
+    const handled = { thrown: make() };
+    expect(sqs.dispositionOf(handled, 'delete')).toEqual({ action: 'leave' });
+    expect(kafka.dispositionOf(handled, 'commit')).toEqual({ action: 'withhold', reason: 'error' });
+    expect(lambda.dispositionOf(handled, 'settle')).toEqual({ action: 'report', reason: 'error' });
+    expect(answerOf(handled)).toEqual({ status: 500 });
+    expect(leftReason(handled)).toBe('error');
+    expect(failureFacts(handled)).toMatchObject({ attempts: 0 });
+  });
+
+  it.each(THROWN)('%s does not verify a webhook, and finds no id for it', async (_, make) => {
+    const throwing = (): never => {
+      throw make() as Error;
+    };
+    const unverified = await bench({ verify: throwing }).handleWebhook(githubDelivery('1'));
+    expect(unverified).toMatchObject({ answer: { status: 401 }, error: { code: 'UNVERIFIED' } });
+    const of = { source: { id: throwing }, name: 'sender' };
+    expect(await bench({ of }).handleWebhook(githubDelivery('1'))).toMatchObject({
+      answer: { status: 400 },
+      error: { code: 'MISSING_ID' },
+    });
+  });
+});
