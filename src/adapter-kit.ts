@@ -20,7 +20,8 @@ export {
   withMethods,
 } from './parse-options.ts';
 export { createQueueCall, type QueueCall, type QueueCallOptions } from './adapter-kit/queue-call.ts';
-export { queueDeadLetter } from './adapter-kit/queue-dead-letter.ts';
+export { createDroppedAttributesWarning } from './adapter-kit/dropped-attributes.ts';
+export { sendDeadLetter } from './adapter-kit/queue-dead-letter.ts';
 export {
   type Disposition,
   dispositionOf,

@@ -1,4 +1,4 @@
-import { type DeadLetterFacts, queueDeadLetter } from '../../src/adapter-kit.ts';
+import { type DeadLetterFacts, sendDeadLetter } from '../../src/adapter-kit.ts';
 import type { SqsRecord, SqsRecordAttribute } from './sqs-event.ts';
 
 interface AttributeValue {
@@ -21,11 +21,13 @@ export interface DeadLetterClient {
   sendMessage(deadLetter: DeadLetter): Promise<unknown>;
 }
 
-export function deadLetterOf(
+/** Resolves with the names of those of our attributes that found no room in the copy. */
+export function sendRecord(
   { body, messageId, attributes, messageAttributes }: SqsRecord,
   facts: DeadLetterFacts,
   deadLetterQueueUrl: string,
-): DeadLetter {
+  client: DeadLetterClient,
+): Promise<readonly string[]> {
   const sent = Object.entries(messageAttributes).map(([name, value]) => [name, toSend(value)] as const);
   const original = {
     Body: body,
@@ -33,7 +35,9 @@ export function deadLetterOf(
     Attributes: attributes,
     MessageAttributes: Object.fromEntries(sent),
   };
-  return queueDeadLetter<AttributeValue>(original, facts, deadLetterQueueUrl);
+  return sendDeadLetter<AttributeValue>(original, facts, deadLetterQueueUrl, (letter) =>
+    client.sendMessage(letter),
+  );
 }
 
 function toSend({ dataType, stringValue, binaryValue }: SqsRecordAttribute): AttributeValue {

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type Counts, createEventSink, lanesBy, parseOptions, withHandler } from '../../src/adapter-kit.ts';
 import type { HandleOnce } from '../../src/index.ts';
-import { deadLetterOf } from './dead-letter.ts';
+import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import type { OnFailed } from './disposition.ts';
 import { createInvoke } from './invoke.ts';
@@ -84,5 +84,5 @@ function onFailedOf(record: SqsRecord, onFailed: 'delete' | 'leave' | DeadLetter
   if (onFailed === 'delete') return 'settle';
   if (onFailed === 'leave') return 'report';
   const { deadLetterQueueUrl, client } = onFailed;
-  return (facts) => client.sendMessage(deadLetterOf(record, facts, deadLetterQueueUrl));
+  return (facts) => sendRecord(record, facts, deadLetterQueueUrl, client);
 }

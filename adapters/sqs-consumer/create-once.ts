@@ -1,4 +1,10 @@
-import { type Counts, createEventSink, createQueueCall, parseOptions } from '../../src/adapter-kit.ts';
+import {
+  type Counts,
+  createDroppedAttributesWarning,
+  createEventSink,
+  createQueueCall,
+  parseOptions,
+} from '../../src/adapter-kit.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
 import { sqsConsumerOptions } from './options.ts';
@@ -26,7 +32,10 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
     mayHandle: createQueueCheck({ queue, settings, events, visibilityTimeoutSeconds, onFailed }),
-    processor: { call, scope: settings.scope, key, handler, onFailed, signal, queue, events },
+    processor: {
+      ...{ call, scope: settings.scope, key, handler, onFailed, signal, queue, events },
+      warnDropped: createDroppedAttributesWarning(events),
+    },
     consumerOptions: { ...given, ...added },
     counts: events.counts,
   };

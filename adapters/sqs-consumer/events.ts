@@ -18,14 +18,23 @@ export type LeftReason =
 
 /** Names of what works, and will surprise. */
 export type SqsConsumerWarning =
-  'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW' | 'NO_REDRIVE_POLICY' | 'QUEUE_ATTRIBUTES_UNREADABLE';
+  | 'RETENTION_TOO_SHORT'
+  | 'MAX_RECEIVE_COUNT_TOO_LOW'
+  | 'NO_REDRIVE_POLICY'
+  | 'QUEUE_ATTRIBUTES_UNREADABLE'
+  | 'DEAD_LETTER_ATTRIBUTES_DROPPED';
 
 /** Everything that becomes of a message, but for what sqs-consumer tells itself. Bodies are never part of an event. */
 export type SqsConsumerEvent =
   | (OfMessage & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
   /** Given back to sqs-consumer, which deletes it. */
   | (OfMessage & { readonly type: 'settled' })
-  | (OfMessage & { readonly type: 'dead-lettered'; readonly deadLetterQueueUrl: string })
+  | (OfMessage & {
+      readonly type: 'dead-lettered';
+      readonly deadLetterQueueUrl: string;
+      /** Those of HandleOnceScope, -Key, -Error and -Attempts that found no room in the copy. */
+      readonly droppedAttributes: readonly string[];
+    })
   | (OfMessage & {
       readonly type: 'left';
       readonly reason: LeftReason;

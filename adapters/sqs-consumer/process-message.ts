@@ -8,8 +8,8 @@ import {
   type OnFailed,
   type QueueAttempt,
   type QueueCall,
-  queueDeadLetter,
   replayedState,
+  sendDeadLetter,
 } from '../../src/adapter-kit.ts';
 import type { LeftReason, SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
@@ -22,6 +22,8 @@ export interface Processor {
   readonly handler: (payload: never, attempt: QueueAttempt<SqsMessage>, ...extra: never[]) => unknown;
   readonly onFailed: OnFailed | undefined;
   readonly signal: (() => AbortSignal) | undefined;
+  /** Called with the attributes that a dead letter was sent without. */
+  readonly warnDropped: (attributes: readonly string[]) => void;
   readonly queue: Queue;
   readonly events: EventSink<SqsConsumerEvent>;
 }
@@ -58,13 +60,17 @@ export async function processMessage(processor: Processor, message: SqsMessage):
   if (disposition.action === 'dead-letter') {
     const { deadLetterQueueUrl } = disposition;
     const facts = { scope: processor.scope, key, ...failureFacts(handled) };
+    let droppedAttributes: readonly string[];
     try {
-      await processor.queue.send(queueDeadLetter(message, facts, deadLetterQueueUrl));
+      droppedAttributes = await sendDeadLetter(message, facts, deadLetterQueueUrl, (letter) =>
+        processor.queue.send(letter),
+      );
     } catch (error) {
       events.emit({ type: 'queue-error', verb: 'dead-letter', messageId, key, error });
       return { settled: false, key, reason: 'dead-letter-refused', receivedAt, error };
     }
-    events.emit({ type: 'dead-lettered', messageId, key, deadLetterQueueUrl });
+    events.emit({ type: 'dead-lettered', messageId, key, deadLetterQueueUrl, droppedAttributes });
+    processor.warnDropped(droppedAttributes);
   }
   events.emit({ type: 'settled', messageId, key });
   return { settled: true };

@@ -25,20 +25,26 @@ export type LeftReason =
   /** The queue, or the dead-letter queue, did not take the call. */
   | 'queue-error';
 
-/** Names of what the start-up check found. */
+/** Names of what works, and loses something or costs something. */
 export type SqsWarning =
   | 'VISIBILITY_TIMEOUT_TOO_SHORT'
   | 'RETENTION_TOO_SHORT'
   | 'MAX_RECEIVE_COUNT_TOO_LOW'
   | 'NO_REDRIVE_POLICY'
-  | 'QUEUE_ATTRIBUTES_UNREADABLE';
+  | 'QUEUE_ATTRIBUTES_UNREADABLE'
+  | 'DEAD_LETTER_ATTRIBUTES_DROPPED';
 
 /** Everything that happens to a message at the queue. Bodies are never part of an event. */
 export type SqsEvent =
   | (OfMessage & { readonly type: 'received'; readonly receiveCount: number | undefined })
   | (OfKey & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
   | (OfKey & { readonly type: 'deleted' })
-  | (OfKey & { readonly type: 'dead-lettered'; readonly deadLetterQueueUrl: string })
+  | (OfKey & {
+      readonly type: 'dead-lettered';
+      readonly deadLetterQueueUrl: string;
+      /** Those of HandleOnceScope, -Key, -Error and -Attempts that found no room in the copy. */
+      readonly droppedAttributes: readonly string[];
+    })
   | (OfKey & {
       readonly type: 'left';
       readonly reason: LeftReason;

@@ -6,8 +6,8 @@ import {
   handleDelivery,
   leftReason,
   type OnFailed,
-  queueDeadLetter,
   replayedState,
+  sendDeadLetter,
 } from '../../src/adapter-kit.ts';
 import type { Outcome } from '../../src/index.ts';
 import type { LeftReason, SqsEvent } from './events.ts';
@@ -32,6 +32,8 @@ export interface Processor<R> {
   readonly events: EventSink<SqsEvent>;
   readonly scope: string;
   readonly onFailed: OnFailed | undefined;
+  /** Called with the attributes that a dead letter was sent without. */
+  readonly warnDropped: (attributes: readonly string[]) => void;
   readonly keyOf: (message: SqsMessage) => string | undefined;
   readonly handle: (key: string, message: SqsMessage, watch: Watch) => Promise<Outcome<R>>;
 }
@@ -134,13 +136,17 @@ async function deadLetter<R>(remnant: Remnant<R>, deadLetterQueueUrl: string): P
   if (!hold.isOurs()) return await leave(remnant, undefined);
   const { message, messageId } = delivery;
   const facts = { scope: processor.scope, key, ...failureFacts(handled) };
+  let droppedAttributes: readonly string[];
   try {
-    await processor.queue.send(queueDeadLetter(message, facts, deadLetterQueueUrl));
+    droppedAttributes = await sendDeadLetter(message, facts, deadLetterQueueUrl, (letter) =>
+      processor.queue.send(letter),
+    );
   } catch (error) {
     await hold.release();
     return refused(remnant, 'dead-letter', error);
   }
-  processor.events.emit({ type: 'dead-lettered', messageId, key, deadLetterQueueUrl });
+  processor.events.emit({ type: 'dead-lettered', messageId, key, deadLetterQueueUrl, droppedAttributes });
+  processor.warnDropped(droppedAttributes);
   return await remove(remnant, 'dead-lettered');
 }
 

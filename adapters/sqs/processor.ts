@@ -1,4 +1,5 @@
 import {
+  createDroppedAttributesWarning,
   createQueueCall,
   type EventSink,
   type OnFailed,
@@ -28,6 +29,7 @@ export function createProcessor<R>(
     events,
     scope: options.handleOnce.settings.scope,
     onFailed: options.onFailed,
+    warnDropped: createDroppedAttributesWarning(events),
     keyOf: options.key,
     handle(key, message, { signal, onStart, onHandled }) {
       const run = async (payload: unknown, attempt: Attempt, ...extra: unknown[]): Promise<R> => {

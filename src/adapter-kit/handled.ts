@@ -1,8 +1,6 @@
-import type { DeadLetterFacts } from './dead-letter-attributes.ts';
 import { AbortedError, InvalidKeyError, PayloadMismatchError, SchemaError, StoreError } from '../errors.ts';
-import { isA } from '../safe-read.ts';
+import type { Failed, Outcome, StoredError, Succeeded } from '../outcome.ts';
 import { toStoredError } from '../stored-error.ts';
-import type { Failed, Outcome, Succeeded } from '../outcome.ts';
 
 /** What `handleOnce` said of a delivery: its outcome, or what it threw. */
 export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
@@ -13,14 +11,24 @@ export function replayedState(handled: Handled<unknown>): (Succeeded<unknown> | 
   return handled.outcome.replayed ? handled.outcome.state : undefined;
 }
 
+export interface FailureFacts {
+  readonly errorName: string;
+  /** Name and message. */
+  readonly errorText: string;
+  readonly attempts: number;
+}
+
 /** What a dead letter tells of its failure. */
-export function failureFacts(handled: Handled<unknown>): Pick<DeadLetterFacts, 'errorName' | 'attempts'> {
-  if ('outcome' in handled) {
-    const { outcome } = handled;
-    return { errorName: outcome.state === 'failed' ? outcome.error.name : '', attempts: outcome.attempts };
-  }
-  const { thrown } = handled;
-  return { errorName: isA(thrown, Error) ? toStoredError(thrown, 0).name : '', attempts: 0 };
+export function failureFacts(handled: Handled<unknown>): FailureFacts {
+  if ('thrown' in handled) return { ...errorFacts(toStoredError(handled.thrown, 0)), attempts: 0 };
+  const { outcome } = handled;
+  const { attempts } = outcome;
+  if (outcome.state !== 'failed') return { errorName: '', errorText: '', attempts };
+  return { ...errorFacts(outcome.error), attempts };
+}
+
+function errorFacts({ name, message }: StoredError): Omit<FailureFacts, 'attempts'> {
+  return { errorName: name, errorText: message === '' ? name : `${name}: ${message}` };
 }
 
 export type ThrownReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'error';

@@ -1,4 +1,11 @@
-import { deadLetterAttributes, type DeadLetterFacts, type TextAttribute } from './dead-letter-attributes.ts';
+import {
+  deadLetterAttributes,
+  type DeadLetterFacts,
+  type MeasurableAttribute,
+  OUR_ATTRIBUTES,
+  type TextAttribute,
+  withoutOurs,
+} from './dead-letter-attributes.ts';
 
 /** A message as a receive gives it, as far as a dead letter keeps it. */
 export interface Original<Attribute> {
@@ -17,24 +24,45 @@ export interface QueueDeadLetter<Attribute> {
   readonly MessageDeduplicationId?: string;
 }
 
+export type SendDeadLetter<Attribute> = (letter: QueueDeadLetter<Attribute>) => Promise<unknown>;
+
+/** How AWS refuses a message for its size, and ElasticMQ. */
+const TOO_LONG = /must be shorter than \d+ bytes|MessageTooLong/;
+
 /**
- * The copy that goes to the dead-letter queue: the original body and attributes, and why it is there.
+ * Sends a copy to a dead-letter queue: the original body and attributes, and why it is there. Resolves with the names
+ * of those of our attributes that it was sent without.
  *
- * On a FIFO queue the copy keeps its group, and a copy sent again is the same message.
+ * On a FIFO queue the copy keeps its group, and a copy sent again is the same message. A queue can take less than SQS
+ * does: what it refuses for its size is sent once more without any of ours.
  */
-export function queueDeadLetter<Attribute>(
-  { Body = '', MessageId, Attributes, MessageAttributes = {} }: Original<Attribute>,
+export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
+  original: Original<Attribute>,
   facts: DeadLetterFacts,
   deadLetterQueueUrl: string,
-): QueueDeadLetter<Attribute> {
+  send: SendDeadLetter<Attribute>,
+): Promise<readonly string[]> {
+  const { Body = '', MessageAttributes = {} } = original;
+  const { attributes, dropped } = deadLetterAttributes(Body, MessageAttributes, facts);
+  const letter = { ...addressOf(original, deadLetterQueueUrl), MessageBody: Body };
+  try {
+    await send({ ...letter, MessageAttributes: attributes });
+    return dropped;
+  } catch (error) {
+    if (dropped.length === OUR_ATTRIBUTES.length || !isTooLong(error)) throw error;
+    await send({ ...letter, MessageAttributes: withoutOurs(MessageAttributes) });
+    return OUR_ATTRIBUTES;
+  }
+}
+
+function addressOf({ Attributes, MessageId }: Original<unknown>, deadLetterQueueUrl: string) {
   const fifo = {
     MessageGroupId: Attributes?.MessageGroupId ?? 'handle-once',
     ...(MessageId === undefined ? {} : { MessageDeduplicationId: MessageId }),
   };
-  return {
-    QueueUrl: deadLetterQueueUrl,
-    MessageBody: Body,
-    MessageAttributes: deadLetterAttributes(MessageAttributes, facts),
-    ...(deadLetterQueueUrl.endsWith('.fifo') ? fifo : {}),
-  };
+  return { QueueUrl: deadLetterQueueUrl, ...(deadLetterQueueUrl.endsWith('.fifo') ? fifo : {}) };
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && TOO_LONG.test(`${error.name} ${error.message}`);
 }

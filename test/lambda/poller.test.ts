@@ -170,7 +170,7 @@ describe.each(sqsServers)('A queue of %s with Lambda’s poller before it', (ser
         MessageAttributes: {
           Tenant: { StringValue: 'acme' },
           Raw: { BinaryValue: new Uint8Array([0, 255]) },
-          HandleOnceError: { StringValue: 'TerminalError' },
+          HandleOnceError: { StringValue: 'TerminalError: never' },
         },
       },
     ]);

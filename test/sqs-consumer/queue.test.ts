@@ -36,7 +36,7 @@ test('a dead letter has the original body and attributes, and why it is there', 
       MessageAttributes: {
         Tenant: { StringValue: 'acme' },
         HandleOnceScope: { StringValue: scope },
-        HandleOnceError: { StringValue: 'TerminalError' },
+        HandleOnceError: { StringValue: 'TerminalError: never' },
         HandleOnceAttempts: { StringValue: '1' },
       },
     },

@@ -1,10 +1,16 @@
-import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
+import { randomUUID } from 'node:crypto';
+import type { MessageAttributeValue, SQSClient } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { type SqsClient, wrapSqsHandler } from 'handle-once/sqs';
-import { expect, test } from 'vitest';
-import { createQueue, drain } from '../../support/sqs.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createQueue, drain, sqsEndpoint } from '../../support/sqs.ts';
+import { createSqsClient } from '../../support/sqs-client.ts';
+import { sqsWithSizeLimit } from '../../support/sqs-size-limit.ts';
 import type { Fixture, Setup } from '../support/fixture.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
+
+const OURS = ['HandleOnceScope', 'HandleOnceKey', 'HandleOnceError', 'HandleOnceAttempts'];
+const MAX_BYTES = 1_048_576;
 
 const CARD_BLOCKED = 'CardBlockedError';
 
@@ -32,7 +38,7 @@ export function deadLetterSuite(fixture: Fixture): void {
   function failing(queue: Setup, deadLetterQueueUrl: string, client: SqsClient = fixture.client) {
     const { queueUrl, handleOnce, onEvent } = queue;
     return wrapSqsHandler({ client, queueUrl, handleOnce, onEvent, onFailed: { deadLetterQueueUrl } }, () => {
-      throw new CardBlockedError('blocked');
+      throw new CardBlockedError('card is blocked');
     });
   }
 
@@ -62,22 +68,80 @@ export function deadLetterSuite(fixture: Fixture): void {
       Raw: '00ff',
       HandleOnceScope: queue.scope,
       HandleOnceKey: messageId,
-      HandleOnceError: CARD_BLOCKED,
+      HandleOnceError: `${CARD_BLOCKED}: card is blocked`,
       HandleOnceAttempts: '1',
     });
-    expect(queue.eventsOf('dead-lettered')).toMatchObject([{ messageId, deadLetterQueueUrl: deadLetters }]);
+    expect(queue.eventsOf('dead-lettered')).toMatchObject([
+      { messageId, deadLetterQueueUrl: deadLetters, droppedAttributes: [] },
+    ]);
     await queue.empty();
   });
 
-  test('keeps all ten attributes of the original, where ours find no room', async () => {
+  test.each([
+    [10, []],
+    [8, ['HandleOnceScope', 'HandleOnceKey']],
+  ])('keeps all %i attributes of the original, and of ours %j', async (count, ours) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const queue = await setup();
     const deadLetters = await createQueue(fixture.client);
-    const attributes = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`Own${n}`, text(String(n))]));
-    await queue.send('1', { attributes });
+    const own = Array.from({ length: count }, (_, n) => [`Own${n}`, text(String(n))] as const);
+    await queue.send('1', { attributes: Object.fromEntries(own) });
     await failing(queue, deadLetters)(await queue.receive());
     const [letter] = await drain(fixture.client, deadLetters);
-    expect(Object.keys(letter?.MessageAttributes ?? {}).sort()).toEqual(Object.keys(attributes).sort());
+    const kept = [...own.map(([name]) => name), ...ours];
+    expect(Object.keys(letter?.MessageAttributes ?? {}).sort()).toEqual(kept.sort());
+    expectDropped(
+      queue,
+      OURS.filter((name) => !ours.includes(name)),
+    );
+    warn.mockRestore();
   });
+
+  describe('near the size limit of SQS', () => {
+    const sizeLimited = async (maxBytes: number): Promise<SQSClient> => {
+      const limited = createSqsClient(await sqsWithSizeLimit(sqsEndpoint(fixture.server), maxBytes));
+      onTestFinished(() => {
+        limited.destroy();
+      });
+      return limited;
+    };
+
+    test.each([
+      ['as large as SQS takes', MAX_BYTES, 0, OURS],
+      ['with room for some of ours', MAX_BYTES, 150, ['HandleOnceError']],
+      ['in a queue that takes less than it would', 2_000, 20, OURS],
+    ])(
+      'a body %s gets through, without those of ours that do not fit',
+      async (_, maxBytes, room, dropped) => {
+        const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+        const queue = await setup({ visibilityTimeoutSeconds: 30 }, { scope: `scope-${randomUUID()}` });
+        const deadLetters = await createQueue(fixture.client);
+        const body = JSON.stringify('x'.repeat(maxBytes - room - '""'.length - 'TenantStringacme'.length));
+        await queue.send(body, { attributes: { Tenant: text('acme') } });
+
+        const handled = await failing(queue, deadLetters, await sizeLimited(maxBytes))(await queue.receive());
+
+        expect(handled.action).toBe('dead-lettered');
+        const [letter] = await drain(fixture.client, deadLetters);
+        expect(letter?.Body === body).toBe(true);
+        expect(Object.keys(letter?.MessageAttributes ?? {}).sort()).toEqual(
+          ['Tenant', ...OURS.filter((name) => !dropped.includes(name))].sort(),
+        );
+        expectDropped(queue, dropped);
+        warn.mockRestore();
+      },
+    );
+  });
+
+  function expectDropped(queue: Setup, dropped: readonly string[]): void {
+    expect(queue.eventsOf('dead-lettered')).toMatchObject([{ droppedAttributes: dropped }]);
+    expect(queue.eventsOf('warning')).toMatchObject([
+      {
+        warning: 'DEAD_LETTER_ATTRIBUTES_DROPPED',
+        message: expect.stringContaining(dropped.join(', ')) as string,
+      },
+    ]);
+  }
 
   test.each([
     ['with characters that SQS refuses', 'a\u0000b\uffff'],
@@ -94,7 +158,9 @@ export function deadLetterSuite(fixture: Fixture): void {
       action: 'dead-lettered',
     });
     const [letter] = await drain(fixture.client, deadLetters);
-    expect(valuesOf(letter?.MessageAttributes)).toMatchObject({ HandleOnceError: 'InvalidKeyError' });
+    expect(valuesOf(letter?.MessageAttributes)).toMatchObject({
+      HandleOnceError: expect.stringMatching(/^InvalidKeyError: ./) as string,
+    });
   });
 
   test('a key that repeats with another payload says so in its dead letter', async () => {
@@ -105,7 +171,9 @@ export function deadLetterSuite(fixture: Fixture): void {
     await queue.handleOnce(message.MessageId ?? '', 'another payload', () => 1);
     expect(await failing(queue, deadLetters)(message)).toMatchObject({ error: { code: 'PAYLOAD_MISMATCH' } });
     const [letter] = await drain(fixture.client, deadLetters);
-    expect(valuesOf(letter?.MessageAttributes)).toMatchObject({ HandleOnceError: 'PayloadMismatchError' });
+    expect(valuesOf(letter?.MessageAttributes)).toMatchObject({
+      HandleOnceError: expect.stringMatching(/^PayloadMismatchError: key /) as string,
+    });
   });
 
   test('in a FIFO queue keeps its group, and is one letter however often it is sent', async () => {

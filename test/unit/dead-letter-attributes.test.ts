@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { deadLetterAttributes } from '../../src/adapter-kit/dead-letter-attributes.ts';
+
+const facts = { scope: 'orders', key: 'key-1', errorText: 'TerminalError: no', attempts: 1 };
+const MAX_BYTES = 1_048_576;
+const text = (StringValue: string) => ({ DataType: 'String', StringValue });
+
+function sizeOf(
+  attributes: Readonly<Record<string, { DataType?: string | undefined; StringValue?: string | undefined }>>,
+): number {
+  return Object.entries(attributes)
+    .flatMap(([name, { DataType = '', StringValue = '' }]) => [name, DataType, StringValue])
+    .reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+}
+
+test('values of ours are bounded, whatever a key or an error is', () => {
+  const long = 'ü'.repeat(5_000);
+  const { attributes, dropped } = deadLetterAttributes(
+    '1',
+    {},
+    { ...facts, scope: long, key: long, errorText: long },
+  );
+  expect(dropped).toEqual([]);
+  for (const name of ['HandleOnceScope', 'HandleOnceKey', 'HandleOnceError']) {
+    expect(attributes[name]?.StringValue).toBe(`${'ü'.repeat(999)}…`);
+  }
+});
+
+test('what they weigh is counted in bytes: all fit to the last byte, and one more drops the last that fits not', () => {
+  const { attributes } = deadLetterAttributes('', {}, { ...facts, key: '🔑' });
+  const room = MAX_BYTES - sizeOf(attributes);
+  const fitting = deadLetterAttributes('x'.repeat(room), {}, { ...facts, key: '🔑' });
+  expect(fitting.dropped).toEqual([]);
+  const tooLong = deadLetterAttributes('x'.repeat(room + 1), {}, { ...facts, key: '🔑' });
+  expect(tooLong.dropped).toEqual(['HandleOnceAttempts']);
+});
+
+test('binary attributes of the original count too', () => {
+  const original = { Raw: { DataType: 'Binary', BinaryValue: new Uint8Array(1_000) } };
+  const body = 'x'.repeat(MAX_BYTES - 1_000 - 'RawBinary'.length);
+  expect(deadLetterAttributes(body, original, facts)).toEqual({
+    attributes: original,
+    dropped: ['HandleOnceScope', 'HandleOnceKey', 'HandleOnceError', 'HandleOnceAttempts'],
+  });
+});
+
+test('of a dead letter that was sent back and failed again, ours of the first time are replaced', () => {
+  const own = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`Own${n}`, text(String(n))]));
+  const first = deadLetterAttributes('1', own, { ...facts, errorText: 'Error: first' });
+  const second = deadLetterAttributes('1', first.attributes, { ...facts, errorText: 'Error: second' });
+  expect(second.dropped).toEqual([]);
+  expect(Object.keys(second.attributes)).toHaveLength(10);
+  expect(second.attributes['HandleOnceError']?.StringValue).toBe('Error: second');
+});
