@@ -65,8 +65,8 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
     send: async (requests) => {
       const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
       const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      const { Failed } = await inTime((options) => client.send(command, options));
-      return entryReplies(requests.length, Failed);
+      const reply = await inTime((options) => client.send(command, options));
+      return entryReplies(requests.length, reply);
     },
   });
   const changeVisibility = coalesce<VisibilityEntry, EntryReply>({
@@ -78,8 +78,8 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
         VisibilityTimeout: timeoutSeconds,
       }));
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
-      const { Failed } = await inTime((options) => client.send(command, options));
-      return entryReplies(requests.length, Failed);
+      const reply = await inTime((options) => client.send(command, options));
+      return entryReplies(requests.length, reply);
     },
   });
   return {
@@ -141,10 +141,18 @@ async function inTime<T>(
   }
 }
 
-/** A batch call succeeds as a whole even where entries fail: only its `Failed` tells. */
-function entryReplies(count: number, failed: readonly BatchResultErrorEntry[] | undefined): EntryReply[] {
-  const replies = Array.from({ length: count }, (): EntryReply => ({ done: true }));
-  for (const { Id, Code, SenderFault } of failed ?? []) {
+interface BatchReply {
+  readonly Successful: readonly { readonly Id: string | undefined }[] | undefined;
+  readonly Failed: readonly BatchResultErrorEntry[] | undefined;
+}
+
+const NOT_IN_THE_REPLY: EntryReply = { done: false, code: 'missing from the reply', retriable: true };
+
+/** A batch call succeeds as a whole even where entries fail. An entry is done only where the reply says so. */
+function entryReplies(count: number, { Successful = [], Failed = [] }: BatchReply): EntryReply[] {
+  const replies = Array.from({ length: count }, () => NOT_IN_THE_REPLY);
+  for (const { Id } of Successful) replies[Number(Id)] = { done: true };
+  for (const { Id, Code, SenderFault } of Failed) {
     replies[Number(Id)] = { done: false, code: Code ?? 'unknown', retriable: SenderFault !== true };
   }
   return replies;

@@ -67,16 +67,29 @@ export function startRun(options: RunOptions): Run {
   });
 
   function onMessages(messages: readonly SqsMessage[], receivedAt: number): void {
-    const items = messages.map((message) => {
-      const delivery = toDelivery(message, receivedAt);
-      const receiveCount = Number(message.Attributes?.ApproximateReceiveCount ?? Number.NaN);
-      events.emit({ type: 'received', messageId: delivery.messageId, receiveCount });
-      return { delivery, hold: keeper.hold(delivery) };
+    const items = messages.flatMap((message) => {
+      const delivery = received(message, receivedAt);
+      return delivery === undefined ? [] : [{ delivery, hold: keeper.hold(delivery) }];
     });
     if (stopping) giveBack(items);
     else {
       for (const item of items) untried.add(item);
       lanes.add(items);
+    }
+  }
+
+  /** Undefined for a message that cannot be deleted or made visible. */
+  function received(message: SqsMessage, receivedAt: number): Delivery | undefined {
+    try {
+      const delivery = toDelivery(message, receivedAt);
+      const receiveCount = Number(message.Attributes?.ApproximateReceiveCount ?? Number.NaN);
+      events.emit({ type: 'received', messageId: delivery.messageId, receiveCount });
+      return delivery;
+    } catch (error) {
+      const { MessageId } = message;
+      const id = MessageId === undefined ? {} : { messageId: MessageId };
+      events.emit({ type: 'queue-error', verb: 'receive', ...id, error });
+      return undefined;
     }
   }
 

@@ -2,7 +2,13 @@ import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
 import { type Fixture, until } from '../support/fixture.ts';
 import { gate } from '../../support/gate.ts';
-import { allFailed, type Call, interposedClient, sdkError } from '../support/interposed-client.ts';
+import {
+  allFailed,
+  type Call,
+  type Entry,
+  interposedClient,
+  sdkError,
+} from '../support/interposed-client.ts';
 import { sendMany } from '../support/send-many.ts';
 
 /** A worker whose queue fails: it goes on by itself, and no handler runs twice for it. */
@@ -27,6 +33,28 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
           { verb: 'receive', error: { name } },
           { verb: 'receive', error: { name } },
         ]);
+      },
+    );
+
+    test.each(['MessageId', 'ReceiptHandle'])(
+      'with an entry that has no %s are events, and the others of the receive are handled',
+      async (missing) => {
+        const queue = await setup({ visibilityTimeoutSeconds: 20 });
+        const incomplete = interposedClient(client, async ({ verb }, forward) => {
+          const reply = (await forward()) as { Messages?: object[] };
+          const [first] = reply.Messages ?? [];
+          if (verb !== 'ReceiveMessage' || first === undefined) return reply;
+          return { Messages: [{ ...first, [missing]: undefined }, first] };
+        });
+        await queue.send('1');
+        const handler = vi.fn();
+        const worker = await queue.startWorker({ client: incomplete, handler });
+        await until(() => worker.counts().deleted === 1);
+        expect(handler).toHaveBeenCalledTimes(1);
+        expect(queue.eventsOf('queue-error')).toMatchObject([
+          { verb: 'receive', error: { message: expect.stringContaining(missing) as string } },
+        ]);
+        expect(await worker.stop()).toEqual({ abandoned: 0 });
       },
     );
 
@@ -66,6 +94,20 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       expect(worker.counts().received).toBe(3);
     });
 
+    test('that the reply does not mention are tried again, and are not taken for done', async () => {
+      const queue = await setup({ visibilityTimeoutSeconds: 2 });
+      const handler = vi.fn();
+      let silent = 3;
+      const forgetful = interposedClient(client, async ({ verb }, forward) =>
+        verb === 'DeleteMessageBatch' && silent-- > 0 ? { Successful: [], Failed: [] } : await forward(),
+      );
+      await queue.send('1');
+      const worker = await queue.startWorker({ client: forgetful, handler });
+      await until(() => worker.counts().deleted === 1);
+      expect(handler).toHaveBeenCalledTimes(1);
+      expect(worker.counts()).toEqual({ received: 2, 'queue-error': 1, left: 1, replayed: 1, deleted: 1 });
+    });
+
     test('that stay refused leave the message, and its redelivery replays and deletes', async () => {
       const queue = await setup({ visibilityTimeoutSeconds: 2 });
       const handler = vi.fn(() => 'done');
@@ -92,10 +134,13 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         if (call.verb !== 'DeleteMessageBatch') return await forward();
         const [first] = call.entries;
         const refusesFirst = failing.touches(first?.ReceiptHandle ?? '').length === 1 && isFirstDelete(call);
-        await forward();
-        return refusesFirst
-          ? allFailed({ ...call, entries: call.entries.slice(0, 1) }, 'ReceiptHandleIsInvalid', true)
-          : {};
+        const reply = (await forward()) as { Successful?: { Id?: string }[] };
+        if (!refusesFirst) return reply;
+        const Successful = reply.Successful?.filter(({ Id }) => Id !== first?.Id);
+        return {
+          ...allFailed({ ...call, entries: [first as Entry] }, 'ReceiptHandleIsInvalid', true),
+          Successful,
+        };
       });
       const isFirstDelete = (call: Call): boolean =>
         failing.calls.find(({ verb }) => verb === 'DeleteMessageBatch') === call;
