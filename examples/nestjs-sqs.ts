@@ -46,7 +46,6 @@ class OrdersWorker implements OnApplicationBootstrap, BeforeApplicationShutdown 
       queueUrl: required('QUEUE_URL'),
       handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
       schema: Order,
-      waitTimeSeconds: 5, // a stop waits for the receive that is under way
       handler: (order, attempt) => {
         billing.charge(order, attempt);
       },

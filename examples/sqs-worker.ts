@@ -23,7 +23,6 @@ const worker = createSqsWorker({
   handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
   schema: Order,
   concurrency: 20,
-  waitTimeSeconds: 5, // a stop waits for the receive that is under way
   onFailed: { deadLetterQueueUrl: required('DEAD_LETTER_QUEUE_URL') },
   handler: (order, attempt) => charge(order, attempt.childKey('charge')),
 });

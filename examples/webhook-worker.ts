@@ -26,7 +26,6 @@ const worker = createSqsWorker({
   client,
   queueUrl,
   handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 5_000, ...retention.webhook }),
-  waitTimeSeconds: 5, // a stop waits for the receive that is under way
   key: (message) => message.MessageAttributes?.['DeliveryId']?.StringValue,
   handler: (event, attempt) => {
     console.log(`delivery ${attempt.key}:`, event);

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { type Counts, createEventSink, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
+import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
 import { type SqsHandler, type SqsOptions, sqsWorkerOptions } from './options.ts';
 import { createProcessor } from './processor.ts';
@@ -20,7 +21,7 @@ export interface SqsWorkerOptions<
   readonly handler: SqsHandler<Schema, Parsed, Result, Extra>;
   /** The most handlers that run at once, 1 to 1,000. Default 10. */
   readonly concurrency?: number | undefined;
-  /** Seconds that a receive waits for messages, 0 to 20; a stop waits for it too. Default 20. */
+  /** Seconds that a receive waits for messages, 0 to 20. Default 20. */
   readonly waitTimeSeconds?: number | undefined;
 }
 
@@ -39,8 +40,11 @@ export interface SqsWorker {
   start(): Promise<void>;
   /**
    * Stops receiving, gives back what has not started, and waits for what has. Handlers that take longer than
-   * `drainMs` have their signals aborted, and get 5 seconds more. It also waits for the last long poll, since a
-   * message on its way in an abandoned one would stay invisible.
+   * `drainMs` have their signals aborted, and get 5 seconds more. A second stop with a shorter `drainMs` shortens the
+   * first.
+   *
+   * A long poll under way gets one second, and is then aborted: a message on its way in it is invisible for its
+   * visibility timeout, and has used up one receive. Where the redrive policy allows only one, the poll is waited for.
    */
   stop(options?: StopOptions): Promise<StopReport>;
   /** How often each type of event happened. */
@@ -65,7 +69,10 @@ export interface SqsWorker {
  *   },
  * });
  * await worker.start();
- * process.once('SIGTERM', () => void worker.stop());
+ * process.once('SIGTERM', async () => {
+ *   await worker.stop();
+ *   await sql.end();
+ * });
  * ```
  */
 export function createSqsWorker<
@@ -89,11 +96,15 @@ export function createSqsWorker(options: object): SqsWorker {
   const queue = createQueue(resolved.client, resolved.queueUrl);
   const processor = createProcessor(resolved, queue, events, resolved.handler);
   let run: Run | undefined;
+  let isStarted = false;
   let lastChange: Promise<unknown> = Promise.resolve();
+  /** What the stops under way have in common. */
+  let drain: Drain | undefined;
+  let stops = 0;
 
   async function start(): Promise<void> {
-    if (run !== undefined) return;
-    const { timeouts } = await checkQueue({
+    if (isStarted) return;
+    const { timeouts, maxReceiveCount } = await checkQueue({
       subject: SUBJECT,
       queue,
       settings: handleOnce.settings,
@@ -102,14 +113,32 @@ export function createSqsWorker(options: object): SqsWorker {
       onFailed: resolved.onFailed,
     });
     const options = { queue, events, processor, concurrency, waitTimeSeconds };
-    run = startRun({ ...options, visibilityTimeoutSeconds: timeouts.held });
+    run = startRun({
+      ...options,
+      visibilityTimeoutSeconds: timeouts.held,
+      // A message that an aborted poll swallows comes again, where it may.
+      abortsPolls: maxReceiveCount !== 1,
+    });
+    isStarted = true;
   }
 
   async function stop(stopOptions: StopOptions): Promise<StopReport> {
     const { drainMs } = parseOptions(`${SUBJECT} stop`, stopOptionsSchema, stopOptions);
-    const report = (await run?.stop(drainMs)) ?? { abandoned: 0 };
-    run = undefined;
-    return report;
+    const shared = (drain ??= createDrain());
+    shared.endWithin(drainMs);
+    stops += 1;
+    try {
+      return await inOrder(async () => {
+        isStarted = false;
+        return (await run?.stop(shared.over)) ?? { abandoned: 0 };
+      });
+    } finally {
+      stops -= 1;
+      if (stops === 0) {
+        shared.cancel();
+        drain = undefined;
+      }
+    }
   }
 
   /** Starts and stops happen one after the other, in the order of the calls. */
@@ -121,7 +150,7 @@ export function createSqsWorker(options: object): SqsWorker {
 
   return {
     start: () => inOrder(start),
-    stop: (stopOptions = {}) => inOrder(() => stop(stopOptions)),
+    stop: (stopOptions = {}) => stop(stopOptions),
     counts: events.counts,
   };
 }

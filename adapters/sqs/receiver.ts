@@ -1,4 +1,4 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import { endsWithin, type EventSink } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import { createPause } from './pause.ts';
@@ -9,6 +9,8 @@ export interface ReceiverOptions {
   readonly events: EventSink<SqsEvent>;
   readonly waitTimeSeconds: number;
   readonly visibilityTimeoutSeconds: number;
+  /** Whether a stop may abort a long poll: a message that is on its way in it has used up a receive. */
+  readonly abortsPolls: boolean;
   /** The most messages to have in hand. */
   readonly capacity: number;
   /** How many are in hand. */
@@ -26,11 +28,14 @@ export interface Receiver {
    * use up their receive counts.
    */
   storeAnswered(answered: boolean): void;
-  /** Starts no further receive. Resolves when the last one has ended. */
+  /** Starts no further receive. Resolves when the last one has ended, for which it gets one second where it may be aborted. */
   stop(): Promise<void>;
   /** Ends the receives in the air: a message that was on its way may stay invisible for its visibility timeout. */
   abort(): void;
 }
+
+/** What a receive that is under way gets at a stop. */
+const LAST_POLL_MS = 1_000;
 
 /** An empty receive that was quicker than this is followed by a wait: a short poll must not become a hot loop. */
 const SHORTEST_EMPTY_POLL_MS = 500;
@@ -115,7 +120,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       clearTimeout(quiet);
       receivePause.cancel();
       storePause.cancel();
-      await Promise.all(polls.keys());
+      const ended = Promise.all(polls.keys());
+      if (options.abortsPolls && !(await endsWithin(ended, LAST_POLL_MS))) aborter.abort();
+      await ended;
     },
     abort() {
       aborter.abort();

@@ -15,17 +15,20 @@ export interface RunOptions {
   readonly concurrency: number;
   readonly waitTimeSeconds: number;
   readonly visibilityTimeoutSeconds: number;
+  /** Whether a stop may abort a long poll. */
+  readonly abortsPolls: boolean;
 }
 
 /** What `stop` leaves behind. */
 export interface StopReport {
-  /** Handlers that went on after their signals aborted. Their messages come back when lease and visibility lapse. */
+  /** Handlers that still run, though their signals aborted. Their messages come back when lease and visibility lapse. */
   readonly abandoned: number;
 }
 
 /** A worker from start to stop. */
 export interface Run {
-  stop(drainMs: number): Promise<StopReport>;
+  /** Handlers have time until `drained` resolves. A second call waits for the first. */
+  stop(drained: Promise<void>): Promise<StopReport>;
 }
 
 interface InHand {
@@ -33,17 +36,22 @@ interface InHand {
   readonly hold: Hold;
 }
 
+/** The longest wait of a receive, and the time that its reply gets beyond it; for a client that does neither. */
+const LONGEST_RECEIVE_MS = 40_000;
+
 /** What handlers get, once their signals have aborted, to end and have their messages given back. */
 const ABORT_GRACE_MS = 5_000;
 
 export function startRun(options: RunOptions): Run {
   const { queue, events, processor, concurrency, visibilityTimeoutSeconds: seconds } = options;
+  const { abortsPolls } = options;
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events);
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
   /** Those in hand of which the store has not been asked yet, or has not answered. */
   const untried = new Set<InHand>();
-  let stopping = false;
+  let runningHandlers = 0;
+  let stopping: Promise<void> | undefined;
 
   const lanes = createLanes<InHand>({
     concurrency,
@@ -58,6 +66,7 @@ export function startRun(options: RunOptions): Run {
     queue,
     events,
     waitTimeSeconds: options.waitTimeSeconds,
+    abortsPolls,
     visibilityTimeoutSeconds: seconds,
     // One batch waits in line, so that a free handler does not wait for a receive.
     capacity: concurrency + Math.min(concurrency, MAX_BATCH),
@@ -71,7 +80,7 @@ export function startRun(options: RunOptions): Run {
       const delivery = received(message, receivedAt);
       return delivery === undefined ? [] : [{ delivery, hold: keeper.hold(delivery) }];
     });
-    if (stopping) giveBack(items);
+    if (stopping !== undefined) giveBack(items);
     else {
       for (const item of items) untried.add(item);
       lanes.add(items);
@@ -94,11 +103,18 @@ export function startRun(options: RunOptions): Run {
   }
 
   async function run(item: InHand, onHandled: () => void): Promise<Ran> {
-    const onStart = (): void => {
-      untried.delete(item);
-      receiver.storeAnswered(true);
+    const watch = {
+      signal: handlers.signal,
+      onStart() {
+        runningHandlers += 1;
+        untried.delete(item);
+        receiver.storeAnswered(true);
+      },
+      onHandled() {
+        runningHandlers -= 1;
+        onHandled();
+      },
     };
-    const watch = { signal: handlers.signal, onStart, onHandled };
     const handled = await processDelivery(processor, item.delivery, item.hold, watch);
     untried.delete(item);
     const answered = storeAnswered(handled);
@@ -123,25 +139,32 @@ export function startRun(options: RunOptions): Run {
     else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
   }
 
-  async function drained(receiversEnded: Promise<void>): Promise<void> {
-    await receiversEnded;
+  async function allEnded(received: Promise<void>): Promise<void> {
+    await received;
     await Promise.all(lanes.running());
     await Promise.all(returning);
   }
 
+  async function end(drained: Promise<void>): Promise<void> {
+    const received = receiver.stop();
+    lanes.clear();
+    const ended = allEnded(received);
+    const inTime = await Promise.race([ended.then(() => true), drained.then(() => false)]);
+    if (!inTime) {
+      handlers.abort(new DOMException('the worker is stopping', 'AbortError'));
+      if (abortsPolls) receiver.abort();
+      else await endsWithin(received, LONGEST_RECEIVE_MS);
+      await endsWithin(ended, ABORT_GRACE_MS);
+    }
+    keeper.stop();
+  }
+
   receiver.pump();
   return {
-    async stop(drainMs) {
-      stopping = true;
-      const end = drained(receiver.stop());
-      lanes.clear();
-      if (!(await endsWithin(end, drainMs))) {
-        handlers.abort(new DOMException('the worker is stopping', 'AbortError'));
-        receiver.abort();
-        await endsWithin(end, ABORT_GRACE_MS);
-      }
-      keeper.stop();
-      return { abandoned: lanes.running().length };
+    async stop(drained) {
+      stopping ??= end(drained);
+      await stopping;
+      return { abandoned: runningHandlers };
     },
   };
 }

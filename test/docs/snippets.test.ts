@@ -30,6 +30,12 @@ describe('The documentation', () => {
     ).toEqual([]);
   });
 
+  it('has no example of a process that stops and keeps its connections', () => {
+    const stopping = readmeSnippets().filter(({ code }) => code.includes('SIGTERM'));
+    expect(stopping).toHaveLength(3);
+    for (const { code } of stopping) expect(code).toContain('await sql.end();');
+  });
+
   it('opens with an example of at most twelve lines', () => {
     const [first] = readmeSnippets();
     expect(first?.code.trim().split('\n').length).toBeLessThanOrEqual(12);

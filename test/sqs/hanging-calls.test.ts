@@ -56,7 +56,9 @@ test('a receive that never ends is given up, and the worker goes on', async () =
   });
   expect(client.calls.slice(2)).toEqual(['ReceiveMessageCommand']);
 
-  expect(await worker.stop({ drainMs: 0 })).toEqual({ abandoned: 0 });
+  const stopped = worker.stop({ drainMs: 0 });
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await stopped).toEqual({ abandoned: 0 });
   expect(vi.getTimerCount()).toBe(0);
 });
 

@@ -1,0 +1,124 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { createHandleOnce } from 'handle-once';
+import { createSqsWorker, type SqsEvent, type SqsWorker, type StopReport } from 'handle-once/sqs';
+import { createMemoryStore } from 'handle-once/testing';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { aborted } from '../support/gate.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const queueUrl = 'https://sqs.example/queue';
+const MESSAGE = { MessageId: 'id', ReceiptHandle: 'handle', Body: '1' };
+
+interface Behaviour {
+  /** The first receive brings a message; the others end when they are aborted. */
+  readonly brings?: boolean;
+  readonly maxReceiveCount?: number;
+  readonly hangs?: string;
+}
+
+/** A worker at a queue that is quiet, whose calls are made up: what is tested is how long a stop waits for what. */
+async function startWorker(handler: (signal: AbortSignal) => unknown, behaviour: Behaviour) {
+  const { brings = false, maxReceiveCount = 5, hangs } = behaviour;
+  const events: SqsEvent[] = [];
+  let receives = 0;
+  const hang = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        reject(signal.reason as Error);
+      });
+    });
+  const send = (command: object, { abortSignal }: { abortSignal: AbortSignal }): Promise<object> => {
+    const verb = command.constructor.name.replace(/Command$/, '');
+    if (verb === hangs) return hang(abortSignal);
+    if (verb === 'GetQueueAttributes') {
+      const RedrivePolicy = JSON.stringify({ maxReceiveCount });
+      return Promise.resolve({ Attributes: { VisibilityTimeout: '600', RedrivePolicy } });
+    }
+    if (verb !== 'ReceiveMessage') return Promise.resolve({ Successful: [{ Id: '0' }] });
+    receives += 1;
+    return brings && receives === 1 ? Promise.resolve({ Messages: [MESSAGE] }) : hang(abortSignal);
+  };
+  const worker = createSqsWorker({
+    client: { send: send as unknown as SQSClient['send'] },
+    queueUrl,
+    handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', maxAttempts: 1 }),
+    handler: (_, { signal }) => handler(signal),
+    onEvent: (event) => events.push(event),
+  });
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  await worker.start();
+  await vi.advanceTimersByTimeAsync(10);
+  return { worker, events };
+}
+
+/** A stop, with what it has reported so far. */
+function stopping(worker: SqsWorker, options?: { drainMs: number }) {
+  const stop: { report?: StopReport } = {};
+  void worker.stop(options).then((report) => {
+    stop.report = report;
+  });
+  return stop;
+}
+
+test('an idle long poll gets one second more, and is then aborted', async () => {
+  const { worker, events } = await startWorker(() => undefined, {});
+  const stop = stopping(worker);
+  await vi.advanceTimersByTimeAsync(900);
+  expect(stop.report).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(stop.report).toEqual({ abandoned: 0 });
+  expect(events.filter(({ type }) => type === 'queue-error')).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('where one receive is all that a message gets, the long poll is waited for, also after the drain', async () => {
+  const { worker } = await startWorker(() => undefined, { maxReceiveCount: 1 });
+  const stop = stopping(worker, { drainMs: 0 });
+  await vi.advanceTimersByTimeAsync(19_000);
+  expect(stop.report).toBeUndefined();
+  // The poll ends when its call times out: this queue never answers.
+  await vi.advanceTimersByTimeAsync(17_000);
+  expect(stop.report).toEqual({ abandoned: 0 });
+});
+
+test('a second stop with a shorter drain shortens the first', async () => {
+  let abortedAfter: number | undefined;
+  const { worker } = await startWorker(
+    async (signal) => {
+      await aborted(signal);
+      abortedAfter = performance.now() - startedAt;
+    },
+    { brings: true },
+  );
+  const startedAt = performance.now();
+  const first = stopping(worker);
+  await vi.advanceTimersByTimeAsync(2_000);
+  const second = stopping(worker, { drainMs: 500 });
+  await vi.advanceTimersByTimeAsync(501);
+  expect(abortedAfter).toBe(2_500);
+  await vi.advanceTimersByTimeAsync(100);
+  expect([first.report, second.report]).toEqual([{ abandoned: 0 }, { abandoned: 0 }]);
+});
+
+test('a second stop with a longer drain does not lengthen the first, and both tell what was abandoned', async () => {
+  const { worker } = await startWorker(() => new Promise(() => undefined), { brings: true });
+  const first = stopping(worker, { drainMs: 1_000 });
+  const second = stopping(worker);
+  await vi.advanceTimersByTimeAsync(6_100);
+  expect([first.report, second.report]).toEqual([{ abandoned: 1 }, { abandoned: 1 }]);
+  expect(await worker.stop()).toEqual({ abandoned: 1 });
+});
+
+test('a handler that has ended is not abandoned, though its delete still runs', async () => {
+  const { worker } = await startWorker(() => 'done', { brings: true, hangs: 'DeleteMessageBatch' });
+  const stop = stopping(worker, { drainMs: 0 });
+  await vi.advanceTimersByTimeAsync(5_100);
+  expect(stop.report).toEqual({ abandoned: 0 });
+});
