@@ -54,7 +54,10 @@ export type SqsEvent =
     })
   /** Returned to the queue without having been started: the worker stops, or its group had to wait. */
   | (OfMessage & { readonly type: 'given-back' })
-  /** The queue refused to keep it invisible; the worker touches it no more. */
+  /**
+   * The queue refused to keep it invisible, or did so for 12 hours (`TWELVE_HOURS`); the worker touches it no more. Its
+   * handler goes on under its lease, and a redelivery is answered from the record.
+   */
   | (OfMessage & { readonly type: 'visibility-lost'; readonly code: string })
   | {
       readonly type: 'queue-error';

@@ -24,8 +24,13 @@ interface Held {
   readonly delivery: Delivery;
   invisibleUntil: number;
   lost: boolean;
+  /** Whether it is held for as long as a queue allows. */
+  atLimit: boolean;
   beating: Promise<void> | undefined;
 }
+
+/** The code of a message that was held for 12 hours: its handler goes on under its lease. */
+const LIMIT = 'TWELVE_HOURS';
 
 /** The queue counts from when it sent the message, we from when it came: allow for the way between. */
 const TRAVEL_MARGIN_MS = 500;
@@ -48,8 +53,9 @@ export function createVisibilityKeeper(
 
   function beat(): void {
     for (const held of holds) {
+      if (held.atLimit && !held.lost && !isOurs(held)) lose(held, LIMIT);
       const due = held.invisibleUntil - performance.now() < (heldMs * 2) / 3 + TRAVEL_MARGIN_MS;
-      if (due && held.beating === undefined && isOurs(held)) {
+      if (due && !held.atLimit && held.beating === undefined && isOurs(held)) {
         held.beating = extend(held).finally(() => {
           held.beating = undefined;
         });
@@ -57,17 +63,27 @@ export function createVisibilityKeeper(
     }
   }
 
+  function lose(held: Held, code: string): void {
+    held.lost = true;
+    events.emit({ type: 'visibility-lost', messageId: held.delivery.messageId, code });
+  }
+
   async function extend(held: Held): Promise<void> {
     const { messageId, receiptHandle } = held.delivery;
     const seconds = boundedVisibility(held.delivery.receivedAt, heldMs);
+    const isLast = seconds * 1_000 < heldMs;
+    if (seconds === 0) {
+      held.atLimit = true;
+      return;
+    }
     const sentAt = performance.now();
     try {
       const reply = await queue.changeVisibility(receiptHandle, seconds);
       if (reply.done) {
         held.invisibleUntil = sentAt + seconds * 1_000;
+        held.atLimit = isLast;
       } else if (!reply.retriable) {
-        held.lost = true;
-        events.emit({ type: 'visibility-lost', messageId, code: reply.code });
+        lose(held, reply.code);
       }
     } catch (error) {
       events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error });
@@ -86,6 +102,7 @@ export function createVisibilityKeeper(
         delivery,
         invisibleUntil: delivery.receivedAt + receivedMs,
         lost: false,
+        atLimit: false,
         beating: undefined,
       };
       holds.add(held);

@@ -75,11 +75,14 @@ export function leaseFault(name: string, seconds: number, leaseMs: number): stri
   );
 }
 
+/** The queue counts from when it sent the message, we from when it came, and a call takes a while too. */
+const TRAVEL_MS = 1_000;
+
 /**
  * A visibility timeout that the queue will accept, in seconds: none reaches past 12 hours after the receive, which was
  * at `receivedAt` by `performance.now()`.
  */
 export function boundedVisibility(receivedAt: number, milliseconds: number): number {
-  const left = receivedAt + MAX_VISIBILITY_SECONDS * 1_000 - performance.now();
+  const left = receivedAt + MAX_VISIBILITY_SECONDS * 1_000 - TRAVEL_MS - performance.now();
   return Math.max(0, Math.min(Math.ceil(milliseconds / 1_000), Math.floor(left / 1_000)));
 }

@@ -1,0 +1,101 @@
+import type { SqsEvent } from 'handle-once/sqs';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { EntryReply, Queue } from '../../adapters/sqs/queue.ts';
+import { createVisibilityKeeper } from '../../adapters/sqs/visibility.ts';
+import { boundedVisibility } from '../../src/adapter-kit/queue-settings.ts';
+
+const HOUR = 3_600_000;
+const TWELVE_HOURS = 12 * HOUR;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('A visibility timeout', () => {
+  test('is what was asked for, in whole seconds, while twelve hours are far', () => {
+    expect(boundedVisibility(performance.now(), 1_001)).toBe(2);
+    expect(boundedVisibility(performance.now(), 0)).toBe(0);
+  });
+
+  test('never reaches past twelve hours after the receive, nor below zero', () => {
+    const receivedAt = performance.now();
+    for (const after of [0, 1, 11 * HOUR, TWELVE_HOURS - 60_000, TWELVE_HOURS - 1_500, TWELVE_HOURS - 1]) {
+      vi.setSystemTime(0);
+      const age = performance.now() - receivedAt;
+      vi.advanceTimersByTime(after - age);
+      const seconds = boundedVisibility(receivedAt, TWELVE_HOURS);
+      expect(after + seconds * 1_000).toBeLessThan(TWELVE_HOURS);
+    }
+    vi.advanceTimersByTime(HOUR);
+    expect(boundedVisibility(receivedAt, 60_000)).toBe(0);
+  });
+});
+
+interface Beat {
+  /** Milliseconds after the receive. */
+  readonly at: number;
+  readonly seconds: number;
+}
+
+/** A message that is held from its receive on, at a queue that takes every heartbeat. */
+function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = () => ({ done: true })) {
+  const receivedAt = performance.now();
+  const beats: Beat[] = [];
+  const events: SqsEvent[] = [];
+  const changeVisibility = (_: string, timeoutSeconds: number): Promise<EntryReply> => {
+    beats.push({ at: performance.now() - receivedAt, seconds: timeoutSeconds });
+    return Promise.resolve(reply(timeoutSeconds));
+  };
+  const keeper = createVisibilityKeeper(
+    { changeVisibility } as unknown as Queue,
+    { received: seconds, held: seconds },
+    { emit: (event) => events.push(event), counts: () => ({}) },
+  );
+  const message = { MessageId: 'id', ReceiptHandle: 'handle' };
+  const hold = keeper.hold({ message, messageId: 'id', receiptHandle: 'handle', receivedAt });
+  return { hold, keeper, beats, events };
+}
+
+describe('A message that is held for twelve hours', () => {
+  test.each([7, 30, 3_600, 43_200])(
+    'with %i s at a time is never made visible by a heartbeat, nor held for longer',
+    async (seconds) => {
+      const { hold, keeper, beats, events } = held(seconds);
+      await vi.advanceTimersByTimeAsync(TWELVE_HOURS - 5_000);
+      expect(hold.isOurs()).toBe(true);
+      expect(events).toEqual([]);
+      const beatsBefore = beats.length;
+      await vi.advanceTimersByTimeAsync(Math.max(60_000, seconds * 1_000));
+
+      expect(hold.isOurs()).toBe(false);
+      expect(beats.length - beatsBefore).toBeLessThanOrEqual(1);
+      for (const beat of beats) {
+        expect(beat.seconds).toBeGreaterThan(0);
+        expect(beat.at + beat.seconds * 1_000).toBeLessThan(TWELVE_HOURS);
+      }
+      // The last one reaches the bound: those after it could gain nothing.
+      const [last] = beats.slice(-1);
+      if (last !== undefined) expect(last.at + last.seconds * 1_000).toBeGreaterThan(TWELVE_HOURS - 3_000);
+      expect(beats.filter(({ seconds: asked }) => asked < seconds).length).toBeLessThanOrEqual(1);
+      expect(events).toEqual([{ type: 'visibility-lost', messageId: 'id', code: 'TWELVE_HOURS' }]);
+      keeper.stop();
+    },
+  );
+
+  test('with a last heartbeat that fails tries again', async () => {
+    let failures = 1;
+    const { hold, keeper, beats } = held(60, (seconds) =>
+      seconds < 60 && failures-- > 0
+        ? { done: false, code: 'InternalError', retriable: true }
+        : { done: true },
+    );
+    await vi.advanceTimersByTimeAsync(TWELVE_HOURS - 3_000);
+    expect(beats.filter(({ seconds }) => seconds < 60)).toHaveLength(2);
+    expect(hold.isOurs()).toBe(true);
+    keeper.stop();
+  });
+});
