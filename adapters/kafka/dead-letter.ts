@@ -4,7 +4,7 @@ export interface DeadLetterFacts {
   readonly topic: string;
   readonly partition: number;
   readonly scope: string;
-  readonly errorName: string;
+  readonly errorText: string;
   readonly attempts: number;
 }
 
@@ -26,7 +26,7 @@ export function deadLetterOf(message: KafkaMessage, facts: DeadLetterFacts): Dea
       'handle-once-partition': String(facts.partition),
       'handle-once-offset': offset,
       'handle-once-scope': facts.scope,
-      'handle-once-error': facts.errorName,
+      'handle-once-error': facts.errorText,
       'handle-once-attempts': String(facts.attempts),
     },
   };

@@ -5,7 +5,10 @@
  * ```ts
  * import { onceEachMessage } from 'handle-once/kafka';
  *
- * await consumer.run(onceEachMessage({ consumer, groupId, handleOnce }, async ({ message }) => ship(message.value)));
+ * const onFailed = { deadLetterTopic: 'orders-failed', producer };
+ * await consumer.run(
+ *   onceEachMessage({ consumer, groupId, handleOnce, onFailed }, async ({ message }) => ship(message.value)),
+ * );
  * ```
  *
  * @module

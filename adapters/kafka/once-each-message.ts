@@ -51,8 +51,9 @@ export interface OnceEachMessage extends RunConfig {
  * const consumer = kafka.consumer({ groupId: 'billing' });
  * await consumer.connect();
  * await consumer.subscribe({ topics: ['orders'] });
+ * const onFailed = { deadLetterTopic: 'orders-failed', producer };
  * await consumer.run(
- *   onceEachMessage({ consumer, groupId: 'billing', handleOnce }, async ({ message }, attempt) => {
+ *   onceEachMessage({ consumer, groupId: 'billing', handleOnce, onFailed }, async ({ message }, attempt) => {
  *     await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }),
  * );

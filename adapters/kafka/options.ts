@@ -63,34 +63,39 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   /** Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false;
+  readonly inTransaction?: false | undefined;
   /** Any Standard Schema: `payload` is its output; a value that does not fit fails for good. */
-  readonly schema?: Schema;
+  readonly schema?: Schema | undefined;
   /**
    * Turns the value into `payload`. What it throws fails the message for good. Default: the value as it is, or, with a
    * `schema`, its JSON; a tombstone is null in either case.
    */
-  readonly parse?: (value: Buffer | null, message: KafkaMessage) => Parsed;
+  readonly parse?: ((value: Buffer | null, message: KafkaMessage) => Parsed) | undefined;
   /**
    * The identity of a message. Default its topic, partition and offset, which dedupes redeliveries. A business key also
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch.
    */
-  readonly key?: (message: KafkaMessage, topic: string, partition: number) => string;
+  readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
   /** Which messages of a partition wait for one another. Default `'partition'`: strict order. */
-  readonly ordering?: Ordering;
+  readonly ordering?: Ordering | undefined;
   /** The most handlers that run at once in this consumer, 1 to 1,000. Default 10. */
-  readonly concurrency?: number;
-  /** What to do with a message that failed for good, or whose record is another message's. Default `'commit'`. */
-  readonly onFailed?: OnFailed;
+  readonly concurrency?: number | undefined;
+  /**
+   * What to do with a message that failed for good; there is no default. `'commit'` passes it: only its record and its
+   * event tell of it, and one whose payload differs from its record's, or whose key is invalid, is withheld. With
+   * `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and message of the error
+   * in its header `handle-once-error`.
+   */
+  readonly onFailed: OnFailed;
   /** Milliseconds that handlers get to finish when the consumer stops, before their signals abort. Default 20,000. */
-  readonly drainMs?: number;
+  readonly drainMs?: number | undefined;
   /** A connected admin client, to compare the topics' retention with the records' at the start. */
-  readonly admin?: KafkaAdmin;
+  readonly admin?: KafkaAdmin | undefined;
   /** The same object as given to `kafka.consumer`, to compare its timeouts with the lease. */
-  readonly consumerConfig?: ConsumerTimeouts;
+  readonly consumerConfig?: ConsumerTimeouts | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
-  readonly onEvent?: (event: KafkaEvent) => unknown;
+  readonly onEvent?: ((event: KafkaEvent) => unknown) | undefined;
 }
 
 const NAME = /^[\w.-]{1,249}$/;
@@ -103,7 +108,11 @@ const onFailed = z.union(
       producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
     }),
   ],
-  { error: "must be 'commit' or { deadLetterTopic, producer }, a topic's name and a connected producer" },
+  {
+    error:
+      "must be chosen: 'commit' commits the offset, and only the record and its event tell of the failure; " +
+      '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
+  },
 );
 
 const timeout = wholeNumber('milliseconds', 0, 2_147_483_647).optional();
@@ -120,7 +129,7 @@ export const onceEachMessageOptions = z
         .enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" })
         .default('partition'),
       concurrency: wholeNumber('handlers', 1, 1_000).default(10),
-      onFailed: onFailed.default('commit'),
+      onFailed,
       drainMs: wholeNumber('milliseconds', 0, 43_200_000).default(20_000),
       admin: withMethods<KafkaAdmin>(['describeConfigs'], 'a connected admin client').optional(),
       consumerConfig: z

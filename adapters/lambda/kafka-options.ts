@@ -38,26 +38,27 @@ export interface OnceEachKafkaRecordOptions<
    * Turns the value into `payload`. What it throws fails the record for good. Default: the value as it is, or, with a
    * `schema`, its JSON; a tombstone is null in either case.
    */
-  readonly parse?: (value: Buffer | null, message: KafkaMessage) => Parsed;
+  readonly parse?: ((value: Buffer | null, message: KafkaMessage) => Parsed) | undefined;
   /**
    * The identity of a record. Default its topic, partition and offset, which dedupes redeliveries. A business key also
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch.
    */
-  readonly key?: (message: KafkaMessage, topic: string, partition: number) => string;
+  readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
   /**
-   * What to do with a record that failed for good. Default `'commit'`: it is done with. `'leave'` has it delivered
-   * again, until the event source mapping's own limits send it to its on-failure destination.
+   * What to do with a record that failed for good; there is no default. `'commit'` passes it: only its record and its
+   * event tell of it. `'leave'` has it delivered again, and its partition wait behind it, until the event source
+   * mapping's own limits send it to its on-failure destination.
    */
-  readonly onFailed?: 'commit' | 'leave';
+  readonly onFailed: 'commit' | 'leave';
   /**
    * How Lambda is told that records are not settled. Default `'throw'`: the invocation fails, and the whole batch is
    * delivered again; what is settled is answered from its record. `'report'` names the records, for an event source
    * mapping in provisioned mode with `ReportBatchItemFailures`; any other ignores that, and loses them.
    */
-  readonly onUnsettled?: 'throw' | 'report';
+  readonly onUnsettled?: 'throw' | 'report' | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
-  readonly onEvent?: (event: KafkaRecordEvent) => unknown;
+  readonly onEvent?: ((event: KafkaRecordEvent) => unknown) | undefined;
 }
 
 export const kafkaRecordOptions = z
@@ -65,7 +66,11 @@ export const kafkaRecordOptions = z
     {
       ...lambdaFields,
       ...logFields<KafkaMessage>(),
-      onFailed: z.enum(['commit', 'leave'], { error: "must be 'commit' or 'leave'" }).default('commit'),
+      onFailed: z.enum(['commit', 'leave'], {
+        error:
+          "must be chosen: 'commit' passes the record, and only its record and its event tell of the failure; " +
+          "'leave' has it delivered again, until the event source mapping sends it to its on-failure destination",
+      }),
       onUnsettled: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
       onEvent: eventHook<KafkaRecordEvent>(),
       handler:

@@ -48,9 +48,12 @@ export interface OnceEachKafkaRecord {
  *
  * @example
  * ```ts
- * export const handler = onceEachKafkaRecord({ groupId: 'billing', handleOnce }, async ({ message }, attempt) => {
- *   await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
- * });
+ * export const handler = onceEachKafkaRecord(
+ *   { groupId: 'billing', handleOnce, onFailed: 'leave' },
+ *   async ({ message }, attempt) => {
+ *     await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   },
+ * );
  * ```
  */
 export function onceEachKafkaRecord<

@@ -29,7 +29,8 @@ export interface OnceEachSqsRecord {
  *
  * Its event source mapping must have `ReportBatchItemFailures` among its function response types: without it Lambda
  * ignores the answer, and deletes messages that are not settled. Records of a FIFO queue run in the order of their
- * groups; when one is reported, those behind it are too, and do not run.
+ * groups; when one is reported, those behind it are too, and do not run. By default that holds for one that failed for
+ * good as well, until the queue's redrive policy moves it.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

@@ -10,17 +10,17 @@ export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
-  readonly schema?: Schema;
+  readonly schema?: Schema | undefined;
   /**
    * The most handlers that run at once in one invocation, 1 to 1,000. Default 10: all of a batch of Lambda's own
    * default size, and a bound for those of thousands.
    */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Milliseconds before the function's timeout at which nothing more is started and the signals of handlers abort, 100
    * to 60,000. Three quarters of it are for them to give up. Default 2,000.
    */
-  readonly deadlineMarginMs?: number;
+  readonly deadlineMarginMs?: number | undefined;
 }
 
 export const lambdaFields = {

@@ -32,21 +32,24 @@ export interface OnceEachSqsRecordOptions<
   Parsed,
 > extends LambdaOptions<Schema> {
   /** Turns the body into a value. What it throws fails the record for good. Default `JSON.parse`. */
-  readonly parse?: (body: string) => Parsed;
+  readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes what a
    * producer sent twice or an operator redrove. The same key must come with the same body, byte for byte, or it is a
    * mismatch. A record without a key is refused as one with an invalid key.
    */
-  readonly key?: (record: SqsRecord) => string | undefined;
+  readonly key?: ((record: SqsRecord) => string | undefined) | undefined;
   /**
-   * What to do with a record that failed for good. Default `'delete'`: it is not reported. `'leave'` reports it, for
-   * the queue's own redrive policy. With a dead-letter queue a copy is sent first, also of one whose payload
-   * mismatches its record or whose key is invalid.
+   * What to do with a record that failed for good. Default `'leave'`: it is reported each time, until the queue's
+   * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue those behind it in its group are
+   * reported too, and wait until it is moved; the policy counts their deliveries as well. `'delete'` does not report it:
+   * Lambda deletes it, and only its record and its event tell of the failure. `{ deadLetterQueueUrl, client }` sends a
+   * copy with the error to that queue first, which needs no redrive policy; also of one whose payload mismatches its
+   * record or whose key is invalid.
    */
-  readonly onFailed?: 'delete' | 'leave' | DeadLetterQueue;
+  readonly onFailed?: 'delete' | 'leave' | DeadLetterQueue | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
-  readonly onEvent?: (event: SqsRecordEvent) => unknown;
+  readonly onEvent?: ((event: SqsRecordEvent) => unknown) | undefined;
 }
 
 const onFailed = z.union(
@@ -70,7 +73,7 @@ export const sqsRecordOptions = z.strictObject(
     key: callback<(record: SqsRecord) => string | undefined>('a function of the record').default(
       () => messageIdOf,
     ),
-    onFailed: onFailed.default('delete'),
+    onFailed: onFailed.default('leave'),
     onEvent: eventHook<SqsRecordEvent>(),
     handler: handlerOption<(payload: never, attempt: SqsRecordAttempt) => unknown>('payload, attempt'),
   },

@@ -62,17 +62,17 @@ export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefine
    */
   readonly verify: Verify | 'already-verified';
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
-  readonly schema?: Schema;
+  readonly schema?: Schema | undefined;
   /** Turns the body into a value. What it throws fails the delivery for good. Default `JSON.parse`. */
-  readonly parse?: (body: string) => Parsed;
+  readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * JSON pointers to the members of the body that a redelivery may have changed, such as `/attempt`. The rest must be
    * the same under one id, or it is a mismatch. Default: none, and the body must be the same byte for byte; for Stripe
    * `/pending_webhooks`.
    */
-  readonly volatile?: readonly string[];
+  readonly volatile?: readonly string[] | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
-  readonly onEvent?: (event: WebhookEvent) => unknown;
+  readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
 }
 
 /** Options of `wrapWebhook`. */

@@ -30,9 +30,9 @@ export interface HandledWebhook<R> {
 /** What is known of a delivery beyond the delivery. */
 export interface HandleWebhookOptions {
   /** Aborts `attempt.signal`; a delivery that has not started is answered 503. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds that a duplicate waits for the one in flight, to be answered as that is. Default 0: 503 at once. */
-  readonly waitMs?: number;
+  readonly waitMs?: number | undefined;
 }
 
 export interface HandleWebhook<R> {

@@ -13,8 +13,9 @@ export async function handleOnceContender(
   return {
     name: `handleOnce, '${ordering}', concurrency ${concurrency}`,
     runConfig: (consumer, groupId, work) =>
-      onceEachMessage({ consumer, groupId, handleOnce, ordering, concurrency }, ({ message }) =>
-        work(message),
+      onceEachMessage(
+        { consumer, groupId, handleOnce, ordering, concurrency, onFailed: 'commit' },
+        ({ message }) => work(message),
       ),
   };
 }

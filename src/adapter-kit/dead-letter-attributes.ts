@@ -2,7 +2,7 @@
 export interface DeadLetterFacts {
   readonly scope: string;
   readonly key: string;
-  /** Name and message of its error. */
+  /** Name and message of the error, at most 1,000 characters; empty when there is none. */
   readonly errorText: string;
   readonly attempts: number;
 }

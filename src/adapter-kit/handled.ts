@@ -1,3 +1,4 @@
+import type { DeadLetterFacts } from './dead-letter-attributes.ts';
 import { AbortedError, InvalidKeyError, PayloadMismatchError, SchemaError, StoreError } from '../errors.ts';
 import type { Failed, Outcome, StoredError, Succeeded } from '../outcome.ts';
 import { toStoredError } from '../stored-error.ts';
@@ -11,24 +12,20 @@ export function replayedState(handled: Handled<unknown>): (Succeeded<unknown> | 
   return handled.outcome.replayed ? handled.outcome.state : undefined;
 }
 
-export interface FailureFacts {
-  readonly errorName: string;
-  /** Name and message. */
-  readonly errorText: string;
-  readonly attempts: number;
-}
+const MAX_ERROR_TEXT_LENGTH = 1_000;
 
 /** What a dead letter tells of its failure. */
-export function failureFacts(handled: Handled<unknown>): FailureFacts {
-  if ('thrown' in handled) return { ...errorFacts(toStoredError(handled.thrown, 0)), attempts: 0 };
+export function failureFacts(handled: Handled<unknown>): Pick<DeadLetterFacts, 'errorText' | 'attempts'> {
+  if ('thrown' in handled) return { errorText: errorTextOf(toStoredError(handled.thrown, 0)), attempts: 0 };
   const { outcome } = handled;
-  const { attempts } = outcome;
-  if (outcome.state !== 'failed') return { errorName: '', errorText: '', attempts };
-  return { ...errorFacts(outcome.error), attempts };
+  return {
+    errorText: outcome.state === 'failed' ? errorTextOf(outcome.error) : '',
+    attempts: outcome.attempts,
+  };
 }
 
-function errorFacts({ name, message }: StoredError): Omit<FailureFacts, 'attempts'> {
-  return { errorName: name, errorText: message === '' ? name : `${name}: ${message}` };
+function errorTextOf({ name, message }: StoredError): string {
+  return (message === '' ? name : `${name}: ${message}`).slice(0, MAX_ERROR_TEXT_LENGTH).toWellFormed();
 }
 
 export type ThrownReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'error';

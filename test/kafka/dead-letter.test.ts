@@ -6,7 +6,7 @@ const FACTS = {
   topic: 'orders',
   partition: 3,
   scope: 'billing>kafka:workers',
-  errorName: 'TerminalError',
+  errorText: 'TerminalError: never',
   attempts: 2,
 };
 const OURS = {
@@ -14,7 +14,7 @@ const OURS = {
   'handle-once-partition': '3',
   'handle-once-offset': '42',
   'handle-once-scope': 'billing>kafka:workers',
-  'handle-once-error': 'TerminalError',
+  'handle-once-error': 'TerminalError: never',
   'handle-once-attempts': '2',
 };
 

@@ -19,6 +19,7 @@ function consumerWith(options: object = {}) {
     {
       consumer,
       groupId: 'workers',
+      onFailed: 'commit',
       handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
       onEvent: (event) => events.push(event),
       ...options,

@@ -8,7 +8,12 @@ import { fakeConsumer } from './support/fake-consumer.ts';
 
 const scoped = (scope: string) => createHandleOnce({ store: createMemoryStore(), scope });
 const producer = { send: () => Promise.resolve() };
-const right = { consumer: fakeConsumer(), groupId: 'workers', handleOnce: scoped('billing') };
+const right = {
+  consumer: fakeConsumer(),
+  groupId: 'workers',
+  handleOnce: scoped('billing'),
+  onFailed: 'commit',
+};
 const handler = (): undefined => undefined;
 
 const create = (options: unknown): unknown => onceEachMessage(options as never, handler);
@@ -30,7 +35,7 @@ test('a schema of handleOnce would get the bytes of every value: it is refused w
 
 test.each<object>([
   {},
-  { ordering: 'partition', onFailed: 'commit', concurrency: 1, drainMs: 0 },
+  { ordering: 'partition', concurrency: 1, drainMs: 0 },
   { ordering: 'key', concurrency: 1_000, drainMs: 43_200_000, admin: { describeConfigs: () => undefined } },
   { ordering: 'unordered', onFailed: { deadLetterTopic: 'orders.dead_letters-1', producer } },
   { consumerConfig: { groupId: 'workers', sessionTimeout: 30_000, rackId: 'unknown to us' } },
@@ -57,7 +62,8 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['concurrency', 0, /whole number of handlers from 1 to 1,000/],
   ['concurrency', 1_001, /whole number of handlers/],
   ['concurrency', 2.5, /whole number of handlers/],
-  ['onFailed', 'delete', /'commit' or \{ deadLetterTopic, producer \}/],
+  ['onFailed', undefined, /'commit' commits .*\{ deadLetterTopic, producer \} first produces a copy/],
+  ['onFailed', 'delete', /must be chosen/],
   ['drainMs', -1, /whole number of milliseconds from 0 to 43,200,000/],
   ['drainMs', 43_200_001, /whole number of milliseconds/],
   ['admin', {}, /a connected admin client/],

@@ -12,7 +12,7 @@ import { damagedStore } from '../support/damaged-store.ts';
 import { bench } from './support/bench.ts';
 import { ample, contextWith, kafkaRecord, mskEvent, selfManagedEvent } from './support/events.ts';
 
-const groupId = 'billing';
+const mapping = { groupId: 'billing', onFailed: 'commit' } as const;
 
 function failures(...places: [partition: string, offset: number][]): object {
   return {
@@ -29,7 +29,7 @@ describe.each([
   test('gives each record decoded, in the form that kafkajs gives', async () => {
     const { handleOnce } = bench();
     const got: KafkaRecordDelivery<Buffer | null>[] = [];
-    const handler = onceEachKafkaRecord({ handleOnce, groupId }, (delivery, attempt) => {
+    const handler = onceEachKafkaRecord({ handleOnce, ...mapping }, (delivery, attempt) => {
       got.push(delivery);
       expect(attempt).toMatchObject({ key: 'mytopic-0-15', scope: 'orders>kafka:billing', number: 1 });
     });
@@ -56,7 +56,7 @@ describe('A record', () => {
     const { handleOnce } = bench();
     const got: unknown[] = [];
     const handler = onceEachKafkaRecord(
-      { handleOnce, groupId },
+      { handleOnce, ...mapping },
       ({ message: { key, value, headers }, payload }) => {
         got.push([key, value, payload, headers]);
       },
@@ -86,7 +86,7 @@ describe('A record', () => {
     const { handleOnce } = bench();
     const got: unknown[] = [];
     const ofSchema = onceEachKafkaRecord(
-      { handleOnce, groupId, schema: z.object({ id: z.string() }).nullable() },
+      { handleOnce, ...mapping, schema: z.object({ id: z.string() }).nullable() },
       ({ payload }) => got.push(payload?.id ?? null),
     );
     const records = [
@@ -96,7 +96,12 @@ describe('A record', () => {
     ];
     expect(await ofSchema(mskEvent(...records), ample())).toEqual(NONE);
     const ofParse = onceEachKafkaRecord(
-      { handleOnce, groupId: 'other', parse: (value, { offset }) => `${offset}: ${String(value)}` },
+      {
+        handleOnce,
+        ...mapping,
+        groupId: 'other',
+        parse: (value, { offset }) => `${offset}: ${String(value)}`,
+      },
       ({ payload }) => got.push(payload.toUpperCase()),
     );
     expect(await ofParse(mskEvent(kafkaRecord('t', 0, 7, 'x')), ample())).toEqual(NONE);
@@ -115,10 +120,10 @@ describe('A record', () => {
     const inGroup = handleOnce.inScope({ kind: 'kafka', name: 'billing' });
     await inGroup('orders-3-42', bytes, () => 1);
     const event = mskEvent(kafkaRecord('orders', 3, 42, 'v'));
-    const same = onceEachKafkaRecord({ handleOnce, groupId }, () => expect.unreachable());
+    const same = onceEachKafkaRecord({ handleOnce, ...mapping }, () => expect.unreachable());
     expect(await same(event, ample())).toEqual(NONE);
     expect(same.counts()).toEqual({ replayed: 1, settled: 1 });
-    const other = onceEachKafkaRecord({ handleOnce, groupId: 'reports' }, () => 1);
+    const other = onceEachKafkaRecord({ handleOnce, ...mapping, groupId: 'reports' }, () => 1);
     expect(await other(event, ample())).toEqual(NONE);
     expect(other.counts()).toEqual({ settled: 1 });
   });
@@ -127,7 +132,7 @@ describe('A record', () => {
     const { handleOnce } = bench();
     const events: KafkaRecordEvent[] = [];
     const onEvent = (event: KafkaRecordEvent) => events.push(event);
-    const options = { handleOnce, groupId, onUnsettled: 'report', onEvent } as const;
+    const options = { handleOnce, ...mapping, onUnsettled: 'report', onEvent } as const;
     const handler = onceEachKafkaRecord(options, () => 1);
     await handler(mskEvent(kafkaRecord('t', 0, 0, 'old')), ample());
     const event = mskEvent(kafkaRecord('t', 0, 0, 'secret'), kafkaRecord('t', 0, 1));
@@ -144,7 +149,7 @@ describe('A record', () => {
     const { handleOnce } = bench();
     let runs = 0;
     const key = ({ key: bytes }: { key: Buffer | null }) => `order ${String(bytes)}`;
-    const handler = onceEachKafkaRecord({ handleOnce, groupId, key, onUnsettled: 'report' }, () => {
+    const handler = onceEachKafkaRecord({ handleOnce, ...mapping, key, onUnsettled: 'report' }, () => {
       runs += 1;
     });
     const again = kafkaRecord('t', 0, 1, 'v', { timestamp: 1 });
@@ -160,7 +165,7 @@ describe('A record', () => {
   ] as const)('that failed for good goes where onFailed says: %s', async (onFailed, answer) => {
     const { handleOnce } = bench();
     const handler = onceEachKafkaRecord(
-      { handleOnce, groupId, onFailed, onUnsettled: 'report' },
+      { handleOnce, ...mapping, onFailed, onUnsettled: 'report' },
       ({ message }) => {
         if (message.offset === '0') throw new TerminalError('never');
       },
@@ -176,7 +181,7 @@ describe('Partitions', () => {
     const ran: string[] = [];
     const both = gate();
     const handler = onceEachKafkaRecord(
-      { handleOnce, groupId, onUnsettled: 'report' },
+      { handleOnce, ...mapping, onUnsettled: 'report' },
       async ({ topic, partition, message }, { number }) => {
         const place = `${topic}-${partition}-${message.offset}`;
         ran.push(`${place}#${number}`);
@@ -202,7 +207,7 @@ describe('Partitions', () => {
 
   test('are named as the event names them', async () => {
     const { handleOnce } = bench();
-    const handler = onceEachKafkaRecord({ handleOnce, groupId, onUnsettled: 'report' }, () =>
+    const handler = onceEachKafkaRecord({ handleOnce, ...mapping, onUnsettled: 'report' }, () =>
       Promise.reject(new Error()),
     );
     const event = { records: { 'as lambda says': [kafkaRecord('t', 0, 5)] } };
@@ -211,7 +216,7 @@ describe('Partitions', () => {
 
   test('have to end before the deadline as well', async () => {
     const { handleOnce } = bench();
-    const options = { handleOnce, groupId, onUnsettled: 'report', deadlineMarginMs: 500 } as const;
+    const options = { handleOnce, ...mapping, onUnsettled: 'report', deadlineMarginMs: 500 } as const;
     const handler = onceEachKafkaRecord(options, async ({ message }, { signal }) => {
       if (message.offset !== '1') return;
       await aborted(signal);
@@ -226,7 +231,7 @@ describe('By default', () => {
   test('the invocation fails when anything is unsettled, and the whole batch is answered from its records', async () => {
     const { handleOnce } = bench({ backoff: () => 0 });
     const ran: string[] = [];
-    const handler = onceEachKafkaRecord({ handleOnce, groupId }, ({ message }, { number }) => {
+    const handler = onceEachKafkaRecord({ handleOnce, ...mapping }, ({ message }, { number }) => {
       ran.push(`${message.offset}#${number}`);
       if (message.offset === '1' && number === 1) throw new Error('not now');
     });
@@ -248,7 +253,7 @@ describe('By default', () => {
 
 test('an event of another source is refused as a whole', async () => {
   const { handleOnce } = bench();
-  const handler = onceEachKafkaRecord({ handleOnce, groupId }, () => expect.unreachable());
+  const handler = onceEachKafkaRecord({ handleOnce, ...mapping }, () => expect.unreachable());
   await expect(handler({ Records: [] } as never, ample())).rejects.toThrow(/without records/);
 });
 
@@ -258,7 +263,7 @@ test('A damaged record is reported, and nothing runs', async () => {
   const onEvent = (event: object): unknown => events.push(event);
   let runs = 0;
   const handler = onceEachKafkaRecord(
-    { handleOnce, groupId, onUnsettled: 'report', onEvent },
+    { handleOnce, groupId, onFailed: 'commit', onUnsettled: 'report', onEvent },
     () => void (runs += 1),
   );
   const event = mskEvent(kafkaRecord('t', 0, 7));

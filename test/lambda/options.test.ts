@@ -34,7 +34,8 @@ const ofKafka: Row[] = [
   ['groupId', '', /must not be empty/],
   ['groupId', '\ud800', /lone surrogate/],
   ['groupId', 'x'.repeat(510), /scope that cannot be kept.* at most 512 characters/],
-  ['onFailed', 'delete', /'commit' or 'leave'/],
+  ['onFailed', undefined, /'commit' .*; 'leave' .*on-failure destination/],
+  ['onFailed', 'delete', /must be chosen/],
   ['onUnsettled', 'retry', /'throw' or 'report'/],
 ];
 
@@ -43,7 +44,7 @@ describe.each([
   [
     'onceEachKafkaRecord',
     onceEachKafkaRecord as never,
-    { handleOnce, groupId: 'billing' },
+    { handleOnce, groupId: 'billing', onFailed: 'commit' },
     [...shared, ...ofKafka],
   ],
 ] as const)('%s', (subject, once: (options: unknown, handler: unknown) => unknown, right, table) => {

@@ -14,8 +14,16 @@ const { sql } = useDatabase();
 describe.each(sqsServers)('A queue of %s with Lambda’s poller before it', (server) => {
   const client = useSqs(server);
 
-  async function setup(fifo = false, options: Partial<HandleOnceOptions> = {}) {
-    const queueUrl = await createQueue(client, { fifo, visibilityTimeoutSeconds: 1 });
+  async function setup(
+    fifo = false,
+    options: Partial<HandleOnceOptions> = {},
+    redrive?: { deadLetterQueueUrl: string; maxReceiveCount: number },
+  ) {
+    const queueUrl = await createQueue(client, {
+      fifo,
+      visibilityTimeoutSeconds: 1,
+      ...(redrive === undefined ? {} : { redrive }),
+    });
     const source: Source = { client, queueUrl, queueArn: await queueArn(client, queueUrl) };
     const handleOnce = createHandleOnce({
       sql,
@@ -139,6 +147,34 @@ describe.each(sqsServers)('A queue of %s with Lambda’s poller before it', (ser
       'a4#1',
     ]);
     expect(ran.filter((name) => name.startsWith('b'))).toEqual(['b0#1', 'b1#1']);
+  });
+
+  test('what failed for good is left by default: the redrive policy moves it, and its FIFO group goes on', async () => {
+    const deadLetterQueueUrl = await createQueue(client, { fifo: true });
+    const redrive = { deadLetterQueueUrl, maxReceiveCount: 2 };
+    const { source, handleOnce, send } = await setup(true, {}, redrive);
+    const ran: unknown[] = [];
+    const handler = onceEachSqsRecord({ handleOnce }, (payload) => {
+      ran.push(payload);
+      if (payload === 'bad') throw new TerminalError('never');
+    });
+    await send('"bad"', 'a');
+    expect(await pollUntilRun('bad')).toMatchObject({ delivered: { length: 1 }, reported: { length: 1 } });
+    await send('"next"', 'a');
+    await pollUntilRun('next');
+    expect(ran).toEqual(['bad', 'next']);
+    expect(await drain(client, deadLetterQueueUrl)).toMatchObject([{ Body: '"bad"' }]);
+
+    function pollUntilRun(payload: string): Promise<Invocation> {
+      return vi.waitFor(
+        async () => {
+          const invocation = await poll(source, handler);
+          expect(ran).toContain(payload);
+          return invocation;
+        },
+        { timeout: 20_000, interval: 100 },
+      );
+    }
   });
 
   test('a dead letter goes to its queue with the SDK’s own client, before the message is deleted', async () => {

@@ -123,6 +123,7 @@ describe('A record', () => {
   test.each([
     ['settled', 'delete', NONE],
     ['reported', 'leave', failures('id-1')],
+    ['reported', undefined, failures('id-1')],
   ] as const)('that failed for good is %s by %j, each time', async (_, onFailed, answer) => {
     const { handleOnce } = bench();
     const handler = onceEachSqsRecord({ handleOnce, onFailed }, throwing(new TerminalError('never')));
@@ -132,9 +133,9 @@ describe('A record', () => {
     expect(handler.counts().replayed).toBe(1);
   });
 
-  test('is deleted by default when it is no JSON', async () => {
+  test('fails for good when it is no JSON', async () => {
     const { handleOnce } = bench();
-    const handler = onceEachSqsRecord({ handleOnce }, () => expect.unreachable());
+    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'delete' }, () => expect.unreachable());
     expect(await handler(sqsEvent(sqsRecord('id-1', '{')), ample())).toEqual(NONE);
   });
 });
@@ -190,7 +191,7 @@ describe('Reported, with its reason:', () => {
     await handler(sqsEvent(sqsRecord('id-1', '{"secret":1}')), ample());
     await handler(sqsEvent(sqsRecord('id-1', '{"secret":2}')), ample());
     expect(JSON.stringify(events)).not.toContain('secret');
-    expect(events.map(({ type }) => type)).toEqual(['settled', 'reported']);
+    expect(events).toMatchObject([{ reason: 'failed' }, { reason: 'mismatch' }]);
   });
 });
 
@@ -269,10 +270,10 @@ describe('A FIFO queue', () => {
     expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0#1', 'a1#1', 'a1#2', 'a2#1', 'a3#1']);
   });
 
-  test('goes on behind one that failed for good', async () => {
+  test('goes on behind one that failed for good and is deleted', async () => {
     const { handleOnce } = bench();
     const ran: unknown[] = [];
-    const handler = onceEachSqsRecord({ handleOnce }, (payload) => {
+    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'delete' }, (payload) => {
       ran.push(payload);
       if (payload === 'a1') throw new TerminalError('never');
     });
@@ -280,9 +281,9 @@ describe('A FIFO queue', () => {
     expect(ran).toHaveLength(6);
   });
 
-  test('does not go on behind one that failed for good and is left to the redrive policy', async () => {
+  test('does not go on behind one that failed for good and is left to the redrive policy, as by default', async () => {
     const { handleOnce } = bench();
-    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'leave' }, (payload) => {
+    const handler = onceEachSqsRecord({ handleOnce }, (payload) => {
       if (payload === 'a1') throw new TerminalError('never');
     });
     expect(await handler(event, ample())).toEqual(failures('a1', 'a2', 'a3'));
@@ -356,10 +357,11 @@ describe('A dead letter', () => {
     const key = ({ messageId }: SqsRecord) => messageId.replace('id-2', '');
     const handler = onceEachSqsRecord({ handleOnce, onFailed, key }, () => expect.unreachable());
     expect(await handler(sqsEvent(record, sqsRecord('id-2', '{}')), ample())).toEqual(NONE);
-    const errors = sent.map(({ MessageAttributes }) => MessageAttributes['HandleOnceError']?.StringValue);
-    expect(errors.map((text) => text?.split(':')[0]).toSorted()).toEqual([
-      'InvalidKeyError',
-      'PayloadMismatchError',
+    expect(
+      sent.map(({ MessageAttributes }) => MessageAttributes['HandleOnceError']?.StringValue).toSorted(),
+    ).toEqual([
+      'InvalidKeyError: key must not be empty',
+      expect.stringMatching(/^PayloadMismatchError: key "id-1" in scope "orders" is on record/) as string,
     ]);
   });
 });

@@ -27,7 +27,7 @@ declare const producer: Producer;
 declare const admin: Admin;
 declare const consumerConfig: ConsumerConfig;
 declare const handleOnce: HandleOnce;
-const base = { consumer, groupId: 'billing', handleOnce };
+const base = { consumer, groupId: 'billing', handleOnce, onFailed: 'commit' } as const;
 const order = z.object({ id: z.string(), amount: z.coerce.number() });
 
 test('the clients of kafkajs fit, and nothing that lacks their methods', () => {
@@ -111,7 +111,18 @@ test('options are checked', () => {
   // @ts-expect-error -- a key is a text
   onceEachMessage({ ...base, key: ({ key }) => key }, () => undefined);
   // @ts-expect-error -- the group is missing
-  onceEachMessage({ consumer, handleOnce }, () => undefined);
+  onceEachMessage({ consumer, handleOnce, onFailed: 'commit' }, () => undefined);
+  // @ts-expect-error -- what becomes of a message that failed for good is not chosen
+  onceEachMessage({ consumer, handleOnce, groupId: 'billing' }, () => undefined);
+  const left = {
+    schema: undefined,
+    parse: undefined,
+    key: undefined,
+    ordering: undefined,
+    onEvent: undefined,
+  };
+  const out = { concurrency: undefined, drainMs: undefined, admin: undefined, consumerConfig: undefined };
+  onceEachMessage({ ...base, ...left, ...out, inTransaction: undefined }, () => undefined);
   // @ts-expect-error -- the handler is missing
   onceEachMessage(base);
 });

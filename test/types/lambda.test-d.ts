@@ -29,7 +29,7 @@ import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
 declare const handleOnce: HandleOnce;
-const groupId = 'billing';
+const ofKafkaSource = { groupId: 'billing', onFailed: 'commit' } as const;
 const order = z.object({ id: z.string(), amount: z.coerce.number() });
 const nothing = () => undefined;
 
@@ -44,9 +44,12 @@ test('the events and the context of AWS fit', () => {
 
 test('what they return are handlers of AWS', () => {
   const ofSqs: SQSHandler = onceEachSqsRecord({ handleOnce }, nothing);
-  const ofMsk: Handler<MSKEvent, KafkaResponse> = onceEachKafkaRecord({ handleOnce, groupId }, nothing);
+  const ofMsk: Handler<MSKEvent, KafkaResponse> = onceEachKafkaRecord(
+    { handleOnce, ...ofKafkaSource },
+    nothing,
+  );
   const ofKafka: Handler<SelfManagedKafkaEvent, KafkaResponse> = onceEachKafkaRecord(
-    { handleOnce, groupId },
+    { handleOnce, ...ofKafkaSource },
     nothing,
   );
   expectTypeOf(ofSqs).toBeFunction();
@@ -57,7 +60,7 @@ test('what they return are handlers of AWS', () => {
 test('they take a handleOnce of either kind', () => {
   const withSchema = {} as HandleOnceWithSchema<typeof order>;
   onceEachSqsRecord({ handleOnce: withSchema }, nothing);
-  onceEachKafkaRecord({ handleOnce: withSchema, groupId }, nothing);
+  onceEachKafkaRecord({ handleOnce: withSchema, ...ofKafkaSource }, nothing);
 });
 
 test('a handler of SQS records gets unknown, what parse returns, or the output of the schema', () => {
@@ -80,29 +83,44 @@ test('an attempt at an SQS record has the record', () => {
 });
 
 test('a handler of Kafka records gets the value, what parse returns, or the output of the schema', () => {
-  onceEachKafkaRecord({ handleOnce, groupId }, ({ payload, message, topic, partition }) => {
+  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource }, ({ payload, message, topic, partition }) => {
     expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
     expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
     expectTypeOf(topic).toBeString();
     expectTypeOf(partition).toBeNumber();
   });
-  onceEachKafkaRecord({ handleOnce, groupId, parse: (value) => value?.length }, ({ payload }) => {
+  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, parse: (value) => value?.length }, ({ payload }) => {
     expectTypeOf(payload).toEqualTypeOf<number | undefined>();
   });
-  onceEachKafkaRecord({ handleOnce, groupId, schema: order }, ({ payload }) => {
+  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, schema: order }, ({ payload }) => {
     expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
   });
 });
 
 test('a group is needed, and a key is a text', () => {
   // @ts-expect-error -- groupId is missing
-  onceEachKafkaRecord({ handleOnce }, nothing);
+  onceEachKafkaRecord({ handleOnce, onFailed: 'commit' }, nothing);
   // @ts-expect-error -- an offset is no text
-  onceEachKafkaRecord({ handleOnce, groupId, key: (_, topic, partition) => partition }, nothing);
+  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, key: (_, topic, partition) => partition }, nothing);
   onceEachSqsRecord(
     { handleOnce, key: ({ messageAttributes }) => messageAttributes['id']?.stringValue },
     nothing,
   );
+});
+
+test('what becomes of a Kafka record that failed for good is asked for', () => {
+  // @ts-expect-error -- it is missing
+  onceEachKafkaRecord({ handleOnce, groupId: 'billing' }, nothing);
+  // @ts-expect-error -- not chosen
+  onceEachKafkaRecord({ ...ofKafkaSource, handleOnce, onFailed: undefined }, nothing);
+  onceEachKafkaRecord({ ...ofKafkaSource, handleOnce, onFailed: 'leave' }, nothing);
+});
+
+test('any other option can be undefined', () => {
+  const shared = { schema: undefined, parse: undefined, key: undefined, onEvent: undefined } as const;
+  const more = { ...shared, inTransaction: undefined, concurrency: undefined, deadlineMarginMs: undefined };
+  onceEachSqsRecord({ handleOnce, ...more, onFailed: undefined }, nothing);
+  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, ...more, onUnsettled: undefined }, nothing);
 });
 
 test('dead letters go through the SDK, or whatever else sends', () => {
@@ -129,7 +147,7 @@ test('events are a union on type, and name a record as the answer does', () => {
   onceEachKafkaRecord(
     {
       handleOnce,
-      groupId,
+      ...ofKafkaSource,
       onEvent: (event) => {
         expectTypeOf(event).toEqualTypeOf<KafkaRecordEvent>();
         if (event.type === 'settled') {

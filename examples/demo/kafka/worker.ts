@@ -25,6 +25,7 @@ await consumer.run(
       },
       ordering: 'key',
       concurrency: CONCURRENCY,
+      onFailed: 'commit',
     },
     ({ payload: order }, attempt) => fulfil(self, order, attempt.childKey('charge')),
   ),

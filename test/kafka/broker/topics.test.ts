@@ -63,10 +63,9 @@ describe('A topic that is deleted and made again', () => {
     await group.caughtUp();
 
     expect(handler).not.toHaveBeenCalled();
-    expect(await kafka.read(deadLetterTopic)).toMatchObject([
-      { value: Buffer.from('0'), headers: { 'handle-once-error': Buffer.from('PayloadMismatchError') } },
-      { value: Buffer.from('1') },
-    ]);
+    const letters = await kafka.read(deadLetterTopic);
+    expect(letters.map(({ value }) => String(value))).toEqual(['0', '1']);
+    expect(String(letters[0]?.headers?.['handle-once-error'])).toMatch(/^PayloadMismatchError: key /);
     expect(group.eventsOf('warning')).toEqual([]);
     expect(await group.committed()).toEqual([2]);
   });

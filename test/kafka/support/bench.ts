@@ -34,6 +34,7 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
     {
       consumer,
       groupId: 'workers',
+      onFailed: 'commit',
       handleOnce: createHandleOnce({ store, scope: 'billing', backoff: () => BACKOFF_MS }),
       onEvent: (event) => events.push(event),
       ...options,

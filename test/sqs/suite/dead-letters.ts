@@ -159,7 +159,7 @@ export function deadLetterSuite(fixture: Fixture): void {
     });
     const [letter] = await drain(fixture.client, deadLetters);
     expect(valuesOf(letter?.MessageAttributes)).toMatchObject({
-      HandleOnceError: expect.stringMatching(/^InvalidKeyError: ./) as string,
+      HandleOnceError: expect.stringMatching(/^InvalidKeyError: (key must|the key function) /) as string,
     });
   });
 

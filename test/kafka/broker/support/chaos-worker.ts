@@ -29,6 +29,7 @@ const options = {
     backoff: { baseMs: 0, maxMs: 50 },
   }),
   ordering: 'key',
+  onFailed: 'commit',
   drainMs: 100,
 } as const;
 

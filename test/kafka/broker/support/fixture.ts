@@ -133,6 +133,7 @@ function setupOf(
           consumer,
           groupId,
           handleOnce,
+          onFailed: 'commit',
           drainMs: 500,
           onEvent: (event) => {
             events.push(event);

@@ -1,0 +1,35 @@
+import { type Failed, PayloadMismatchError } from 'handle-once';
+import { describe, expect, it, test } from 'vitest';
+import { failureFacts } from '../../src/adapter-kit/handled.ts';
+
+const failedWith = (name: string, message: string): { outcome: Failed } => ({
+  outcome: { state: 'failed', reason: 'terminal', replayed: false, attempts: 3, error: { name, message } },
+});
+
+describe('what a dead letter says of its failure', () => {
+  it('is name and message of the stored error, and the attempts', () => {
+    const facts = { errorText: 'CardError: card is blocked', attempts: 3 };
+    expect(failureFacts(failedWith('CardError', 'card is blocked'))).toEqual(facts);
+  });
+
+  it('is those of what handleOnce threw, and no attempt', () => {
+    const { errorText, attempts } = failureFacts({ thrown: new PayloadMismatchError('billing', 'order-1') });
+    expect(errorText).toMatch(/^PayloadMismatchError: key "order-1" in scope "billing" is on record/);
+    expect(attempts).toBe(0);
+  });
+
+  it('is empty where there is no error', () => {
+    const outcome = { state: 'succeeded', replayed: false, attempts: 1, result: 1 } as const;
+    expect(failureFacts({ outcome })).toEqual({ errorText: '', attempts: 1 });
+  });
+});
+
+test.each([
+  ['at most 1,000 characters', 'x'.repeat(2_000)],
+  ['well-formed where it is cut through a character', 'x'.repeat(1_000 - 'Error: x'.length) + '😀'.repeat(9)],
+  ['well-formed where the error is not', '\ud83d'],
+])('it is %s', (_, message) => {
+  const { errorText } = failureFacts(failedWith('Error', message));
+  expect(errorText).toHaveLength(Math.min(1_000, 'Error: '.length + message.length));
+  expect(errorText.isWellFormed()).toBe(true);
+});
