@@ -24,7 +24,8 @@ export function createDeadline(context: LambdaContext, marginMs: number): Deadli
   const remainingMs = context.getRemainingTimeInMillis();
 
   function after(milliseconds: number, callback: () => void): void {
-    timers.push(setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER_MS)));
+    // Node warns of times in the past, which an invocation that begins too late has.
+    timers.push(setTimeout(callback, Math.min(Math.max(milliseconds, 0), LONGEST_TIMER_MS)));
   }
 
   after(remainingMs - marginMs, () => {

@@ -1,6 +1,6 @@
 import { type HandleOnceEvent, TerminalError } from 'handle-once';
 import { type LambdaContext, onceEachSqsRecord, type SqsRecordEvent } from 'handle-once/lambda';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDeadline } from '../../adapters/lambda/deadline.ts';
 import { timeWarnings } from '../../adapters/lambda/time-check.ts';
 import { aborted, gate, unlessAborted } from '../support/gate.ts';
@@ -169,6 +169,22 @@ describe('An invocation', () => {
     vi.advanceTimersByTime(40_000);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  test.each([MARGIN_MS - 1, 0, -5, -Infinity])(
+    'with %d ms left sets no timer for the past',
+    async (remaining) => {
+      const setTimer = vi.spyOn(globalThis, 'setTimeout');
+      onTestFinished(() => {
+        setTimer.mockRestore();
+      });
+      const deadline = createDeadline({ getRemainingTimeInMillis: () => remaining }, MARGIN_MS);
+      onTestFinished(deadline.end);
+      expect(setTimer.mock.calls.map(([, milliseconds]) => milliseconds)).toHaveLength(2);
+      for (const [, milliseconds] of setTimer.mock.calls) expect(milliseconds).toBeGreaterThanOrEqual(0);
+      await deadline.answerDue;
+      expect(deadline.signal.aborted).toBe(true);
+    },
+  );
 
   test('of a context without an end has no deadline', async () => {
     const { options } = setup();
