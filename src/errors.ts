@@ -12,7 +12,8 @@ export type HandleOnceErrorCode =
   | 'SCHEMA'
   | 'STORE'
   | 'UNHASHABLE_PAYLOAD'
-  | 'UNVERIFIED';
+  | 'UNVERIFIED'
+  | 'VERIFY_CONFIG';
 
 /**
  * Base class of everything that this package throws.

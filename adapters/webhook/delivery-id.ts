@@ -1,4 +1,4 @@
-import type { ReceivedWebhook } from './delivery.ts';
+import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { causeOf, MissingIdError } from './errors.ts';
 import { valueAt } from './json-pointer.ts';
 import type { IdPlace } from './sources.ts';
@@ -46,7 +46,7 @@ function byFunction(
 ): string {
   let id: unknown;
   try {
-    id = find(delivery);
+    id = find(copyOf(delivery));
   } catch (error) {
     throw new MissingIdError('the delivery has no id: the id function threw', causeOf(error));
   }

@@ -18,7 +18,15 @@ export interface ReceivedWebhook {
   readonly body: Buffer;
 }
 
-/** The same bytes, whether they come as text or as bytes. Throws `InvalidOptionsError` on what is no delivery. */
+/** One for a function of the user's, which may change it: what is verified must be what is handled. */
+export function copyOf({ headers, body }: ReceivedWebhook): ReceivedWebhook {
+  return { headers: { ...headers }, body: Buffer.from(body) };
+}
+
+/**
+ * A copy of the bytes, whether they come as text or as bytes: the caller may use its buffer again. Throws
+ * `InvalidOptionsError` on what is no delivery.
+ */
 export function toReceived(subject: string, delivery: WebhookDelivery): ReceivedWebhook {
   return parseOptions(subject, deliverySchema, delivery);
 }
@@ -40,11 +48,7 @@ const deliverySchema = z.object(
           'must be the raw body, as text or bytes (a Buffer or Uint8Array); a parsed one cannot be verified, ' +
           'so read the request before any JSON middleware does',
       })
-      .transform((body) => (typeof body === 'string' ? Buffer.from(body) : bufferOf(body))),
+      .transform((body) => Buffer.from(body as Uint8Array)),
   },
   { error: 'the delivery must be { headers, body }' },
 );
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}

@@ -12,6 +12,21 @@ export class UnverifiedError extends HandleOnceError {
   readonly retriable = false;
 }
 
+/**
+ * Thrown by `verify` to say: this delivery cannot be verified, and that is not its sender's fault, as with a secret that
+ * is not set. It is answered 500, so that the sender repeats it. Nothing was claimed.
+ *
+ * @example
+ * ```ts
+ * if (process.env['WEBHOOK_SECRET'] === undefined) throw new VerifyConfigError('WEBHOOK_SECRET is not set');
+ * ```
+ */
+export class VerifyConfigError extends HandleOnceError {
+  override readonly name = 'VerifyConfigError';
+  readonly code = 'VERIFY_CONFIG';
+  readonly retriable = false;
+}
+
 /** The delivery has no id where its source has it; the message says where that is. Nothing was claimed. */
 export class MissingIdError extends HandleOnceError {
   static {

@@ -1,7 +1,7 @@
 import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
 import type { PendingReason } from '../../src/index.ts';
 import type { WebhookAnswer } from './answer.ts';
-import { MissingIdError, UnverifiedError } from './errors.ts';
+import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 
 /** What became of a delivery, in one word. */
 export type WebhookEventType =
@@ -10,6 +10,7 @@ export type WebhookEventType =
   | 'replayed'
   | PendingReason
   | 'unverified'
+  | 'verify-config'
   | 'missing-id'
   | 'invalid-id'
   | 'mismatch'
@@ -36,6 +37,7 @@ export function eventTypeOf(handled: Handled<unknown>): WebhookEventType {
 
 function ofError(thrown: unknown): WebhookEventType {
   if (thrown instanceof UnverifiedError) return 'unverified';
+  if (thrown instanceof VerifyConfigError) return 'verify-config';
   if (thrown instanceof MissingIdError) return 'missing-id';
   const reason = thrownReason(thrown);
   return reason === 'invalid-key' ? 'invalid-id' : reason;

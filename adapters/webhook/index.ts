@@ -16,7 +16,7 @@
 export type { Handled } from '../../src/adapter-kit.ts';
 export { answerOf, type WebhookAnswer } from './answer.ts';
 export type { ReceivedWebhook, WebhookDelivery } from './delivery.ts';
-export { MissingIdError, UnverifiedError } from './errors.ts';
+export { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 export type { WebhookEvent, WebhookEventType } from './events.ts';
 export type { PlainHeaders, WebhookHeaders } from './headers.ts';
 export type {

@@ -31,7 +31,10 @@ export type WebhookHandler<Schema, Parsed, Result> = (
   attempt: WebhookAttempt,
 ) => Result | PromiseLike<Result>;
 
-/** Checks a delivery's signature: true lets it through; anything else, or a throw, refuses it. */
+/**
+ * Checks a delivery's signature: true lets it through; anything else, or a throw, refuses it with 401. Throw a
+ * `VerifyConfigError` where the fault is not the sender's, such as a secret that is not set: that is answered 500.
+ */
 export type Verify = (delivery: ReceivedWebhook) => boolean | PromiseLike<boolean>;
 
 /** Who sends, and where the id is. */

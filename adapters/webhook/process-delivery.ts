@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Handled } from '../../src/adapter-kit.ts';
 import type { Attempt, CallOptions, HandleOnce, Outcome, ParseOption } from '../../src/index.ts';
-import type { ReceivedWebhook } from './delivery.ts';
+import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
-import { causeOf, UnverifiedError } from './errors.ts';
+import { causeOf, UnverifiedError, VerifyConfigError } from './errors.ts';
 import { removeMembers } from './json-pointer.ts';
 import type { Verify, WebhookAttempt } from './options.ts';
 import type { Source } from './sources.ts';
@@ -43,8 +43,9 @@ async function checkSignature(verify: Verify | 'already-verified', delivery: Rec
   if (verify === 'already-verified') return;
   let verified: unknown;
   try {
-    verified = await verify(delivery);
+    verified = await verify(copyOf(delivery));
   } catch (error) {
+    if (error instanceof VerifyConfigError) throw error;
     throw new UnverifiedError('the delivery is not verified: verify threw', causeOf(error));
   }
   if (verified !== true)

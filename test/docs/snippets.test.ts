@@ -12,7 +12,7 @@ import { Consumer } from 'sqs-consumer';`;
 const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
 const LAMBDA = `import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';`;
 const WEBHOOK = `import { Webhook } from 'standardwebhooks';
-import { webhookId, wrapWebhook } from 'handle-once/webhook';`;
+import { VerifyConfigError, webhookId, wrapWebhook } from 'handle-once/webhook';`;
 const TESTING = `import { createMemoryStore } from 'handle-once/testing';`;
 
 describe('The documentation', () => {

@@ -3,6 +3,7 @@ import {
   type Handled,
   MissingIdError,
   UnverifiedError,
+  VerifyConfigError,
   type WebhookAnswer,
 } from 'handle-once/webhook';
 import { expect, test } from 'vitest';
@@ -60,6 +61,7 @@ const STATUS: Record<Thrown, WebhookAnswer['status']> = {
 };
 const thrown: Row[] = [
   ['thrown: unverified', { thrown: new UnverifiedError('forged') }, { status: 401 }],
+  ['thrown: no secret', { thrown: new VerifyConfigError('no secret') }, { status: 500 }],
   ['thrown: no id', { thrown: new MissingIdError('nowhere') }, { status: 400 }],
   ...(Object.entries(STATUS) as [Thrown, WebhookAnswer['status']][]).map(([what, status]): Row => [
     `thrown: ${what}`,

@@ -1,7 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { UnverifiedError, type Verify, type WebhookProvider } from 'handle-once/webhook';
+import {
+  type ReceivedWebhook,
+  UnverifiedError,
+  type Verify,
+  VerifyConfigError,
+  type WebhookProvider,
+} from 'handle-once/webhook';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, test } from 'vitest';
+import { gate } from '../support/gate.ts';
 import { bench, githubDelivery } from './support/bench.ts';
 import { deliveries, SECRET } from './support/deliveries.ts';
 
@@ -135,6 +142,78 @@ test('verify gets the bytes as they came, and the headers by name in lower case'
     [{ 'x-a': '1' }, [...bytes]],
     [{ 'x-a': '1' }, [0xc3, 0xa9]],
   ]);
+});
+
+describe('What is verified is what is handled, also when', () => {
+  const paid = '{"cents":1}';
+  const forge = ({ headers, body }: ReceivedWebhook): void => {
+    body.set(Buffer.from('{"cents":9}'));
+    Object.assign(headers, { 'x-github-delivery': 'forged', 'x-github-event': 'forged' });
+  };
+
+  async function expectPaid({ handleWebhook, runs }: ReturnType<typeof bench>): Promise<void> {
+    const headers = { 'x-github-delivery': 'a', 'x-github-event': 'issues' };
+    expect(runs).toMatchObject([{ payload: { cents: 1 }, attempt: { key: 'a', headers } }]);
+    // The record has the body that was verified, too.
+    expect(await handleWebhook(githubDelivery('a', paid))).toMatchObject({ outcome: { replayed: true } });
+  }
+
+  it('the caller reuses its buffer while verify runs', async () => {
+    const verifying = gate();
+    const wrapped = bench({ verify: () => verifying.opened.then(() => true) });
+    const body = Buffer.from(paid);
+    const handled = wrapped.handleWebhook(githubDelivery('a', body));
+    body.set(Buffer.from('{"cents":9}'));
+    verifying.open();
+    await handled;
+    await expectPaid(wrapped);
+  });
+
+  it('verify changes what it got', async () => {
+    const wrapped = bench({
+      verify: (delivery) => {
+        forge(delivery);
+        return true;
+      },
+    });
+    await wrapped.handleWebhook(githubDelivery('a', Buffer.from(paid)));
+    await expectPaid(wrapped);
+  });
+
+  it('a function that finds the id changes what it got', async () => {
+    const id = (delivery: ReceivedWebhook): string => {
+      forge(delivery);
+      return 'a';
+    };
+    const wrapped = bench({ of: { source: { id }, name: 'acme' } });
+    await wrapped.handleWebhook(githubDelivery('a', Buffer.from(paid)));
+    await expectPaid(wrapped);
+  });
+});
+
+test.each<[how: string, verify: Verify]>([
+  [
+    'throws',
+    () => {
+      throw new VerifyConfigError('WEBHOOK_SECRET is not set');
+    },
+  ],
+  ['rejects with', () => Promise.reject(new VerifyConfigError('WEBHOOK_SECRET is not set'))],
+])('a verify that %s a VerifyConfigError is answered 500, and nothing is claimed', async (_, verify) => {
+  const { handleWebhook, runs, events } = bench({ verify });
+  const { answer, error, outcome } = await handleWebhook(githubDelivery('a'));
+  expect([answer, outcome, runs]).toEqual([{ status: 500 }, undefined, []]);
+  expect(error).toBeInstanceOf(VerifyConfigError);
+  expect(error).toMatchObject({ name: 'VerifyConfigError', code: 'VERIFY_CONFIG', retriable: false });
+  const scope = 'hooks>webhook:github';
+  expect(events).toEqual([{ type: 'verify-config', scope, id: undefined, status: 500, error }]);
+});
+
+test('any other error of verify is answered 401, and the event has it as cause', async () => {
+  const cause = Object.assign(new Error('WEBHOOK_SECRET is not set'), { code: 'VERIFY_CONFIG' });
+  const { handleWebhook, events } = bench({ verify: () => Promise.reject(cause) });
+  expect(await handleWebhook(githubDelivery('a'))).toMatchObject({ answer: { status: 401 } });
+  expect(events).toMatchObject([{ type: 'unverified', error: { code: 'UNVERIFIED', cause } }]);
 });
 
 test('the cause is what verify threw, but for what JSON.parse tells of the body', async () => {
