@@ -47,6 +47,8 @@ describe.each([
 ] as const)('%s', (subject, create, right, table) => {
   test('accepts what is right', () => {
     expect(issuesOf(() => create(right))).toEqual([]);
+    const absent = { onFailed: undefined, key: undefined, parse: undefined, inTransaction: undefined };
+    expect(issuesOf(() => create({ ...right, ...absent, onEvent: undefined }))).toEqual([]);
     expect(issuesOf(() => create({ ...right, visibilityTimeoutSeconds: 31, onFailed: 'leave' }))).toEqual([]);
   });
 

@@ -85,6 +85,12 @@ test('with inTransaction a handler gets the client’s own transaction', () => {
   });
 });
 
+test('an option that is undefined is one that is not given', () => {
+  const given = { ...consumerOptions, batchSize: undefined, visibilityTimeout: undefined };
+  const absent = { schema: undefined, key: undefined, onFailed: undefined, onEvent: undefined };
+  onceHandleMessageBatch({ ...base, ...absent, consumerOptions: given, signal: undefined }, () => 1);
+});
+
 test('events are a union on type', () => {
   const onEvent = (event: SqsConsumerEvent): void => {
     if (event.type === 'left') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();

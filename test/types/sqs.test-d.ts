@@ -118,6 +118,16 @@ test('onFailed is one of three', () => {
   createSqsWorker({ ...base, onFailed: 'retry', handler });
 });
 
+test('an option that is undefined is one that is not given', () => {
+  createSqsWorker({
+    ...base,
+    ...{ schema: undefined, key: undefined, onFailed: undefined, inTransaction: undefined },
+    ...{ visibilityTimeoutSeconds: undefined, concurrency: undefined, waitTimeSeconds: undefined },
+    onEvent: undefined,
+    handler: () => undefined,
+  });
+});
+
 test('a wrapped handler gives the outcome with its result', () => {
   const handle = wrapSqsHandler({ ...base, schema: order }, async ({ amount }) =>
     Promise.resolve({ amount }),
