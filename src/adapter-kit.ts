@@ -57,6 +57,7 @@ export { derivedScopeFault } from './scope.ts';
 export { shareAcrossCopies } from './shared-class.ts';
 export { describeThrown } from './stored-error.ts';
 export { checkLogOptions, defaultParse, logFields } from './adapter-kit/log-options.ts';
+export { createPreparing } from './store/postgres/preparing.ts';
 export { validatePayload } from './validate-payload.ts';
 export { type Warning, warn } from './adapter-kit/warn.ts';
 export {

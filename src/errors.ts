@@ -126,7 +126,12 @@ export class LeaseLostError extends HandleOnceError {
   readonly retriable = true;
 }
 
-/** The store did not do what was asked: unreachable, too slow, or refused. `cause` is the driver's own error. */
+/**
+ * The store did not do what was asked: unreachable, too slow, or refused.
+ *
+ * `cause` has the name, code and place of the driver's error, without what can hold a value: the server's detail and
+ * context, the statement and its parameters, and a message that quotes data.
+ */
 export class StoreError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'StoreError');

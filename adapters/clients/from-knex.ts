@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import { createPreparing, hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { type ErrorEmitter, type OnBroken, whileItWorks } from './pg-connection.ts';
@@ -52,12 +52,16 @@ export function fromKnex<Tx extends KnexTransaction>(
 ): DatabaseClient<Tx> {
   parseOptions('fromKnex', clientSchema, { knex });
   const { prepare } = parseOptions('fromKnex', pgOptions, options);
-  const toQuery = pgQueries(prepare);
+  const toQuery = pgQueries();
+  const preparing = createPreparing(prepare);
   const queriesOf = (on: KnexQueryable): DatabaseQueries => ({
     // As the driver's options, since Knex has another mark for its own bindings, and quotes those in errors.
     async query(statement, parameters) {
-      const { text, ...driverOptions } = toQuery(statement, parameters);
-      const { rows } = (await on.raw(text).options(driverOptions)) as { rows: object[] };
+      const send = (isPrepared: boolean) => {
+        const { text, ...driverOptions } = toQuery(statement, parameters, isPrepared);
+        return on.raw(text).options(driverOptions);
+      };
+      const { rows } = (await preparing(send)) as { rows: object[] };
       return textRows(rows);
     },
     execute: async (statements) => await on.raw(statements).options({}),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import { createPreparing, hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { onConnectionError, type OnBroken, whileItWorks } from './pg-connection.ts';
@@ -60,9 +60,13 @@ export function fromPg<Connection extends PgConnection>(
 ): DatabaseClient<Connection> {
   parseOptions('fromPg', clientSchema, { pool });
   const { prepare } = parseOptions('fromPg', pgOptions, options);
-  const toQuery = pgQueries(prepare);
+  const toQuery = pgQueries();
+  const preparing = createPreparing(prepare);
   const queriesOf = (on: PgQueryable): DatabaseQueries => ({
-    query: async (statement, parameters) => textRows((await on.query(toQuery(statement, parameters))).rows),
+    async query(statement, parameters) {
+      const send = (isPrepared: boolean) => on.query(toQuery(statement, parameters, isPrepared));
+      return textRows((await preparing(send)).rows);
+    },
     execute: async (statements) => await on.query({ text: statements }),
   });
   return { ...queriesOf(pool), begin: (work, onBroken) => begin(pool, work, onBroken), in: queriesOf };

@@ -26,11 +26,11 @@ export interface PgQuery {
 }
 
 /** Makes queries whose rows come as text by position, whatever parsers are set for the user's own queries. */
-export function pgQueries(prepare: boolean): (text: string, values: (string | null)[]) => PgQuery {
+export function pgQueries(): (text: string, values: (string | null)[], isPrepared: boolean) => PgQuery {
   const names = new Map<string, string>();
-  return (text, values) => {
+  return (text, values, isPrepared) => {
     const query: PgQuery = { text, values, rowMode: 'array', types: AS_TEXT };
-    return prepare ? { ...query, name: nameOf(text, names) } : query;
+    return isPrepared ? { ...query, name: nameOf(text, names) } : query;
   };
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { sqlState, toStoreError } from '../../src/store/postgres/failure.ts';
+import { sqlState } from '../../src/store/postgres/error-layers.ts';
+import { toStoreError } from '../../src/store/postgres/failure.ts';
 
-const server = Object.assign(new Error('relation does not exist'), { code: '42P01' });
+const server = Object.assign(new Error('relation does not exist'), { code: '42P01', severity: 'ERROR' });
 
 test.each([
   ['the error itself', server],
@@ -38,12 +39,32 @@ test.each([
 });
 
 test.each([undefined, null, 'text', 42, {}])('what is no error, as %j, can be asked again', (thrown) => {
-  expect(toStoreError(thrown)).toMatchObject({ code: 'STORE', retriable: true, cause: thrown });
+  expect(toStoreError(thrown)).toMatchObject({ code: 'STORE', retriable: true, cause: undefined });
 });
 
 test('the cause is what the driver threw, without what a library put around it', () => {
   const quoting = Object.assign(new Error('failed query: secret'), { driverError: server });
-  expect(toStoreError(quoting).cause).toBe(server);
+  expect(toStoreError(quoting).cause).toMatchObject({ code: '42P01', message: 'relation does not exist' });
+});
+
+test.each<[state: string, retriable: boolean, words: RegExp]>([
+  ['26000', true, /prepared statements.*prepare: false.*fromPg\(pool/],
+  ['42P05', true, /prepared statements.*postgres\(url, { prepare: false }\)/],
+  ['28000', false, /does not let this role log in/],
+  ['28P01', false, /the password is wrong.*correct the password/],
+  ['3D000', false, /the database does not exist.*create it/],
+  ['42501', false, /grant select, insert, update on "handle_once".records to <role>/],
+  ['53300', true, /no connection left.*max_connections/],
+  ['57P01', true, /closed the connection/],
+  ['57P03', true, /starting or shutting down/],
+  ['40P01', true, /refused the statement/],
+  ['23514', false, /refused the statement/],
+])('SQLSTATE %s is retriable: %s, and says what to do', (code, retriable, words) => {
+  const error = Object.assign(new Error('of the server'), { code, severity: 'ERROR' });
+  const failure = toStoreError(error, 'select from "handle_once".records t');
+  expect(failure).toMatchObject({ code: 'STORE', retriable, dataRefused: false });
+  expect(failure.message).toMatch(words);
+  expect(failure.message).toContain(`SQLSTATE ${code}`);
 });
 
 test('an error that wraps itself is read to an end', () => {

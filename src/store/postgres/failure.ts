@@ -1,9 +1,11 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../../errors.ts';
+import { clientCode, sqlState } from './error-layers.ts';
+import { safeCause } from './safe-cause.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
 const DATA_CLASS = '22';
-/** Classes of SQLSTATE that a later try cannot mend: wrong data, wrong rights, wrong statement. */
-const PERMANENT_CLASSES = new Set([DATA_CLASS, '0A', '23', '28', '42', '54']);
+/** Classes of SQLSTATE that a later try cannot cure: wrong data, wrong rights, wrong statement. */
+const PERMANENT_CLASSES = new Set([DATA_CLASS, '0A', '23', '28', '3D', '42', '54']);
 
 /** Codes of Node, and of `postgres`, for a connection that there never was. */
 const NEVER_SENT = new Set([
@@ -19,73 +21,98 @@ const NEVER_SENT = new Set([
 /** Answers of a server that is being stopped, or of something between: what was asked may have been done before. */
 export const UNCERTAIN_CLASSES = new Set(['08', '57']);
 
-/** Codes of the server: a digit first, or one of the four classes with a letter. None is a code of Node (`EPIPE`). */
-const SQLSTATE = /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/;
-
-/** The SQLSTATE of an error that came from the server; undefined for the client's and the network's own. */
-export function sqlState(error: unknown): string | undefined {
-  return codesOf(error).find((code) => SQLSTATE.test(code));
+interface Refusal {
+  readonly happened: string;
+  readonly fix: string;
+  /** Where the class of the SQLSTATE says otherwise. */
+  readonly retriable?: boolean;
 }
 
-/** The driver's error as ours. The driver's message is not repeated: it can quote the values sent. */
-export function toStoreError(error: unknown): HandleOnceError {
+const SHARED_SESSIONS: Refusal = {
+  happened: 'a pooler shares the server sessions, and prepared statements do not survive that',
+  fix:
+    'make the client with prepare: false, as in postgres(url, { prepare: false }), fromPg(pool, { prepare: false }) ' +
+    'or fromKnex(knex, { prepare: false }). From now on this client prepares nothing',
+  retriable: true,
+};
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  '26000': SHARED_SESSIONS,
+  '42P05': SHARED_SESSIONS,
+  '28000': {
+    happened: 'the server does not let this role log in',
+    fix: 'check the role name, its LOGIN right, TLS and pg_hba.conf',
+  },
+  '28P01': {
+    happened: 'the password is wrong',
+    fix: 'correct the password in the settings of the client',
+  },
+  '3D000': {
+    happened: 'the database does not exist',
+    fix: 'create it, or correct its name in the settings of the client',
+  },
+  '53300': {
+    happened: 'the server has no connection left',
+    fix: 'make the pools of the clients smaller, or raise max_connections or the limit of the role',
+  },
+  '57P01': { happened: 'the server closed the connection, as in a restart', fix: 'send the call again' },
+  '57P03': { happened: 'the server is starting or shutting down', fix: 'send the call again' },
+};
+
+const NO_PERMISSION = '42501';
+
+/**
+ * The driver's error as ours. Its own message is not repeated: it can quote the values sent. `statement` is ours, and
+ * names the table.
+ */
+export function toStoreError(error: unknown, statement = ''): HandleOnceError {
+  const options = { cause: safeCause(error) };
   const state = sqlState(error);
   if (state === undefined) {
     return new StoreError(`the database cannot be reached (${clientCode(error)})`, {
       retriable: true,
       mayHaveLanded: !NEVER_SENT.has(clientCode(error)),
-      cause: driversOwn(error),
+      ...options,
     });
   }
   if (MISSING_OBJECTS.has(state)) {
     return new SchemaError(
       `the tables of handle-once are missing or older than this version (SQLSTATE ${state}): ` +
         'run migrate(sql) with the same schema name, and check that this role may use the schema',
-      { cause: driversOwn(error) },
+      options,
     );
   }
   const stateClass = state.slice(0, 2);
-  return new StoreError(`the database refused the statement (SQLSTATE ${state})`, {
-    retriable: !PERMANENT_CLASSES.has(stateClass),
+  const refusal = state === NO_PERMISSION ? noPermission(statement) : REFUSALS[state];
+  return new StoreError(messageOf(state, refusal), {
+    retriable: refusal?.retriable ?? !PERMANENT_CLASSES.has(stateClass),
     dataRefused: stateClass === DATA_CLASS,
     mayHaveLanded: UNCERTAIN_CLASSES.has(stateClass),
-    cause: driversOwn(error),
+    ...options,
   });
 }
 
-function clientCode(error: unknown): string {
-  return codesOf(error)[0] ?? 'unknown error';
+function messageOf(state: string, refusal: Refusal | undefined): string {
+  if (refusal === undefined) return `the database refused the statement (SQLSTATE ${state})`;
+  return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
 }
 
-/** Errors that libraries wrap around the driver's own can quote the statement with its values, as an ORM's do. */
-function driversOwn(error: unknown): unknown {
-  return layersOf(error).findLast((layer) => layer instanceof Error) ?? error;
-}
+const OUR_TABLE = /("(?:[^"]|"")+")\.records\b/;
 
-/** Prisma keeps the server's code as the second. */
-const CODE_NAMES = ['code', 'originalCode'];
-/** Where libraries keep the error that they wrap: the standard's place, TypeORM's, and Prisma's two. */
-const WRAPPED_AS = ['cause', 'driverError', 'meta', 'driverAdapterError'];
-/** An error can wrap itself. */
-const MAX_LAYERS = 10;
-
-type Layer = Readonly<Record<string, unknown>>;
-
-function codesOf(error: unknown): string[] {
-  const codes = layersOf(error).flatMap((layer) => CODE_NAMES.map((name) => layer[name]));
-  return codes.filter((code) => typeof code === 'string');
-}
-
-/** An error and those that it wraps, the outermost first. */
-function layersOf(error: unknown): Layer[] {
-  const layers = [error].filter(isLayer);
-  for (const layer of layers) {
-    const wrapped = WRAPPED_AS.map((name) => layer[name]).filter(isLayer);
-    layers.push(...wrapped.slice(0, MAX_LAYERS - layers.length));
+function noPermission(statement: string): Refusal {
+  const schema = OUR_TABLE.exec(statement)?.[1];
+  if (schema === undefined) {
+    return {
+      happened: "the role of the client lacks a right on the tables' schema",
+      fix:
+        'run migrate(sql) as a role that may create schemas and tables, and grant this one usage of the schema ' +
+        'and select on its table migrations',
+    };
   }
-  return layers;
-}
-
-function isLayer(value: unknown): value is Layer {
-  return typeof value === 'object' && value !== null;
+  return {
+    happened: `the role of the client lacks a right on ${schema}.records`,
+    fix:
+      `run "grant usage on schema ${schema} to <role>" and ` +
+      `"grant select, insert, update on ${schema}.records to <role>"`,
+  };
 }

@@ -1,17 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PostgresClient, PostgresQueries } from './client.ts';
 import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
+import { createPreparing } from './preparing.ts';
 
 /** A `postgres` client as a database client. */
 export function fromPostgres<Tx>(sql: PostgresClient<Tx>): DatabaseClient<Tx> {
   const ended = new WeakSet<object>();
+  const preparing = createPreparing(true);
   return {
-    ...queriesOf(sql),
+    ...queriesOf(sql, preparing),
     begin: (work, onBroken) => begin(sql, ended, work, onBroken),
     in(transaction) {
       // The transactions of this client are its queries, whatever else its types call them.
       const queries = transaction as PostgresQueries;
-      return queriesOf(queries, async () => {
+      return queriesOf(queries, preparing, async () => {
         // A connection that has just closed is heard of in this turn.
         await nextTurn();
         if (ended.has(queries)) throw connectionBroken();
@@ -24,11 +26,15 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): DatabaseClient<Tx> {
  * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
  * - `prepare: true` is only leave to prepare: a client made with `prepare: false` does not.
  */
-function queriesOf(sql: PostgresQueries, ready?: () => Promise<void>): DatabaseQueries {
+function queriesOf(
+  sql: PostgresQueries,
+  preparing: ReturnType<typeof createPreparing>,
+  ready?: () => Promise<void>,
+): DatabaseQueries {
   return {
     async query(statement, parameters) {
       await ready?.();
-      const rows = await sql.unsafe(statement, parameters, { prepare: true }).raw();
+      const rows = await preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw());
       return rows.map(toText);
     },
     async execute(statements) {

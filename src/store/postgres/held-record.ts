@@ -1,6 +1,6 @@
 import type { ClaimReply } from '../store.ts';
 import type { DatabaseClient } from './database-client.ts';
-import { sqlState } from './failure.ts';
+import { sqlState } from './error-layers.ts';
 import { run } from './run.ts';
 
 /** Long for another claim to commit, and short for those that wait in the same batch. */

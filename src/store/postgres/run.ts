@@ -1,5 +1,6 @@
 import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
-import { sqlState, toStoreError } from './failure.ts';
+import { sqlState } from './error-layers.ts';
+import { toStoreError } from './failure.ts';
 import { beginReadCommitted } from './transaction.ts';
 
 const SERIALIZATION_FAILURE = '40001';
@@ -21,12 +22,12 @@ export async function run(
   try {
     return await client.query(statement, parameters);
   } catch (error) {
-    if (sqlState(error) !== SERIALIZATION_FAILURE) throw toStoreError(error);
+    if (sqlState(error) !== SERIALIZATION_FAILURE) throw toStoreError(error, statement);
   }
   try {
     return await beginReadCommitted(client, (queries) => queries.query(statement, parameters));
   } catch (error) {
-    throw toStoreError(error);
+    throw toStoreError(error, statement);
   }
 }
 
@@ -39,6 +40,6 @@ export async function runIn(
   try {
     return await transaction.query(statement, parameters);
   } catch (error) {
-    throw toStoreError(error);
+    throw toStoreError(error, statement);
   }
 }

@@ -1,5 +1,6 @@
 import type { DatabaseClient, DatabaseQueries } from './database-client.ts';
-import { sqlState, UNCERTAIN_CLASSES } from './failure.ts';
+import { sqlState } from './error-layers.ts';
+import { UNCERTAIN_CLASSES } from './failure.ts';
 
 /** The level is a statement of its own, since libraries differ in how they begin a transaction at a level. */
 export function beginReadCommitted<Tx, T>(

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type DatabaseClient, SchemaError } from '../../../src/index.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { ALICE, PAYLOAD, TERMS } from '../../store/contract/actor.ts';
@@ -16,6 +17,36 @@ export async function failuresOf(client: DatabaseClient, schema: string, text: s
     store.settle([{ key, token: ALICE, settlement: succeeded(JSON.stringify(text)) }], 's'),
   ];
   return Promise.all(calls.map((call) => call.then(() => expect.fail('it did not fail'), thrown)));
+}
+
+/** What makes the database refuse a row whose key or result is secret. */
+const REFUSALS = {
+  'a check constraint': {
+    add: `alter table handle_once.records add constraint refused
+      check (strpos(key || coalesce(result, ''), '${SECRET}') = 0) not valid`,
+    remove: 'alter table handle_once.records drop constraint refused',
+    state: '23514',
+  },
+  'a cast': {
+    add: `alter table handle_once.records add constraint refused
+      check (strpos(key || coalesce(result, ''), '${SECRET}') = 0 or (key || coalesce(result, ''))::int = 1) not valid`,
+    remove: 'alter table handle_once.records drop constraint refused',
+    state: '22P02',
+  },
+  'a trigger': {
+    add: `create function refuse() returns trigger language plpgsql as $$ begin
+        if strpos(new::text, '${SECRET}') > 0 then raise exception 'refused %', new; end if;
+        return new;
+      end $$;
+      create trigger refused before insert or update on handle_once.records
+      for each row execute function refuse()`,
+    remove: 'drop function refuse cascade',
+    state: 'P0001',
+  },
+};
+
+function everythingIn(error: unknown): string {
+  return inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error);
 }
 
 function thrown(error: unknown): unknown {
@@ -40,7 +71,33 @@ export function failuresContract(client: () => DatabaseClient): void {
       const errors = await failuresOf(client(), 'elsewhere', SECRET);
       errors.push((await failuresOf(client(), 'handle_once', `${SECRET} \0`))[0]);
       expect(errors).toHaveLength(3);
-      for (const error of errors) expect(inspect(error, { depth: 10 })).not.toContain(SECRET);
+      for (const error of errors) expect(everythingIn(error)).not.toContain(SECRET);
     });
+
+    test.each(Object.entries(REFUSALS))(
+      'by %s shows nothing of the row',
+      async (_, { add, remove, state }) => {
+        const store = createPostgresStore(client(), 'handle_once');
+        const [key, refused] = [randomUUID(), `${randomUUID()} ${SECRET}`];
+        await store.claim([{ key, token: ALICE, fingerprint: PAYLOAD }], { scope: 's', ...TERMS });
+        await client().execute(add);
+        onTestFinished(async () => {
+          await client().execute(remove);
+        });
+        const calls = [
+          store.claim([{ key: refused, token: ALICE, fingerprint: PAYLOAD }], { scope: 's', ...TERMS }),
+          store.settle([{ key, token: ALICE, settlement: succeeded(`"${SECRET}"`) }], 's'),
+        ];
+        for (const result of await Promise.allSettled(calls)) {
+          const error: unknown = result.status === 'rejected' ? result.reason : undefined;
+          expect(error).toMatchObject({
+            code: 'STORE',
+            retriable: state === 'P0001',
+            cause: { code: state },
+          });
+          expect(everythingIn(error)).not.toContain(SECRET);
+        }
+      },
+    );
   });
 }

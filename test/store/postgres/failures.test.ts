@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import postgres from 'postgres';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   createHandleOnce,
   type HandleOnceError,
@@ -72,6 +73,7 @@ describe.each(VERBS)('%s', (_, send) => {
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ retriable: false, dataRefused: false });
     expect(error.message).toMatch(/SQLSTATE 42501/);
+    expect(error.message).toContain('"grant select, insert, update on "handle_once".records to <role>"');
   });
 
   test('on a read-only standby can be sent again, to the next primary', async () => {
@@ -103,6 +105,30 @@ describe.each(VERBS)('%s', (_, send) => {
     }
   });
 });
+
+describe('A client that cannot log in says why', () => {
+  const withUrl = (change: (url: URL) => void): string => {
+    const changed = new URL(url);
+    change(changed);
+    return changed.href;
+  };
+  const limited = useRole(sql);
+  beforeAll(() => sql`alter role ${sql(limited)} login connection limit 0`);
+
+  test.each([
+    ['the database does not exist', '3D000', false, withUrl((to) => (to.pathname = 'no_such_database'))],
+    ['does not let this role log in', '28000', false, withUrl((to) => (to.username = 'no_such_role'))],
+    ['no connection left', '53300', true, withUrl((to) => (to.username = limited))],
+  ])('%s (%s)', async (words, state, retriable, wrongUrl) => {
+    const wrong = postgres(wrongUrl, { max: 1 });
+    onTestFinished(() => wrong.end({ timeout: 5 }));
+    const error = await failureOf(createPostgresStore(wrong, 'handle_once').settle([REQUEST], 's'));
+    expect(error).toMatchObject({ code: 'STORE', retriable, cause: { code: state } });
+    expect(error.message).toContain(`${words} (SQLSTATE ${state}): `);
+  });
+});
+
+const REQUEST = { key: 'key', token: ALICE, settlement: succeeded('1') };
 
 test('a key that the database cannot store is told apart from a database that fails', async () => {
   const store = createPostgresStore(sql, 'handle_once');

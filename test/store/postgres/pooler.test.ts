@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createHandleOnce, migrate } from '../../../src/index.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { fromPg } from '../../../adapters/clients/index.ts';
+import { createHandleOnce, migrate, type SqlClient } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { useTransactionPooler } from '../../support/transaction-pooler.ts';
 import { storeContract } from '../contract.ts';
@@ -9,6 +11,55 @@ import { controlledPostgresStore } from './controlled-store.ts';
 
 const { url, sql } = useDatabase();
 const pooledUrl = useTransactionPooler(url);
+
+type Open = (url: string) => { readonly client: SqlClient; readonly close: () => Promise<unknown> };
+
+function openPostgres(pooled: string): ReturnType<Open> {
+  const client = postgres(pooled, { max: 4, fetch_types: false });
+  return { client, close: () => client.end({ timeout: 5 }) };
+}
+
+function openPg(connectionString: string): ReturnType<Open> {
+  const pool = new pg.Pool({ connectionString, max: 4 });
+  return { client: fromPg(pool), close: () => pool.end() };
+}
+
+test.each<[name: string, open: Open]>([
+  ['postgres', openPostgres],
+  ['pg', openPg],
+])(
+  'Behind a pooler in transaction mode no handler runs twice, though %s prepares statements',
+  async (_, open) => {
+    const { client, close } = open(pooledUrl());
+    onTestFinished(async () => {
+      await close();
+    });
+    const handleOnce = createHandleOnce({ sql: client, scope: randomUUID(), leaseMs: 500, batching: false });
+    const runs: string[] = [];
+    const errors: unknown[] = [];
+    const keys = Array.from({ length: 60 }, (__, index) => `key-${index}`);
+    const deliver = async (key: string): Promise<void> => {
+      const run = handleOnce(key, {}, () => runs.push(key), { waitMs: 5_000 });
+      const state = await run.then(
+        (outcome) => outcome.state,
+        (error: unknown) => errors.push(error),
+      );
+      if (state !== 'succeeded') await deliver(key);
+    };
+    const lane = async (): Promise<void> => {
+      for (let key = unsent.shift(); key !== undefined; key = unsent.shift()) await deliver(key);
+    };
+    const unsent = [...keys];
+    await Promise.all([lane(), lane(), lane(), lane()]);
+    expect(runs.toSorted()).toEqual(keys.toSorted());
+    for (const error of errors) {
+      expect(error).toMatchObject({
+        retriable: true,
+        message: expect.stringContaining('prepare: false') as string,
+      });
+    }
+  },
+);
 
 describe('Behind a pooler in transaction mode, with prepare: false,', () => {
   let pooled: postgres.Sql;

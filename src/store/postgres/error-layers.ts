@@ -1,0 +1,41 @@
+/** Prisma keeps the server's code as the second. */
+const CODE_NAMES = ['code', 'originalCode'];
+/** Where libraries keep the error that they wrap: the standard's place, TypeORM's, and Prisma's two. */
+const WRAPPED_AS = ['cause', 'driverError', 'meta', 'driverAdapterError'];
+/** An error can wrap itself. */
+const MAX_LAYERS = 10;
+
+/** Codes of the server: a digit first, or one of the four classes with a letter. None is a code of Node (`EPIPE`). */
+const SQLSTATE = /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/;
+
+/** An error, or an object that tells of one. */
+export type Layer = Readonly<Record<string, unknown>>;
+
+/** The SQLSTATE of an error that came from the server; undefined for the client's and the network's own. */
+export function sqlState(error: unknown): string | undefined {
+  return codesOf(error).find((code) => SQLSTATE.test(code));
+}
+
+/** The code of the client or the network. */
+export function clientCode(error: unknown): string {
+  return codesOf(error)[0] ?? 'unknown error';
+}
+
+function codesOf(error: unknown): string[] {
+  const codes = layersOf(error).flatMap((layer) => CODE_NAMES.map((name) => layer[name]));
+  return codes.filter((code) => typeof code === 'string');
+}
+
+/** An error and those that it wraps, the outermost first. */
+export function layersOf(error: unknown): Layer[] {
+  const layers = [error].filter(isLayer);
+  for (const layer of layers) {
+    const wrapped = WRAPPED_AS.map((name) => layer[name]).filter(isLayer);
+    layers.push(...wrapped.slice(0, MAX_LAYERS - layers.length));
+  }
+  return layers;
+}
+
+function isLayer(value: unknown): value is Layer {
+  return typeof value === 'object' && value !== null;
+}

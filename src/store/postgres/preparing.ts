@@ -1,0 +1,24 @@
+import { sqlState } from './error-layers.ts';
+
+/** Prepared statements that another session has, or has not: a pooler shares the sessions. */
+const SHARED_SESSIONS = new Set(['26000', '42P05']);
+
+/**
+ * Whether a client prepares statements: as asked, until the server shows that its sessions are shared.
+ *
+ * The statement that showed it is refused, with how to correct the client. What is sent after it must get through: a
+ * settle that never does lets a handler run twice.
+ */
+export function createPreparing(
+  isAsked: boolean,
+): <T>(send: (isPrepared: boolean) => PromiseLike<T>) => Promise<T> {
+  let isOn = isAsked;
+  return async (send) => {
+    try {
+      return await send(isOn);
+    } catch (error) {
+      if (SHARED_SESSIONS.has(sqlState(error) ?? '')) isOn = false;
+      throw error;
+    }
+  };
+}
