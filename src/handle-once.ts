@@ -103,7 +103,10 @@ function createInTransaction<Tx>(
 ): Pick<HandleOnce<Tx>, 'inTransaction' | 'within'> {
   if (store === undefined) return WITHOUT_CLIENT;
   return {
-    inTransaction: createCall<[Tx]>(engine, (...run) => runInTransaction(store, ...run)),
+    inTransaction: createCall<[Tx]>(engine, (ofEngine, claim, limits, work) => {
+      const timeoutMs = limits.timeoutMs ?? ofEngine.settings.leaseMs;
+      return runInTransaction(store, ofEngine, claim, { ...limits, timeoutMs }, work);
+    }),
     within(transaction) {
       // Before the claim, which waits on a client that cannot run it beside the transaction.
       store.accept(transaction);

@@ -29,7 +29,10 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions {
   readonly scope: string;
   /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
   readonly leaseMs?: number | undefined;
-  /** Milliseconds after which an attempt's signal aborts. Default: never. */
+  /**
+   * Milliseconds after which an attempt's signal aborts. Default: never; in a transaction `leaseMs`, and a second later
+   * the call answers `unrecorded`, since a connection can hang without end.
+   */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that a succeeded record answers redeliveries. Default 7 days. */
   readonly succeededRetentionMs?: number | undefined;

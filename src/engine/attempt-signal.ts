@@ -13,8 +13,12 @@ export class AttemptSignal {
   readonly #checkLease: () => void;
   #controller: AbortController | undefined;
 
-  /** `checkLease` aborts when the lease has lapsed. */
-  constructor(caller: AbortSignal | undefined, timeoutMs: number | undefined, checkLease: () => void) {
+  /** `checkLease` aborts when the lease has lapsed; `onTimeout` is called when the attempt took too long. */
+  constructor(
+    caller: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    { checkLease, onTimeout }: { readonly checkLease: () => void; readonly onTimeout: () => void },
+  ) {
     this.#caller = caller;
     this.#checkLease = checkLease;
     if (caller !== undefined) {
@@ -25,6 +29,7 @@ export class AttemptSignal {
     if (timeoutMs !== undefined) {
       this.#timer = setTimeout(() => {
         this.abort(new DOMException(`the attempt took longer than ${timeoutMs} ms`, 'TimeoutError'));
+        onTimeout();
       }, timeoutMs);
     }
   }

@@ -19,8 +19,8 @@ export interface AttemptLimits {
 /** A claim that is held while its work runs. */
 export interface Held {
   readonly lease: Lease;
-  /** Calls back when the lease is lost. */
-  onLost(callback: () => void): void;
+  /** Calls back when the attempt has lost its lease, or has taken longer than its timeout. */
+  onOverdue(callback: () => void): void;
   /** Aborts the attempt's signal. */
   abort(reason: unknown): void;
   /** Whether the attempt has been told to give up. */
@@ -53,18 +53,23 @@ export async function underLease<Done, R>(
   work: (attempt: Attempt, held: Held) => Promise<Done>,
   record: (ending: Ending<Done>, lease: Lease) => Promise<Outcome<R>>,
 ): Promise<Outcome<R>> {
-  const attemptSignal = new AttemptSignal(limits.signal, limits.timeoutMs, () => {
-    lease.check();
+  let whenOverdue = (): void => undefined;
+  const attemptSignal = new AttemptSignal(limits.signal, limits.timeoutMs, {
+    checkLease: () => {
+      lease.check();
+    },
+    onTimeout: () => {
+      whenOverdue();
+    },
   });
-  let whenLost = (): void => undefined;
   const lease = keepLease(engine, claim, (error) => {
     attemptSignal.abort(error);
-    whenLost();
+    whenOverdue();
   });
   const held: Held = {
     lease,
-    onLost(callback) {
-      whenLost = callback;
+    onOverdue(callback) {
+      whenOverdue = callback;
     },
     abort(reason) {
       attemptSignal.abort(reason);

@@ -22,7 +22,7 @@ export function runInTransaction<R, Tx>(
   limits: AttemptLimits,
   work: Work<R, [transaction: Tx]>,
 ): Promise<Outcome<R>> {
-  const progress: Progress<R> = { isStarted: false, written: undefined };
+  const progress: Progress<R> = { isStarted: false, isAbandoned: false, written: undefined };
   return underLease(
     engine,
     claim,

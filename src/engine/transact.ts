@@ -17,10 +17,12 @@ export interface Written<R> {
 /** How far the work of an attempt has come. */
 export interface Progress<R> {
   isStarted: boolean;
+  /** Whether the call has been answered without it. */
+  isAbandoned: boolean;
   written: Written<R> | undefined;
 }
 
-/** Thrown when the lease is over and the work is not: its connection may hang for as long as it likes. */
+/** Thrown when the time of an attempt is over and its work is not: a connection can hang without end. */
 export class AbandonedError extends Error {
   override readonly name = 'AbandonedError';
 }
@@ -33,8 +35,8 @@ const LONGEST_CONFLICT_WAIT_MS = 50;
 /**
  * Runs work in a transaction that settles its record too.
  *
- * It never waits much longer than the lease: what hangs then goes on by itself, and its fenced settle is in it, so that
- * it commits as a whole or not at all.
+ * It does not wait for work that goes on after the lease or the timeout. Such work may still commit: its fenced settle
+ * is in its transaction, so that it commits as a whole or not at all.
  */
 export function transact<R, Tx>(
   store: TransactionalStore<Tx>,
@@ -45,15 +47,16 @@ export function transact<R, Tx>(
   work: (transaction: Tx) => Promise<R>,
 ): Promise<Written<R>> {
   return new Promise((resolve, reject) => {
-    held.onLost(() => {
+    held.onOverdue(() => {
       setTimeout(() => {
-        reject(new AbandonedError('the lease is over, and the transaction has not ended'));
+        progress.isAbandoned = true;
+        reject(new AbandonedError('the time of the attempt is over, and its transaction has not ended'));
       }, GRACE_MS).unref();
     });
     void withoutConflicts(store, held, progress, () =>
       store.begin(
         async (transaction) => {
-          startWithinLease(held);
+          startInTime(held, progress);
           progress.isStarted = true;
           progress.written = await runAndWrite(engine, store, claim, transaction, async () => {
             const value = await work(transaction);
@@ -71,9 +74,11 @@ export function transact<R, Tx>(
 }
 
 /** The lease may have ended while the transaction waited for a connection. */
-function startWithinLease({ lease }: Held): void {
+function startInTime({ lease }: Held, { isAbandoned }: Progress<unknown>): void {
   lease.check();
-  if (lease.isLost()) throw new NotStartedError('the lease ended before the transaction got a connection');
+  if (isAbandoned || lease.isLost()) {
+    throw new NotStartedError('the lease ended before the transaction got a connection');
+  }
 }
 
 /** A transaction that the database gave up for the sake of another has done nothing: it runs again, in its attempt. */
@@ -104,9 +109,11 @@ export async function runAndWrite<R, Tx>(
   work: () => Promise<R>,
 ): Promise<Written<R>> {
   const { settings, backoff } = engine;
+  const startedAt = performance.now();
   const value = await work();
+  const workMs = performance.now() - startedAt;
   const settlement = settlementOf({ kind: 'returned', value }, failures, settings, backoff);
-  switch (await store.settleIn(transaction, { key, token, settlement }, settings.scope)) {
+  switch (await store.settleIn(transaction, { key, token, settlement }, settings.scope, workMs)) {
     case 'settled':
       return { value, settlement };
     case 'lost':

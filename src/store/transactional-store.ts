@@ -13,9 +13,14 @@ export interface TransactionalStore<Tx> extends Store {
   accept(transaction: Tx): void;
   /**
    * The fenced settle, in a transaction. From then until its end no other session can change the record. Where the
-   * transaction has been ended already, by the work, it is `no-transaction`, and nothing is written.
+   * transaction, which is `workMs` old at least, has been ended already, it is `no-transaction`, and nothing is written.
    */
-  settleIn(transaction: Tx, request: SettleRequest, scope: string): Promise<SettleReply | 'no-transaction'>;
+  settleIn(
+    transaction: Tx,
+    request: SettleRequest,
+    scope: string,
+    workMs: number,
+  ): Promise<SettleReply | 'no-transaction'>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
   isRolledBack(error: unknown): boolean;
   /** Whether the database gave the transaction up for the sake of another, so that it can be run again. */

@@ -7,10 +7,13 @@ export interface TcpProxy {
   /** Ends all connections, and refuses new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** Passes nothing more over the connections that are open now, and leaves them open. New ones work. */
+  silence(): void;
 }
 
 export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
   let server: Server;
   let port = 0;
 
@@ -25,9 +28,12 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
         from.on('error', () => to.destroy());
         from.on('close', () => {
           sockets.delete(from);
-          to.destroy();
+          if (!silent.has(from)) to.destroy();
         });
-        from.pipe(to);
+        from.on('data', (chunk) => {
+          if (!silent.has(from)) to.write(chunk);
+        });
+        from.on('end', () => to.end());
       }
     }).listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -38,6 +44,9 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
   return {
     port,
     mend,
+    silence() {
+      for (const socket of sockets) silent.add(socket);
+    },
     async cut() {
       const closed = once(server, 'close');
       server.close();

@@ -31,8 +31,8 @@ export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): Tra
       client.in(transaction);
     },
     savepoint: (transaction, work) => savepoint(client.in(transaction), work),
-    settleIn: (transaction, request, scope) =>
-      settleIn(client.in(transaction), statements.settleIn, request, scope),
+    settleIn: (transaction, request, scope, workMs) =>
+      settleIn(client.in(transaction), statements.settleIn, request, scope, workMs),
     isRolledBack,
     isConflict,
     settle: async (requests, scope) =>

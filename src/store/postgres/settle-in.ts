@@ -4,14 +4,18 @@ import type { DatabaseQueries } from './database-client.ts';
 import { runIn } from './run.ts';
 import { settleUpdate, toCells } from './settle.ts';
 
-/** A statement that is a transaction by itself begins with it, to the microsecond; in a longer one it comes later. */
-const IN_TRANSACTION = 'now() < statement_timestamp()';
+/**
+ * Whether the statement is in the transaction that was begun before the work: that is as old as the work at least, with
+ * a tenth for clocks that are corrected meanwhile. A statement that is a transaction by itself is as old as its parsing.
+ */
+const IN_TRANSACTION = `statement_timestamp() - now() >= $11::text::float8 * 0.9 * interval '1 millisecond'`;
 
 /**
- * The settle of one record in a transaction of the caller's, and whether that is still open.
+ * The settle of one record in a transaction, and whether that is still open.
  *
  * A handler can have ended it by a ROLLBACK of its own: the settle would then commit by itself, and put an effect on
- * record that is gone. To see that costs no round trip. A handler that begins another transaction is not seen.
+ * record that is gone. To see that costs no round trip. What is not seen is a
+ * handler that then begins another transaction, or one whose work took less time than the parsing of this statement.
  */
 export function settleInStatement(table: string): string {
   return onOneLine(`
@@ -25,9 +29,10 @@ export async function settleIn(
   statement: string,
   request: SettleRequest,
   scope: string,
+  workMs: number,
 ): Promise<SettleReply | 'no-transaction'> {
   const { parameters } = batchOf([toCells(request)]);
-  const [row] = await runIn(transaction, statement, [scope, ...parameters]);
+  const [row] = await runIn(transaction, statement, [scope, ...parameters, String(workMs)]);
   if (row?.[1] !== 'true') return 'no-transaction';
   return row[0] === 'true' ? 'settled' : 'lost';
 }

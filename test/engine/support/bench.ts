@@ -30,6 +30,8 @@ export interface RecordRow {
   readonly owned: boolean;
   readonly token: string;
   readonly attempts: number;
+  readonly failures: number;
+  readonly deaths: number;
   readonly failed_reason: string | null;
   readonly result: string | null;
   readonly result_omitted: string | null;
@@ -52,7 +54,7 @@ export function usePostgresBench(): PostgresBench {
     },
     async record(scope, key) {
       const [row] = await sql<RecordRow[]>`
-        select state, owned, token, attempts, failed_reason, result, result_omitted, error,
+        select state, owned, token, attempts, failures, deaths, failed_reason, result, result_omitted, error,
           (extract(epoch from live_until - clock_timestamp()) * 1000)::float8 as live_ms
         from handle_once.records
         where scope = ${scope} and key = ${key}`;

@@ -1,0 +1,184 @@
+import postgres, { type TransactionSql } from 'postgres';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createHandleOnce, type HandleOnce } from '../../src/index.ts';
+import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
+import { aborted, gate } from '../support/gate.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
+import { usePostgresBench } from './support/bench.ts';
+
+type Tx = TransactionSql;
+
+const bench = usePostgresBench();
+const { sql } = bench.database;
+let tests = 0;
+let scope = '';
+let handleOnce: HandleOnce<Tx>;
+
+beforeAll(async () => {
+  await sql`create table effects (what text)`;
+  await sql`create table accounts (id int primary key, cents int)`;
+});
+
+beforeEach(async () => {
+  tests += 1;
+  scope = `scope-${tests}`;
+  handleOnce = createHandleOnce({ sql, scope, backoff: () => 0 });
+  await sql`delete from effects`;
+});
+
+function client(url = bench.database.url, max = 10): postgres.Sql {
+  const created = postgres(url, { fetch_types: false, onnotice: () => undefined, max });
+  onTestFinished(() => created.end({ timeout: 1 }));
+  return created;
+}
+
+async function write(on: Tx, what: string): Promise<void> {
+  await on`insert into effects (what) values (${what})`;
+}
+
+async function effects(): Promise<string[]> {
+  return (await sql<{ what: string }[]>`select what from effects order by what`).map(({ what }) => what);
+}
+
+describe('A connection that breaks under a handler in a transaction', () => {
+  it('aborts its signal at once, and the message is not released before the handler has ended', async () => {
+    const ofOne = createHandleOnce({ sql: client(), scope, backoff: () => 0 });
+    const broken = gate();
+    const end = gate();
+    let reason: unknown;
+    const first = ofOne.inTransaction('key', 'body', async (_, attempt, tx) => {
+      await write(tx, 'gone');
+      const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
+      reason = await aborted(attempt.signal);
+      broken.open();
+      await end.opened;
+    });
+    await broken.opened;
+    expect(reason).toMatchObject({ code: 'STORE', message: expect.stringContaining('has broken') as string });
+    const second = vi.fn();
+    expect(await handleOnce.inTransaction('key', 'body', second)).toMatchObject({ reason: 'in-flight' });
+    end.open();
+    expect(await first).toMatchObject({ state: 'pending', reason: 'released' });
+    expect(await effects()).toEqual([]);
+    expect(await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'done'))).toMatchObject({
+      ...{ state: 'succeeded', attempts: 2 },
+    });
+    expect(await effects()).toEqual(['done']);
+  });
+});
+
+describe('A connection that hangs', () => {
+  it('costs one lease: the call answers unrecorded, and the message runs elsewhere', async () => {
+    const server = new URL(bench.database.url);
+    const proxy = await tcpProxy({ host: server.hostname, port: Number(server.port) });
+    onTestFinished(() => proxy.cut());
+    const url = Object.assign(new URL(bench.database.url), { port: String(proxy.port) }).href;
+    const hanging = createHandleOnce({ sql: client(url), scope, leaseMs: 1_000 });
+    const outcome = await hanging.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'hung');
+      proxy.silence();
+      await write(tx, 'never arrives');
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'unrecorded', attempts: 1 });
+    expect(hanging.counts()).toMatchObject({ claimed: 1, unrecorded: 1 });
+    await vi.waitFor(async () => {
+      const next = await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'done'));
+      expect(next).toMatchObject({ state: 'succeeded', attempts: 2 });
+    }, 10_000);
+    expect(await effects()).toEqual(['done']);
+  });
+
+  it('before the transaction got it costs no attempt, and the handlers do not start later', async () => {
+    const one = client(bench.database.url, 1);
+    const free = gate();
+    const holding = one.begin(() => free.opened);
+    // Claims and heartbeats have connections, transactions have to wait for the one.
+    const starved = createHandleOnce({
+      sql: { ...fromPostgres(sql), begin: fromPostgres(one).begin },
+      ...{ scope, leaseMs: 600 },
+    });
+    const handler = vi.fn();
+    const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+    const outcomes = await Promise.all(keys.map((key) => starved.inTransaction(key, 'body', handler)));
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ state: 'pending' });
+    free.open();
+    await holding;
+    // Behind all those that waited for the connection.
+    await one`select 1`;
+    expect(handler).not.toHaveBeenCalled();
+    await vi.waitFor(async () => {
+      for (const key of keys) {
+        expect(await handleOnce.inTransaction(key, 'body', () => key)).toMatchObject({ attempts: 1 });
+      }
+    }, 10_000);
+  });
+});
+
+describe('A transaction that the database gives up for the sake of another', () => {
+  /** What the server says where two transactions cannot both be done. */
+  const conflict = (tx: Tx, code = '40001') =>
+    tx.unsafe(`do $$ begin raise exception 'conflict' using errcode = '${code}'; end $$`);
+
+  it.each(['40001', '40P01'])('with %s runs again within its attempt', async (code) => {
+    let runs = 0;
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, { number }, tx) => {
+      runs += 1;
+      await write(tx, `run ${runs} of attempt ${number}`);
+      if (runs < 3) await conflict(tx, code);
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await effects()).toEqual(['run 3 of attempt 1']);
+    expect(await bench.record(scope, 'key')).toMatchObject({ state: 'succeeded', attempts: 1, failures: 0 });
+  });
+
+  it('at its commit runs again too', async () => {
+    await sql`create or replace function refuse() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from handle_once.records where scope = 'refused') = 0 then
+          raise exception 'conflict' using errcode = '40001';
+        end if;
+        return new;
+      end $$`;
+    await sql`create constraint trigger at_commit after insert on accounts
+      deferrable initially deferred for each row execute function refuse()`;
+    let runs = 0;
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      runs += 1;
+      await tx`insert into accounts values (1, ${runs})`;
+      if (runs === 2) await createHandleOnce({ sql, scope: 'refused' })('key', 'body', () => 1);
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(await sql`select cents from accounts`).toEqual([{ cents: 2 }]);
+  });
+
+  it('six times is released, and has failed once', async () => {
+    let runs = 0;
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      runs += 1;
+      await conflict(tx);
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', error: { code: '40001' } });
+    expect(runs).toBe(6);
+    expect(await bench.record(scope, 'key')).toMatchObject({ attempts: 1, failures: 1 });
+  });
+});
+
+describe('A handler that ends its transaction itself', () => {
+  it.each(['rollback', 'commit'])(
+    'by %s has failed, and nothing says that it succeeded',
+    async (statement) => {
+      const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+        await write(tx, 'effect');
+        await tx`select pg_sleep(0.05)`;
+        await tx.unsafe(statement);
+      });
+      expect(outcome).toMatchObject({
+        state: 'pending',
+        reason: 'released',
+        error: { message: expect.stringContaining('ended its transaction itself') as string },
+      });
+      expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending' });
+    },
+  );
+});
