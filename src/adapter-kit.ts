@@ -61,6 +61,7 @@ export { createPreparing } from './store/postgres/preparing.ts';
 export { validatePayload } from './validate-payload.ts';
 export { type Warning, warn } from './adapter-kit/warn.ts';
 export {
+  callOf,
   canRunInTransaction,
   inTransactionOption,
   NO_TRANSACTIONS,

@@ -1,10 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
+  canRunInTransaction,
   checkLogOptions,
   eventHook,
   handlerOption,
   logFields,
+  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
 } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
@@ -21,10 +23,19 @@ export interface KafkaRecordDelivery<Payload> {
   readonly payload: Payload;
 }
 
-export type KafkaRecordHandler<Schema, Parsed, Result> = (
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type KafkaRecordHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
   delivery: KafkaRecordDelivery<LambdaPayload<Schema, Parsed>>,
   attempt: Attempt,
+  ...extra: Extra
 ) => Result | PromiseLike<Result>;
+
+/** A handler, whatever its payload is. */
+export type AnyKafkaRecordHandler = (
+  delivery: KafkaRecordDelivery<never>,
+  attempt: Attempt,
+  ...extra: never[]
+) => unknown;
 
 export type KafkaRecordEvent = LambdaRecordEvent<KafkaItemIdentifier>;
 
@@ -73,11 +84,9 @@ export const kafkaRecordOptions = z
       }),
       onUnsettled: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
       onEvent: eventHook<KafkaRecordEvent>(),
-      handler:
-        handlerOption<(delivery: KafkaRecordDelivery<never>, attempt: Attempt) => unknown>(
-          'delivery, attempt',
-        ),
+      handler: handlerOption<AnyKafkaRecordHandler>('delivery, attempt'),
     },
     NOT_AN_OBJECT,
   )
-  .superRefine(checkLogOptions);
+  .superRefine(checkLogOptions)
+  .refine(canRunInTransaction, NO_TRANSACTIONS);

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  callOf,
   type Counts,
   createEventSink,
   defaultParse,
@@ -8,6 +9,7 @@ import {
   parseOptions,
   withHandler,
 } from '../../src/adapter-kit.ts';
+import type { Transactional } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import {
@@ -18,6 +20,7 @@ import {
   toMessage,
 } from './kafka-event.ts';
 import {
+  type AnyKafkaRecordHandler,
   kafkaRecordOptions,
   type KafkaRecordEvent,
   type KafkaRecordHandler,
@@ -58,15 +61,27 @@ export interface OnceEachKafkaRecord {
  */
 export function onceEachKafkaRecord<
   Result,
+  Tx,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = Buffer | null,
+>(
+  options: Transactional<OnceEachKafkaRecordOptions<Schema, Parsed>, Tx>,
+  handler: KafkaRecordHandler<Schema, Parsed, Result, [transaction: Tx]>,
+): OnceEachKafkaRecord;
+export function onceEachKafkaRecord<
+  Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
 >(
   options: OnceEachKafkaRecordOptions<Schema, Parsed>,
   handler: KafkaRecordHandler<Schema, Parsed, Result>,
-): OnceEachKafkaRecord {
+): OnceEachKafkaRecord;
+export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHandler): OnceEachKafkaRecord {
   const resolved = parseOptions(SUBJECT, kafkaRecordOptions, withHandler(options, handler));
   const { schema, parse = defaultParse(schema), onFailed, onUnsettled } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
+  const { scope } = handleOnce.settings;
+  const call = callOf(handleOnce, resolved.inTransaction);
   const events = createEventSink(resolved.onEvent);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);
@@ -77,14 +92,19 @@ export function onceEachKafkaRecord<
     const { key, content } = identityOf(topic, partition, message, resolved.key);
     const verdict = await processRecord(
       {
-        handleOnce,
+        scope,
+        call,
         itemIdentifier,
         key,
         payload: content(),
         parse: () => parse(message.value, message),
         schema,
-        handler: (payload, attempt) =>
-          resolved.handler({ topic, partition, message, payload: payload as never }, attempt),
+        handler: (payload, attempt, ...extra) =>
+          resolved.handler(
+            { topic, partition, message, payload: payload as never },
+            attempt,
+            ...(extra as never[]),
+          ),
         onFailed: onFailed === 'commit' ? 'settle' : 'report',
         events,
       },

@@ -1,6 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, createEventSink, lanesBy, parseOptions, withHandler } from '../../src/adapter-kit.ts';
-import type { HandleOnce } from '../../src/index.ts';
+import {
+  callOf,
+  type Counts,
+  createEventSink,
+  lanesBy,
+  parseOptions,
+  withHandler,
+} from '../../src/adapter-kit.ts';
+import type { Transactional } from '../../src/index.ts';
 import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import type { OnFailed } from './disposition.ts';
@@ -8,6 +15,7 @@ import { createInvoke } from './invoke.ts';
 import { processRecord } from './process-record.ts';
 import { messageGroup, type SqsEvent, type SqsRecord, type SqsResponse } from './sqs-event.ts';
 import {
+  type AnySqsRecordHandler,
   type DeadLetterQueue,
   type OnceEachSqsRecordOptions,
   type SqsRecordEvent,
@@ -43,15 +51,26 @@ export interface OnceEachSqsRecord {
  */
 export function onceEachSqsRecord<
   Result,
+  Tx,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: Transactional<OnceEachSqsRecordOptions<Schema, Parsed>, Tx>,
+  handler: SqsRecordHandler<Schema, Parsed, Result, [transaction: Tx]>,
+): OnceEachSqsRecord;
+export function onceEachSqsRecord<
+  Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
   options: OnceEachSqsRecordOptions<Schema, Parsed>,
   handler: SqsRecordHandler<Schema, Parsed, Result>,
-): OnceEachSqsRecord {
+): OnceEachSqsRecord;
+export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
   const resolved = parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler));
-  const { schema, parse } = resolved;
-  const handleOnce = resolved.handleOnce as HandleOnce;
+  const { handleOnce, schema, parse } = resolved;
+  const { scope } = handleOnce.settings;
+  const call = callOf(handleOnce, resolved.inTransaction);
   const events = createEventSink(resolved.onEvent);
   const invoke = createInvoke(resolved, events);
 
@@ -62,13 +81,15 @@ export function onceEachSqsRecord<
       process: (record, signal) =>
         processRecord(
           {
-            handleOnce,
+            scope,
+            call,
             itemIdentifier: record.messageId,
             key: () => resolved.key(record),
             payload: record.body,
             parse: () => parse(record.body),
             schema,
-            handler: (payload, attempt) => resolved.handler(payload as never, { ...attempt, record }),
+            handler: (payload, attempt, ...extra) =>
+              resolved.handler(payload as never, { ...attempt, record }, ...(extra as never[])),
             onFailed: onFailedOf(record, resolved.onFailed),
             events,
           },

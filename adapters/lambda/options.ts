@@ -1,5 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { handleOnceOption, type ParsedPayload, standardSchema, wholeNumber } from '../../src/adapter-kit.ts';
+import {
+  handleOnceOption,
+  inTransactionOption,
+  type ParsedPayload,
+  standardSchema,
+  wholeNumber,
+} from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */
@@ -9,6 +15,8 @@ export type LambdaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false | undefined;
   /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**
@@ -25,6 +33,7 @@ export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {
 
 export const lambdaFields = {
   handleOnce: handleOnceOption(),
+  inTransaction: inTransactionOption(),
   schema: standardSchema().optional(),
   concurrency: wholeNumber('handlers', 1, 1_000).default(10),
   deadlineMarginMs: wholeNumber('milliseconds', 100, 60_000).default(2_000),

@@ -6,21 +6,22 @@ import {
   handleDelivery,
   replayedState,
 } from '../../src/adapter-kit.ts';
-import type { Attempt, HandleOnce, Outcome, ParseOption } from '../../src/index.ts';
+import type { Calls, Handler, Outcome, ParseOption } from '../../src/index.ts';
 import { dispositionOf, type OnFailed, type SendDeadLetter } from './disposition.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { Verdict } from './run-batch.ts';
 
 /** One record, and how it is handled. */
 export interface Job<Id> {
-  readonly handleOnce: HandleOnce;
+  readonly scope: string;
+  readonly call: Calls<unknown[]>;
   readonly itemIdentifier: Id;
   readonly key: () => string | undefined;
   /** What is compared with the record's. */
   readonly payload: unknown;
   readonly parse: () => unknown;
   readonly schema: StandardSchemaV1 | undefined;
-  readonly handler: (payload: unknown, attempt: Attempt) => unknown;
+  readonly handler: Handler<unknown, unknown, unknown[]>;
   readonly onFailed: OnFailed;
   readonly events: EventSink<LambdaRecordEvent<Id>>;
 }
@@ -45,19 +46,19 @@ export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Prom
 }
 
 function handle<Id>(job: Job<Id>, key: string, signal: AbortSignal): Promise<Outcome<unknown>> {
-  const { handleOnce, payload, handler, schema, parse } = job;
+  const { call, payload, handler, schema, parse } = job;
   const how: ParseOption<unknown, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
-  return handleOnce(key, payload, handler, { ...how, signal });
+  return call(key, payload, handler, { ...how, signal });
 }
 
 async function deadLetter<Id>(
-  { handleOnce, itemIdentifier, events }: Job<Id>,
+  { scope, itemIdentifier, events }: Job<Id>,
   key: string,
   handled: Handled<unknown>,
   send: SendDeadLetter,
 ): Promise<Verdict> {
   try {
-    await send({ scope: handleOnce.settings.scope, key, ...failureFacts(handled) });
+    await send({ scope, key, ...failureFacts(handled) });
   } catch (error) {
     events.emit({ type: 'dead-letter-error', itemIdentifier, key, error });
     return { settled: false, key, reason: 'dead-letter-refused', error };

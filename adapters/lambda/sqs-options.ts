@@ -1,6 +1,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { callback, eventHook, handlerOption, NOT_AN_OBJECT, withMethods } from '../../src/adapter-kit.ts';
+import {
+  callback,
+  canRunInTransaction,
+  eventHook,
+  handlerOption,
+  NO_TRANSACTIONS,
+  NOT_AN_OBJECT,
+  withMethods,
+} from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { DeadLetterClient } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
@@ -20,10 +28,15 @@ export interface SqsRecordAttempt extends Attempt {
   readonly record: SqsRecord;
 }
 
-export type SqsRecordHandler<Schema, Parsed, Result> = (
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type SqsRecordHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
   payload: LambdaPayload<Schema, Parsed>,
   attempt: SqsRecordAttempt,
+  ...extra: Extra
 ) => Result | PromiseLike<Result>;
+
+/** A handler, whatever its payload is. */
+export type AnySqsRecordHandler = (payload: never, attempt: SqsRecordAttempt, ...extra: never[]) => unknown;
 
 export type SqsRecordEvent = LambdaRecordEvent<string>;
 
@@ -66,19 +79,21 @@ const onFailed = z.union(
   { error: "must be 'delete', 'leave' or { deadLetterQueueUrl, client }" },
 );
 
-export const sqsRecordOptions = z.strictObject(
-  {
-    ...lambdaFields,
-    parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
-    key: callback<(record: SqsRecord) => string | undefined>('a function of the record').default(
-      () => messageIdOf,
-    ),
-    onFailed: onFailed.default('leave'),
-    onEvent: eventHook<SqsRecordEvent>(),
-    handler: handlerOption<(payload: never, attempt: SqsRecordAttempt) => unknown>('payload, attempt'),
-  },
-  NOT_AN_OBJECT,
-);
+export const sqsRecordOptions = z
+  .strictObject(
+    {
+      ...lambdaFields,
+      parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
+      key: callback<(record: SqsRecord) => string | undefined>('a function of the record').default(
+        () => messageIdOf,
+      ),
+      onFailed: onFailed.default('leave'),
+      onEvent: eventHook<SqsRecordEvent>(),
+      handler: handlerOption<AnySqsRecordHandler>('payload, attempt'),
+    },
+    NOT_AN_OBJECT,
+  )
+  .refine(canRunInTransaction, NO_TRANSACTIONS);
 
 function messageIdOf({ messageId }: SqsRecord): string {
   return messageId;

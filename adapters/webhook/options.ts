@@ -2,10 +2,13 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   callback,
+  canRunInTransaction,
   derivedScopeFault,
   eventHook,
   handleOnceOption,
   handlerOption,
+  inTransactionOption,
+  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   type ParsedPayload,
   standardSchema,
@@ -26,9 +29,18 @@ export interface WebhookAttempt extends Attempt {
 /** What a handler gets: the schema's output, or else what `parse` returns. */
 export type WebhookPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
-export type WebhookHandler<Schema, Parsed, Result> = (
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type WebhookHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
   payload: WebhookPayload<Schema, Parsed>,
   attempt: WebhookAttempt,
+  ...extra: Extra
+) => Result | PromiseLike<Result>;
+
+/** A handler, whatever its payload is. */
+export type AnyWebhookHandler<Result> = (
+  payload: never,
+  attempt: WebhookAttempt,
+  ...extra: never[]
 ) => Result | PromiseLike<Result>;
 
 /**
@@ -59,6 +71,8 @@ export type WebhookSource =
 export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed> {
   /** Made by `createHandleOnce`; `...retention.webhook` is how long its records should stay. */
   readonly handleOnce: AnyHandleOnce;
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false | undefined;
   /**
    * Checks the signature, before the id is looked for: only what is verified can claim an id. It gets the headers by
    * name in lower case, and the body's bytes. `'already-verified'` is for a worker behind a receiver that did it.
@@ -116,6 +130,7 @@ export const webhookOptions = z
   .strictObject(
     {
       handleOnce: handleOnceOption(),
+      inTransaction: inTransactionOption(),
       source,
       name: z
         .string({ error: NAME })
@@ -129,7 +144,7 @@ export const webhookOptions = z
       parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
       volatile: z.array(pointer, { error: 'must be a list of JSON pointers such as /attempt' }).optional(),
       onEvent: eventHook<WebhookEvent>(),
-      handler: handlerOption<(payload: never, attempt: WebhookAttempt) => unknown>('payload, attempt'),
+      handler: handlerOption<AnyWebhookHandler<unknown>>('payload, attempt'),
     },
     NOT_AN_OBJECT,
   )
@@ -141,7 +156,8 @@ export const webhookOptions = z
   .superRefine((options, context) => {
     const fault = derivedScopeFault(options.handleOnce.settings.scope, scopeOf(options));
     if (fault !== undefined) context.addIssue({ code: 'custom', path: ['name'], message: fault });
-  });
+  })
+  .refine(canRunInTransaction, NO_TRANSACTIONS);
 
 /** Below the scope of `handleOnce`, the one of the sender. */
 export function scopeOf({ source: sender, name }: Pick<WebhookSource, 'name' | 'source'>): DerivedScope {

@@ -1,21 +1,21 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Handled } from '../../src/adapter-kit.ts';
-import type { Attempt, CallOptions, HandleOnce, Outcome, ParseOption } from '../../src/index.ts';
+import type { CallOptions, Calls, Handler, Outcome, ParseOption } from '../../src/index.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
 import { causeOf, UnverifiedError, VerifyConfigError } from './errors.ts';
 import { removeMembers } from './json-pointer.ts';
-import type { Verify, WebhookAttempt } from './options.ts';
+import type { AnyWebhookHandler, Verify } from './options.ts';
 import type { Source } from './sources.ts';
 
 export interface Processor<R> {
   /** In the scope of the source. */
-  readonly handleOnce: HandleOnce;
+  readonly call: Calls<unknown[]>;
   readonly source: Source;
   readonly verify: Verify | 'already-verified';
   readonly schema?: StandardSchemaV1 | undefined;
   readonly parse: (body: string) => unknown;
-  readonly handler: (payload: never, attempt: WebhookAttempt) => R | PromiseLike<R>;
+  readonly handler: AnyWebhookHandler<R>;
 }
 
 export interface Processed<R> {
@@ -53,7 +53,7 @@ async function checkSignature(verify: Verify | 'already-verified', delivery: Rec
 }
 
 function run<R>(
-  { handleOnce, source, schema, parse, handler }: Processor<R>,
+  { call, source, schema, parse, handler }: Processor<R>,
   id: string,
   { headers, body }: ReceivedWebhook,
   callOptions: CallOptions,
@@ -62,9 +62,9 @@ function run<R>(
     parse: () => parse(body.toString()),
     ...(schema === undefined ? {} : { schema }),
   };
-  const handle = (payload: unknown, attempt: Attempt): R | PromiseLike<R> =>
-    handler(payload as never, { ...attempt, headers });
-  return handleOnce(id, comparable(body, source.volatile), handle, { ...how, ...callOptions });
+  const handle: Handler<unknown, R, unknown[]> = (payload, attempt, ...extra) =>
+    handler(payload as never, { ...attempt, headers }, ...(extra as never[]));
+  return call(id, comparable(body, source.volatile), handle, { ...how, ...callOptions });
 }
 
 /** What has to be the same each time that an id comes: the body, without what its sender may change in it. */

@@ -1,17 +1,26 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
+  callOf,
   type Counts,
   createEventSink,
   parseOptions,
   wholeNumber,
   withHandler,
 } from '../../src/adapter-kit.ts';
-import type { HandleOnce, Outcome } from '../../src/index.ts';
+import type { Outcome, Transactional } from '../../src/index.ts';
 import { answerOf, type WebhookAnswer } from './answer.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
 import { eventTypeOf, type WebhookEvent, type WebhookEventType } from './events.ts';
-import { type WebhookHandler, type WebhookOptions, scopeOf, webhookOptions } from './options.ts';
+import {
+  type AnyWebhookHandler,
+  type CommonWebhookOptions,
+  scopeOf,
+  type WebhookHandler,
+  type WebhookOptions,
+  webhookOptions,
+  type WebhookSource,
+} from './options.ts';
 import { type Processed, processDelivery, type Processor } from './process-delivery.ts';
 import { sourceOf } from './sources.ts';
 
@@ -72,18 +81,31 @@ export interface HandleWebhook<R> {
  */
 export function wrapWebhook<
   Result,
+  Tx,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: Transactional<CommonWebhookOptions<Schema, Parsed>, Tx> & WebhookSource,
+  handler: WebhookHandler<Schema, Parsed, Result, [transaction: Tx]>,
+): HandleWebhook<Result>;
+export function wrapWebhook<
+  Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
   options: WebhookOptions<Schema, Parsed>,
   handler: WebhookHandler<Schema, Parsed, Result>,
+): HandleWebhook<Result>;
+export function wrapWebhook<Result>(
+  options: object,
+  handler: AnyWebhookHandler<Result>,
 ): HandleWebhook<Result> {
   const resolved = parseOptions(SUBJECT, webhookOptions, withHandler(options, handler));
   const { source, volatile, verify, schema, parse } = resolved;
   const known = sourceOf(source);
   const handleOnce = resolved.handleOnce.inScope(scopeOf(resolved));
   const processor: Processor<Result> = {
-    handleOnce: handleOnce as HandleOnce,
+    call: callOf(handleOnce, resolved.inTransaction),
     source: { ...known, volatile: volatile ?? known.volatile },
     verify,
     schema,

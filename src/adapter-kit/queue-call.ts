@@ -1,7 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Handler } from '../attempt.ts';
-import type { AnyHandleOnce, Calls, HandleOnce, ParseOption } from '../calls.ts';
+import type { AnyHandleOnce, ParseOption } from '../calls.ts';
 import type { Outcome } from '../outcome.ts';
+import { callOf } from './transactional-option.ts';
 
 export interface QueueCallOptions {
   readonly handleOnce: AnyHandleOnce;
@@ -18,9 +19,8 @@ export type QueueCall = <R>(
 ) => Promise<Outcome<R>>;
 
 /** Binds `handleOnce` to a queue: the body is the payload, and is parsed only by the delivery that runs. */
-export function createQueueCall({ inTransaction, schema, parse, ...options }: QueueCallOptions): QueueCall {
-  const handleOnce = options.handleOnce as HandleOnce;
-  const call: Calls<unknown[]> = inTransaction ? handleOnce.inTransaction : handleOnce;
+export function createQueueCall({ handleOnce, inTransaction, schema, parse }: QueueCallOptions): QueueCall {
+  const call = callOf(handleOnce, inTransaction);
   const how: ParseOption<string, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
   return (key, body = '', run, signal) => call(key, body, run, { ...how, signal });
 }

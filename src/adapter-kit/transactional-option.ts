@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AnyHandleOnce } from '../calls.ts';
+import type { AnyHandleOnce, Calls, HandleOnce } from '../calls.ts';
 
 /** The option `inTransaction` of adapters. */
 export function inTransactionOption(): z.ZodDefault<z.ZodBoolean> {
@@ -12,6 +12,12 @@ export function canRunInTransaction(options: {
   readonly inTransaction: boolean;
 }): boolean {
   return !options.inTransaction || options.handleOnce.settings.hasTransactions;
+}
+
+/** What runs the handlers: in a transaction, which they get as last argument, where that is asked for. */
+export function callOf(handleOnce: AnyHandleOnce, inTransaction: boolean): Calls<unknown[]> {
+  const calls = handleOnce as HandleOnce;
+  return inTransaction ? calls.inTransaction : calls;
 }
 
 export const NO_TRANSACTIONS = {

@@ -9,7 +9,7 @@ import type {
   SQSHandler,
   SQSRecord,
 } from 'aws-lambda';
-import type { Attempt, HandleOnce, HandleOnceWithSchema } from 'handle-once';
+import { type Attempt, createHandleOnce, type HandleOnce, type HandleOnceWithSchema } from 'handle-once';
 import {
   type DeadLetterClient,
   type KafkaEvent,
@@ -25,6 +25,7 @@ import {
   type SqsRecordEvent,
   type SqsResponse,
 } from 'handle-once/lambda';
+import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
@@ -131,6 +132,28 @@ test('dead letters go through the SDK, or whatever else sends', () => {
   onceEachSqsRecord({ handleOnce, onFailed: { deadLetterQueueUrl } }, nothing);
   // @ts-expect-error -- not one of them
   onceEachSqsRecord({ handleOnce, onFailed: 'commit' }, nothing);
+});
+
+test('with inTransaction a handler gets the client’s own transaction', () => {
+  const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  const options = { handleOnce: transactional, inTransaction: true, schema: order } as const;
+  onceEachSqsRecord(options, (payload, attempt, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+    expectTypeOf(attempt).toEqualTypeOf<SqsRecordAttempt>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+  });
+  onceEachKafkaRecord({ ...options, ...ofKafkaSource }, ({ payload }, attempt, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
+    expectTypeOf(attempt).toEqualTypeOf<Attempt>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+  });
+  // @ts-expect-error -- without it there is no third argument
+  onceEachSqsRecord({ handleOnce }, (...given: [unknown, SqsRecordAttempt, postgres.Sql]) => given.length);
+  // @ts-expect-error -- without it there is no third argument
+  onceEachKafkaRecord(
+    { handleOnce, ...ofKafkaSource },
+    (...given: [unknown, Attempt, postgres.Sql]) => given,
+  );
 });
 
 test('events are a union on type, and name a record as the answer does', () => {

@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Attempt, HandleOnce, HandleOnceWithSchema, Outcome } from 'handle-once';
+import {
+  type Attempt,
+  createHandleOnce,
+  type HandleOnce,
+  type HandleOnceWithSchema,
+  type Outcome,
+} from 'handle-once';
 import {
   type HandledWebhook,
   type ReceivedWebhook,
@@ -10,6 +16,7 @@ import {
   type WebhookEvent,
   wrapWebhook,
 } from 'handle-once/webhook';
+import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
@@ -83,6 +90,34 @@ test('what was done has the answer, and the outcome with its result', () => {
   expectTypeOf<HandledWebhook<number>['outcome']>().toEqualTypeOf<Outcome<number> | undefined>();
   expectTypeOf<HandledWebhook<number>['answer']>().toEqualTypeOf<WebhookAnswer>();
   expectTypeOf(handle.counts().replayed).toEqualTypeOf<number | undefined>();
+});
+
+test('with inTransaction a handler gets the client’s own transaction, whatever the source is', () => {
+  const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
+  const options = { ...base, handleOnce: transactional, inTransaction: true, schema: order } as const;
+  const handle = wrapWebhook(options, ({ amount }, attempt, tx) => {
+    expectTypeOf(attempt).toEqualTypeOf<WebhookAttempt>();
+    expectTypeOf(tx).toExtend<postgres.TransactionSql>();
+    return amount;
+  });
+  expectTypeOf(handle).returns.resolves.toEqualTypeOf<HandledWebhook<number>>();
+  wrapWebhook({ ...options, source: { header: 'x-id' }, name: 'acme' }, () => undefined);
+  // @ts-expect-error -- it has no name
+  wrapWebhook({ ...options, source: { header: 'x-id' } }, () => undefined);
+  // @ts-expect-error -- without it there is no third argument
+  wrapWebhook(base, (...given: [unknown, WebhookAttempt, postgres.Sql]) => given.length);
+});
+
+test('an option can be undefined', () => {
+  const left = {
+    name: undefined,
+    schema: undefined,
+    parse: undefined,
+    volatile: undefined,
+    onEvent: undefined,
+  };
+  const handle = wrapWebhook({ ...base, ...left, inTransaction: undefined }, () => undefined);
+  void handle({ headers: {}, body: '' }, { signal: undefined, waitMs: undefined });
 });
 
 test('an event has its type, and never a body', () => {

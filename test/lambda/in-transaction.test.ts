@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { createHandleOnce } from 'handle-once';
+import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
+import { createMemoryStore } from 'handle-once/testing';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { ample, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from './support/events.ts';
+
+const { sql } = useDatabase();
+const mapping = { groupId: 'billing', onFailed: 'commit', onUnsettled: 'report' } as const;
+
+beforeAll(async () => {
+  await sql`create table shipped (id text not null)`;
+});
+
+beforeEach(async () => {
+  await sql`delete from shipped`;
+});
+
+async function shipped(): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from shipped order by id`;
+  return rows.map(({ id }) => id);
+}
+
+const base = () => ({
+  handleOnce: createHandleOnce({ sql, scope: randomUUID(), backoff: () => 0 }),
+  inTransaction: true as const,
+});
+
+/** Fails once it has written, at its first attempt. */
+function failFirst(id: string, number: number): void {
+  if (id === 'bad' && number === 1) throw new Error('not yet');
+}
+
+describe('In a transaction, what a handler writes commits with its record, and is rolled back with its error:', () => {
+  test('of SQS records', async () => {
+    const handler = onceEachSqsRecord({ ...base(), parse: String }, async (id, { number, record }, tx) => {
+      await tx`insert into shipped (id) values (${id})`;
+      expect(record.body).toBe(id);
+      failFirst(id, number);
+    });
+    const event = sqsEvent(sqsRecord('id-1', 'good'), sqsRecord('id-2', 'bad'));
+    expect(await handler(event, ample())).toEqual({ batchItemFailures: [{ itemIdentifier: 'id-2' }] });
+    expect(await shipped()).toEqual(['good']);
+    expect(await handler(event, ample())).toEqual({ batchItemFailures: [] });
+    expect(await shipped()).toEqual(['bad', 'good']);
+  });
+
+  test('of Kafka records', async () => {
+    const options = { ...base(), ...mapping, parse: String };
+    const handler = onceEachKafkaRecord(options, async ({ payload, topic }, { number }, tx) => {
+      await tx`insert into shipped (id) values (${payload})`;
+      expect(topic).toBe('orders');
+      failFirst(payload, number);
+    });
+    const event = mskEvent(kafkaRecord('orders', 0, 0, 'good'), kafkaRecord('orders', 1, 0, 'bad'));
+    const itemIdentifier = { partition: 'orders-1', offset: 0 };
+    expect(await handler(event, ample())).toEqual({ batchItemFailures: [{ itemIdentifier }] });
+    expect(await shipped()).toEqual(['good']);
+    expect(await handler(event, ample())).toEqual({ batchItemFailures: [] });
+    expect(await shipped()).toEqual(['bad', 'good']);
+  });
+});
+
+test('a store without transactions is refused', () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'a' });
+  const options = { handleOnce, inTransaction: true } as const;
+  const refusal = 'inTransaction: needs a handleOnce made with sql';
+  expect(() => onceEachSqsRecord(options, () => 1)).toThrow(refusal);
+  expect(() => onceEachKafkaRecord({ ...options, ...mapping }, () => 1)).toThrow(refusal);
+});
