@@ -55,10 +55,10 @@ export interface OnceEachSqsRecordOptions<
   /**
    * What to do with a record that failed for good. Default `'leave'`: it is reported each time, until the queue's
    * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue those behind it in its group are
-   * reported too, and wait until it is moved; the policy counts their deliveries as well. `'delete'` does not report it:
-   * Lambda deletes it, and only its record and its event tell of the failure. `{ deadLetterQueueUrl, client }` sends a
-   * copy with the error to that queue first, which needs no redrive policy; also of one whose payload mismatches its
-   * record or whose key is invalid.
+   * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them along before
+   * they have run. `'delete'` does not report it: Lambda deletes it, and only its record and its event tell of the
+   * failure. `{ deadLetterQueueUrl, client }` sends a copy with the error to that queue first, which needs no redrive
+   * policy; also of one whose payload mismatches its record or whose key is invalid.
    */
   readonly onFailed?: 'delete' | 'leave' | DeadLetterQueue | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
