@@ -22,6 +22,10 @@ export class UnverifiedError extends HandleOnceError {
  * ```
  */
 export class VerifyConfigError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'VerifyConfigError');
+  }
+
   override readonly name = 'VerifyConfigError';
   readonly code = 'VERIFY_CONFIG';
   readonly retriable = false;

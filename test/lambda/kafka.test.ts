@@ -263,7 +263,7 @@ test('A damaged record is reported, and nothing runs', async () => {
   const onEvent = (event: object): unknown => events.push(event);
   let runs = 0;
   const handler = onceEachKafkaRecord(
-    { handleOnce, groupId, onFailed: 'commit', onUnsettled: 'report', onEvent },
+    { handleOnce, ...mapping, onUnsettled: 'report', onEvent },
     () => void (runs += 1),
   );
   const event = mskEvent(kafkaRecord('t', 0, 7));

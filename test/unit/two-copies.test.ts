@@ -29,6 +29,7 @@ function errorsOf(copy: Copy) {
     TerminalError: new copy.TerminalError('no'),
     UnhashablePayloadError: new copy.UnhashablePayloadError('no'),
     UnverifiedError: new copy.UnverifiedError('no'),
+    VerifyConfigError: new copy.VerifyConfigError('no'),
   };
 }
 
