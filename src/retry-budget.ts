@@ -24,6 +24,8 @@ const WAITING_DELIVERIES = 10;
  *
  * @example
  * ```ts
+ * import { retryBudget } from 'handle-once';
+ *
  * const { medianMs, maxReceiveCount } = retryBudget(handleOnce.settings);
  * ```
  */

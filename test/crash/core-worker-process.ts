@@ -7,7 +7,7 @@ export type CrashPoint = 'before-claim' | 'after-claim' | 'in-handler' | 'after-
 export interface WorkerOrder {
   readonly url: string;
   readonly key: string;
-  readonly maxAttempts: number;
+  readonly maxDeaths: number;
   readonly dieAt: CrashPoint | null;
   /** Whether the effect carries the attempt's child key, so that its receiver can tell the second from the first. */
   readonly keyedEffect: boolean;

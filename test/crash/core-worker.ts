@@ -16,7 +16,7 @@ function reach(point: CrashPoint): void {
 const handleOnce = createHandleOnce({
   sql,
   scope: 'crash',
-  maxAttempts: order.maxAttempts,
+  maxDeaths: order.maxDeaths,
   onEvent({ type }) {
     if (type === 'claimed' || type === 'taken-over') reach('after-claim');
     if (type === 'succeeded') reach('after-settle');

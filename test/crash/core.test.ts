@@ -17,7 +17,7 @@ describe.concurrent('a worker that is killed', () => {
   });
 
   function work(key: string, order: Partial<WorkerOrder>) {
-    return runWorker({ url, key, dieAt: null, keyedEffect: false, maxAttempts: 10, ...order });
+    return runWorker({ url, key, dieAt: null, keyedEffect: false, maxDeaths: 10, ...order });
   }
 
   async function tracesOf(key: string): Promise<Traces> {
@@ -102,23 +102,23 @@ describe.concurrent('a worker that is killed', () => {
   });
 
   it.each<CrashPoint>(['after-claim', 'in-handler'])(
-    '%s every time costs its message all attempts, and then it has failed without running again',
+    '%s every time costs its message all deaths, and then it has failed without running again',
     async (dieAt) => {
       const key = `poison ${dieAt}`;
-      const maxAttempts = 2;
-      for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-        expect(await work(key, { dieAt, maxAttempts })).toBe('SIGKILL');
+      const maxDeaths = 2;
+      for (let attempt = 1; attempt <= maxDeaths; attempt += 1) {
+        expect(await work(key, { dieAt, maxDeaths })).toBe('SIGKILL');
         expect((await tracesOf(key)).record).toEqual({ state: 'pending', attempts: attempt });
         await letLeaseLapse(key);
       }
       const { runs, effects } = await tracesOf(key);
 
-      const failed = { state: 'failed', reason: 'attempts-exhausted', attempts: 2 };
-      const error = { name: 'AttemptsExhaustedError' };
-      expect(await work(key, { maxAttempts })).toMatchObject({ ...failed, error, replayed: false });
-      expect(await work(key, { maxAttempts })).toMatchObject({ ...failed, error, replayed: true });
+      const failed = { state: 'failed', reason: 'deaths-exhausted', attempts: 2 };
+      const error = { name: 'DeathsExhaustedError' };
+      expect(await work(key, { maxDeaths })).toMatchObject({ ...failed, error, replayed: false });
+      expect(await work(key, { maxDeaths })).toMatchObject({ ...failed, error, replayed: true });
       expect(await tracesOf(key)).toEqual({ record: { state: 'failed', attempts: 2 }, runs, effects });
-      expect(runs).toBe(dieAt === 'after-claim' ? 0 : maxAttempts);
+      expect(runs).toBe(dieAt === 'after-claim' ? 0 : maxDeaths);
     },
   );
 });

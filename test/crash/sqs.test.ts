@@ -15,7 +15,7 @@ beforeAll(async () => {
   await sql`create table keyed_effects (scope text, key text, effect_key text unique)`;
 });
 
-function settingsFor({ queueUrl, scope }: Setup, crashAt: CrashPoint, maxAttempts = 10): WorkerSettings {
+function settingsFor({ queueUrl, scope }: Setup, crashAt: CrashPoint, maxDeaths = 10): WorkerSettings {
   const endpoint = sqsEndpoint('elasticmq');
   return {
     receiver: 'createSqsWorker',
@@ -25,7 +25,7 @@ function settingsFor({ queueUrl, scope }: Setup, crashAt: CrashPoint, maxAttempt
     scope,
     crashAt,
     leaseMs: LEASE_MS,
-    maxAttempts,
+    maxDeaths,
   };
 }
 
@@ -109,27 +109,27 @@ describe.each(receivers)('A worker (%s) that is killed', (receiver) => {
 });
 
 describe('A message that kills its worker each time', () => {
-  const MAX_ATTEMPTS = 2;
+  const MAX_DEATHS = 2;
 
   async function poison(queue: Setup): Promise<void> {
     await queue.send('"poison"');
-    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      expect(await runWorker(settingsFor(queue, 'in-handler', MAX_ATTEMPTS)).ended).toBe('SIGKILL');
+    for (let attempt = 1; attempt <= MAX_DEATHS; attempt += 1) {
+      expect(await runWorker(settingsFor(queue, 'in-handler', MAX_DEATHS)).ended).toBe('SIGKILL');
       await lapseLeases(queue);
     }
   }
 
   const setup = () =>
-    fixture.setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS });
+    fixture.setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: LEASE_MS, maxDeaths: MAX_DEATHS });
 
-  test('fails when its attempts are used up, and is deleted', async () => {
+  test('fails when its deaths are used up, and is deleted', async () => {
     const queue = await setup();
     await poison(queue);
     const worker = await survivor(queue);
     await queue.empty();
 
     expect(await recordsOf(queue)).toMatchObject([
-      { state: 'failed', failed_reason: 'attempts-exhausted', attempts: MAX_ATTEMPTS },
+      { state: 'failed', failed_reason: 'deaths-exhausted', attempts: MAX_DEATHS },
     ]);
     expect(await countsIn('plain_effects', queue)).toEqual([]);
     await until(() => worker.counts().deleted === 1);
@@ -152,9 +152,9 @@ describe('A message that kills its worker each time', () => {
       Body: '"poison"',
       MessageAttributes: {
         HandleOnceError: {
-          StringValue: expect.stringMatching(/^AttemptsExhaustedError: none of /) as string,
+          StringValue: expect.stringMatching(/^DeathsExhaustedError: attempt 2 /) as string,
         },
-        HandleOnceAttempts: { StringValue: String(MAX_ATTEMPTS) },
+        HandleOnceAttempts: { StringValue: String(MAX_DEATHS) },
       },
     });
     expect(others).toEqual([]);

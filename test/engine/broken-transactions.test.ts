@@ -94,8 +94,9 @@ describe('A connection that hangs', () => {
     const free = gate();
     const holding = one.begin(() => free.opened);
     // Claims and heartbeats have connections, transactions have to wait for the one.
+    const transactions = fromPostgres(one);
     const starved = createHandleOnce({
-      sql: { ...fromPostgres(sql), begin: fromPostgres(one).begin },
+      sql: { ...fromPostgres(sql), begin: (work, onBroken) => transactions.begin(work, onBroken) },
       ...{ scope, leaseMs: 600 },
     });
     const handler = vi.fn();

@@ -21,5 +21,5 @@ export interface WorkerSettings {
   /** Undefined: it lives. */
   readonly crashAt?: CrashPoint;
   readonly leaseMs: number;
-  readonly maxAttempts: number;
+  readonly maxDeaths: number;
 }

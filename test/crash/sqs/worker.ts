@@ -9,7 +9,7 @@ import type { CrashPoint, WorkerSettings } from './settings.ts';
 
 /** A worker process that kills itself at one point of a message's way. Its settings are its only argument. */
 const settings = JSON.parse(process.argv[2] ?? '{}') as WorkerSettings;
-const { receiver, endpoint, queueUrl, databaseUrl, scope, crashAt, leaseMs, maxAttempts } = settings;
+const { receiver, endpoint, queueUrl, databaseUrl, scope, crashAt, leaseMs, maxDeaths } = settings;
 
 function at(point: CrashPoint): void {
   if (point === crashAt) process.kill(process.pid, 'SIGKILL');
@@ -28,7 +28,7 @@ const handleOnce = createHandleOnce({
   sql,
   scope,
   leaseMs,
-  maxAttempts,
+  maxDeaths,
   onEvent: ({ type }) => {
     if (type === 'claimed' || type === 'taken-over') at('after-claim');
     if (type === 'succeeded') at('after-settle');
