@@ -96,7 +96,7 @@ describe('A connection that hangs', () => {
     // Claims and heartbeats have connections, transactions have to wait for the one.
     const transactions = fromPostgres(one);
     const starved = createHandleOnce({
-      sql: { ...fromPostgres(sql), begin: (work, onBroken) => transactions.begin(work, onBroken) },
+      sql: Object.assign(fromPostgres(sql), { begin: transactions.begin.bind(transactions) }),
       ...{ scope, leaseMs: 600 },
     });
     const handler = vi.fn();
