@@ -6,6 +6,16 @@ export { endsWithin } from './adapter-kit/ends-within.ts';
 export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
 export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
+export {
+  type FingerprintOptions,
+  fingerprintFields,
+  fingerprintOptionsFor,
+  isGiven,
+  isOneFingerprint,
+  jsonPointer,
+  TWO_FINGERPRINTS,
+} from './fingerprint-options.ts';
+export { valueAt } from './json-pointer.ts';
 export { handleDelivery } from './adapter-kit/handle-delivery.ts';
 export { handlerOption, withHandler } from './handler-option.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './adapter-kit/handled.ts';
@@ -31,7 +41,7 @@ export {
 export {
   type AnyQueueHandler,
   isOtherQueue,
-  keyOption,
+  messageFields,
   type ParsedPayload,
   type QueueAttempt,
   queueFields,

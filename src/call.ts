@@ -6,7 +6,14 @@ import { answerFromRecord } from './engine/answer.ts';
 import type { Claim, Engine } from './engine/engine.ts';
 import type { AttemptLimits } from './engine/run-attempt.ts';
 import { aborted, claimPatiently } from './engine/wait-for-owner.ts';
-import { fingerprint } from './fingerprint.ts';
+import {
+  type FingerprintOptions,
+  fingerprintFields,
+  fingerprintOf,
+  isGiven,
+  isOneFingerprint,
+  TWO_FINGERPRINTS,
+} from './fingerprint-options.ts';
 import { handlerOption } from './handler-option.ts';
 import { checkKey } from './key.ts';
 import type { Outcome } from './outcome.ts';
@@ -29,21 +36,24 @@ export type AnyCall<Extra extends readonly unknown[]> = <Result>(
   options?: ResolvedCall,
 ) => Promise<Outcome<Result>>;
 
-export interface ResolvedCall extends CallOptions {
+export interface ResolvedCall extends CallOptions<never> {
   readonly parse?: ((payload: never) => unknown) | undefined;
   readonly schema?: StandardSchemaV1 | undefined;
 }
 
-const callOptionsSchema = z.strictObject(
-  {
-    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
-    timeoutMs: wholeNumber('milliseconds', 1, 43_200_000).optional(),
-    waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
-    parse: callback<(payload: never) => unknown>('a function of the payload').optional(),
-    schema: standardSchema().optional(),
-  },
-  { error: 'the options must be an object' },
-);
+const callOptionsSchema = z
+  .strictObject(
+    {
+      signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+      timeoutMs: wholeNumber('milliseconds', 1, 43_200_000).optional(),
+      waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
+      parse: callback<(payload: never) => unknown>('a function of the payload').optional(),
+      schema: standardSchema().optional(),
+      ...fingerprintFields<never>(),
+    },
+    { error: 'the options must be an object' },
+  )
+  .refine(isOneFingerprint, TWO_FINGERPRINTS);
 
 const handlerSchema = z.object({ handler: handlerOption('payload, attempt') });
 
@@ -53,6 +63,9 @@ export function createCall<Extra extends readonly unknown[]>(
   run: RunClaim<Extra>,
 ): AnyCall<Extra> {
   const { events, settings } = engine;
+  const ofInstance = fingerprintOf(settings);
+  const hashOf = (payload: unknown, options: FingerprintOptions<never>): string =>
+    (isGiven(options) ? fingerprintOf(options) : ofInstance)(payload);
   return async <Result>(
     key: string,
     payload: unknown,
@@ -60,8 +73,8 @@ export function createCall<Extra extends readonly unknown[]>(
     callOptions?: ResolvedCall,
   ): Promise<Outcome<Result>> => {
     checkKey('key', key);
-    const { signal, timeoutMs, waitMs = 0, parse, schema } = parseCall(fn, callOptions);
-    const hash = fingerprint(payload);
+    const { signal, timeoutMs, waitMs = 0, parse, schema, ...rest } = parseCall(fn, callOptions);
+    const hash = hashOf(payload, rest);
     if (signal?.aborted === true) throw aborted(engine, key, signal);
     const claimed = await claimPatiently(engine, key, hash, { waitMs, signal });
     const { reply, token, sentAt } = claimed;

@@ -2,13 +2,14 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Handler } from './attempt.ts';
 import type { HandleOnceEventType } from './diagnostics.ts';
 import type { Counts } from './event-sink.ts';
+import type { FingerprintOptions } from './fingerprint-options.ts';
 import type { HandleOnceSettings } from './options.ts';
 import type { Outcome } from './outcome.ts';
 import type { RetryOptions } from './retries.ts';
 import type { DerivedScope } from './scope.ts';
 
-/** Options of one call. */
-export interface CallOptions {
+/** Options of one call. Its `fingerprint` and `ignoredFields` apply in place of the instance's. */
+export interface CallOptions<Payload = unknown> extends FingerprintOptions<Payload> {
   /** Aborted before the claim: `AbortedError`. Aborted while the handler runs: `attempt.signal` aborts with it. */
   readonly signal?: AbortSignal | undefined;
   /** In place of the instance's `timeoutMs`. */
@@ -36,19 +37,19 @@ export interface Calls<Extra extends readonly unknown[] = []> {
     key: string,
     payload: Payload,
     fn: Handler<StandardSchemaV1.InferOutput<Schema>, Result, Extra>,
-    options: CallOptions & SchemaOption<Schema> & Partial<ParseOption<Payload, unknown>>,
+    options: CallOptions<Payload> & SchemaOption<Schema> & Partial<ParseOption<Payload, unknown>>,
   ): Promise<Outcome<Result>>;
   <Payload, Parsed, Result>(
     key: string,
     payload: Payload,
     fn: Handler<Awaited<Parsed>, Result, Extra>,
-    options: CallOptions & ParseOption<Payload, Parsed>,
+    options: CallOptions<Payload> & ParseOption<Payload, Parsed>,
   ): Promise<Outcome<Result>>;
   <Payload, Result>(
     key: string,
     payload: Payload,
     fn: Handler<Payload, Result, Extra>,
-    options?: CallOptions,
+    options?: CallOptions<Payload>,
   ): Promise<Outcome<Result>>;
 }
 
@@ -60,7 +61,7 @@ export type CallsWithSchema<Schema extends StandardSchemaV1, Extra extends reado
   key: string,
   payload: Payload,
   fn: Handler<StandardSchemaV1.InferOutput<Schema>, Result, Extra>,
-  options?: CallOptions & Partial<ParseOption<Payload, unknown>>,
+  options?: CallOptions<Payload> & Partial<ParseOption<Payload, unknown>>,
 ) => Promise<Outcome<Result>>;
 
 /** A `handleOnce` of either kind, as the adapters take it. */

@@ -7,6 +7,8 @@ export class Incomparable extends Error {}
 export interface Walk {
   readonly place: (string | number)[];
   readonly within: object[];
+  /** Places whose members are left out, of a list replaced by null. They are not even read. */
+  readonly ignored: readonly (readonly string[])[];
 }
 
 /**
@@ -79,7 +81,7 @@ function ofMembers(value: object, walk: Walk): string {
   let comma = '';
   for (const name of names) {
     walk.place.push(name);
-    const member = canonicalJson((value as Readonly<Record<string, unknown>>)[name], walk);
+    const member = memberJson(value, name, walk);
     walk.place.pop();
     if (member === undefined) continue;
     json += `${comma}${ofText(name)}:${member}`;
@@ -95,10 +97,21 @@ function ofList(list: readonly unknown[], walk: Walk): string {
   for (let index = 0; index < list.length; index += 1) {
     walk.place.push(index);
     if (index > 0) json += ',';
-    json += canonicalJson(list[index], walk) ?? 'null';
+    json += memberJson(list, index, walk) ?? 'null';
     walk.place.pop();
   }
   return `[${json}]`;
+}
+
+function memberJson(value: object, name: string | number, walk: Walk): string | undefined {
+  if (walk.ignored.length > 0 && isIgnored(walk)) return undefined;
+  return canonicalJson((value as Readonly<Record<string | number, unknown>>)[name], walk);
+}
+
+function isIgnored({ ignored, place }: Walk): boolean {
+  return ignored.some(
+    (names) => names.length === place.length && names.every((name, depth) => name === String(place[depth])),
+  );
 }
 
 /** Also for an object of another realm, whose prototype is not ours. */

@@ -97,7 +97,8 @@ export class PayloadMismatchError extends HandleOnceError {
   constructor(scope: string, key: string) {
     super(
       `key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is on record with a different payload; ` +
-        'nothing ran. Give each message a key of its own, or change the scope to process anew on purpose.',
+        'nothing ran. Give each message a key of its own; or name what its sender changes in ignoredFields; ' +
+        'or change the scope to process it again on purpose.',
     );
     this.scope = scope;
     this.key = key;

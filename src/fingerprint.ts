@@ -20,8 +20,23 @@ export function fingerprint(payload: unknown): string {
   if (typeof payload === 'string') return ofText(payload);
   const bytes = bytesOf(payload);
   if (bytes !== undefined) return sha256(Buffer.concat([BYTES, bytes]));
-  return sha256(`json:${ofValue(payload)}`);
+  return ofValue(payload, NONE);
 }
+
+/** The same without the members at some places. Text and bytes are read as JSON, and taken as they are where that fails. */
+export function fingerprintWithout(ignored: Walk['ignored'], payload: unknown): string {
+  const text = typeof payload === 'string' ? payload : bytesOf(payload)?.toString();
+  if (text === undefined) return ofValue(payload, ignored);
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return fingerprint(payload);
+  }
+  return ofValue(document, ignored);
+}
+
+const NONE: Walk['ignored'] = [];
 
 const BYTES = Buffer.from('bytes:');
 const UTF16 = Buffer.from('utf16:');
@@ -37,13 +52,15 @@ function sha256(content: string | Buffer): string {
   return VERSION + hash('sha256', content, 'hex');
 }
 
-function ofValue(payload: unknown): string {
-  const walk: Walk = { place: [], within: [] };
+function ofValue(payload: unknown, ignored: Walk['ignored']): string {
+  const walk: Walk = { place: [], within: [], ignored };
+  let json: string | undefined;
   try {
-    return canonicalJson(payload, walk) ?? 'undefined';
+    json = canonicalJson(payload, walk);
   } catch (error) {
     throw unhashable(error, walk);
   }
+  return sha256(`json:${json ?? 'undefined'}`);
 }
 
 function unhashable(error: unknown, { place }: Walk): UnhashablePayloadError {

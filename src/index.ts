@@ -33,6 +33,7 @@ export {
   UnhashablePayloadError,
 } from './errors.ts';
 export type { Counts } from './event-sink.ts';
+export type { FingerprintOptions } from './fingerprint-options.ts';
 export { createHandleOnce } from './handle-once.ts';
 export { InvalidPayloadError, RetryableError, TerminalError } from './handler-errors.ts';
 export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
+import { type FingerprintOptions, fingerprintFields, TWO_FINGERPRINTS } from './fingerprint-options.ts';
 import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
 import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
 import { scopeFault } from './scope.ts';
@@ -17,7 +18,7 @@ const MAX_RETENTION_MS = 3_650 * DAY_MS;
 const DEFAULT_MAX_RESULT_BYTES = 65_536;
 
 /** Options of `createHandleOnce`. Give either `sql` or `store`. */
-export interface HandleOnceOptions<Tx = unknown> extends RetryOptions {
+export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, FingerprintOptions<unknown> {
   /**
    * A client made by `postgres(url)`, or one of another library through `handle-once/clients`, whose database
    * `migrate(sql)` has prepared.
@@ -56,7 +57,7 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions {
 }
 
 /** The options as they apply, defaults filled in. */
-export interface HandleOnceSettings extends Retries {
+export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown> {
   readonly scope: string;
   readonly leaseMs: number;
   /** Whether `maxAttempts` or `backoff` were given: an adapter has a default of its own only where they were not. */
@@ -111,6 +112,7 @@ const optionsSchema = z
         .regex(SCHEMA_NAME, { error: SCHEMA_NAME_RULE })
         .optional(),
       onEvent: callback<(event: HandleOnceEvent) => unknown>('a function of one event').optional(),
+      ...fingerprintFields<unknown>(),
     },
     { error: 'the options must be an object' },
   )
@@ -137,6 +139,9 @@ function* contradictions(options: {
   }
   if (storeResult === false && maxResultBytes !== undefined) {
     yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
+  }
+  if (options.fingerprint !== undefined && options.ignoredFields !== undefined) {
+    yield ['ignoredFields', TWO_FINGERPRINTS.error];
   }
   for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
     const retentionMs = options[field];

@@ -4,6 +4,7 @@ import {
   canRunInTransaction,
   checkLogOptions,
   eventHook,
+  type FingerprintOptions,
   handleOnceOption,
   handlerOption,
   inTransactionOption,
@@ -55,7 +56,10 @@ export interface ConsumerTimeouts {
   readonly maxWaitTimeInMs?: number | undefined;
 }
 
-export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefined, Parsed> {
+export interface OnceEachMessageOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+> extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. */
   readonly consumer: KafkaConsumer;
   /** The consumer's group. It is part of the scope: two groups never skip each other's work. */
@@ -74,7 +78,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   /**
    * The identity of a message. Default its topic, partition and offset, which dedupes redeliveries. A business key also
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
-   * mismatch.
+   * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ.
    */
   readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
   /** Which messages of a partition wait for one another. Default `'partition'`: strict order. */

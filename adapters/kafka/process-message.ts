@@ -4,6 +4,8 @@ import {
   describeThrown,
   type EventSink,
   failureFacts,
+  type FingerprintOptions,
+  fingerprintOptionsFor,
   type Handled,
   handleDelivery,
   identityOf,
@@ -20,7 +22,7 @@ import type { KafkaMessage } from './kafka-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
 import type { WarnStuck } from './stuck.ts';
 
-export interface Processor {
+export interface Processor extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** In the scope of the group. */
   readonly handleOnce: HandleOnce;
   readonly inTransaction: boolean;
@@ -96,7 +98,7 @@ async function handle(processor: Processor, delivery: Delivery, course: Course):
   const identity = identityOf(topic, partition, message, processor.key);
   const { handleOnce, inTransaction } = processor;
   const call: Calls<unknown[]> = inTransaction ? handleOnce.inTransaction : handleOnce;
-  const how = { ...UNREAD, signal: course.signal };
+  const how = { ...UNREAD, ...fingerprintOptionsFor(processor, message), signal: course.signal };
   const answer = await handleDelivery(identity.key, (key) => call(key, identity.content(), handler, how));
   return { ...answer, skipped };
 }

@@ -4,6 +4,7 @@ import {
   canRunInTransaction,
   checkLogOptions,
   eventHook,
+  type FingerprintOptions,
   handlerOption,
   logFields,
   NO_TRANSACTIONS,
@@ -39,10 +40,8 @@ export type AnyKafkaRecordHandler = (
 
 export type KafkaRecordEvent = LambdaRecordEvent<KafkaItemIdentifier>;
 
-export interface OnceEachKafkaRecordOptions<
-  Schema extends StandardSchemaV1 | undefined,
-  Parsed,
-> extends LambdaOptions<Schema> {
+export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
+  extends LambdaOptions<Schema>, FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`. */
   readonly groupId: string;
   /**
@@ -53,7 +52,7 @@ export interface OnceEachKafkaRecordOptions<
   /**
    * The identity of a record. Default its topic, partition and offset, which dedupes redeliveries. A business key also
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
-   * mismatch.
+   * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ.
    */
   readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
   /**

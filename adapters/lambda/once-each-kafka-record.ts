@@ -4,6 +4,7 @@ import {
   type Counts,
   createEventSink,
   defaultParse,
+  fingerprintOptionsFor,
   identityOf,
   inGroup,
   parseOptions,
@@ -97,6 +98,7 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
         itemIdentifier,
         key,
         payload: content(),
+        fingerprint: fingerprintOptionsFor(resolved, message),
         parse: () => parse(message.value, message),
         schema,
         handler: (payload, attempt, ...extra) =>

@@ -3,6 +3,7 @@ import {
   callOf,
   type Counts,
   createEventSink,
+  fingerprintOptionsFor,
   lanesBy,
   parseOptions,
   withHandler,
@@ -86,6 +87,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
             itemIdentifier: record.messageId,
             key: () => resolved.key(record),
             payload: record.body,
+            fingerprint: fingerprintOptionsFor(resolved, record),
             parse: () => parse(record.body),
             schema,
             handler: (payload, attempt, ...extra) =>

@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   type EventSink,
   failureFacts,
+  type FingerprintOptions,
   type Handled,
   handleDelivery,
   replayedState,
@@ -12,13 +13,14 @@ import type { LambdaRecordEvent } from './events.ts';
 import type { Verdict } from './run-batch.ts';
 
 /** One record, and how it is handled. */
-export interface Job<Id> {
+export interface Job<Id, Compared> {
   readonly scope: string;
   readonly call: Calls<unknown[]>;
   readonly itemIdentifier: Id;
   readonly key: () => string | undefined;
   /** What is compared with the record's. */
-  readonly payload: unknown;
+  readonly payload: Compared;
+  readonly fingerprint: FingerprintOptions<Compared>;
   readonly parse: () => unknown;
   readonly schema: StandardSchemaV1 | undefined;
   readonly handler: Handler<unknown, unknown, unknown[]>;
@@ -27,7 +29,10 @@ export interface Job<Id> {
 }
 
 /** Handles one record and does what its outcome asks for. It never throws. */
-export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Promise<Verdict> {
+export async function processRecord<Id, Compared>(
+  job: Job<Id, Compared>,
+  signal: AbortSignal,
+): Promise<Verdict> {
   const { events, itemIdentifier, onFailed } = job;
   const { key, handled } = await handleDelivery(job.key, (found) => handle(job, found, signal));
   const state = replayedState(handled);
@@ -45,14 +50,18 @@ export async function processRecord<Id>(job: Job<Id>, signal: AbortSignal): Prom
   }
 }
 
-function handle<Id>(job: Job<Id>, key: string, signal: AbortSignal): Promise<Outcome<unknown>> {
-  const { call, payload, handler, schema, parse } = job;
-  const how: ParseOption<unknown, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
-  return call(key, payload, handler, { ...how, signal });
+function handle<Id, Compared>(
+  job: Job<Id, Compared>,
+  key: string,
+  signal: AbortSignal,
+): Promise<Outcome<unknown>> {
+  const { call, payload, handler, schema, parse, fingerprint } = job;
+  const how: ParseOption<Compared, unknown> = schema === undefined ? { parse } : { parse, ...{ schema } };
+  return call(key, payload, handler, { ...how, ...fingerprint, signal });
 }
 
-async function deadLetter<Id>(
-  { scope, itemIdentifier, events }: Job<Id>,
+async function deadLetter<Id, Compared>(
+  { scope, itemIdentifier, events }: Job<Id, Compared>,
   key: string,
   handled: Handled<unknown>,
   send: SendDeadLetter,

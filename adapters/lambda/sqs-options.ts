@@ -4,9 +4,13 @@ import {
   callback,
   canRunInTransaction,
   eventHook,
+  type FingerprintOptions,
+  fingerprintFields,
   handlerOption,
+  isOneFingerprint,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  TWO_FINGERPRINTS,
   withMethods,
 } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
@@ -40,16 +44,15 @@ export type AnySqsRecordHandler = (payload: never, attempt: SqsRecordAttempt, ..
 
 export type SqsRecordEvent = LambdaRecordEvent<string>;
 
-export interface OnceEachSqsRecordOptions<
-  Schema extends StandardSchemaV1 | undefined,
-  Parsed,
-> extends LambdaOptions<Schema> {
+export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
+  extends LambdaOptions<Schema>, FingerprintOptions<string, [record: SqsRecord]> {
   /** Turns the body into a value. What it throws fails the record for good. Default `JSON.parse`. */
   readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes what a
    * producer sent twice or an operator redrove. The same key must come with the same body, byte for byte, or it is a
-   * mismatch. A record without a key is refused as one with an invalid key.
+   * mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A record without a key is refused as one with
+   * an invalid key.
    */
   readonly key?: ((record: SqsRecord) => string | undefined) | undefined;
   /**
@@ -87,13 +90,15 @@ export const sqsRecordOptions = z
       key: callback<(record: SqsRecord) => string | undefined>('a function of the record').default(
         () => messageIdOf,
       ),
+      ...fingerprintFields<string, [record: SqsRecord]>(),
       onFailed: onFailed.default('leave'),
       onEvent: eventHook<SqsRecordEvent>(),
       handler: handlerOption<AnySqsRecordHandler>('payload, attempt'),
     },
     NOT_AN_OBJECT,
   )
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+  .refine(canRunInTransaction, NO_TRANSACTIONS)
+  .refine(isOneFingerprint, TWO_FINGERPRINTS);
 
 function messageIdOf({ messageId }: SqsRecord): string {
   return messageId;

@@ -9,7 +9,8 @@ import {
   handlerOption,
   isAboveLease,
   isOtherQueue,
-  keyOption,
+  isOneFingerprint,
+  messageFields,
   leaseFault,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
@@ -19,6 +20,7 @@ import {
   type QueueHandler,
   type QueueOptions,
   SAME_QUEUE,
+  TWO_FINGERPRINTS,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { consumerSettings, type ConsumerSettings } from './consumer-settings.ts';
@@ -58,7 +60,7 @@ const fields = z.strictObject(
   {
     consumerOptions: consumerSettings,
     ...queueFields,
-    key: keyOption<SqsMessage>(),
+    ...messageFields<SqsMessage>(),
     signal: callback<() => AbortSignal>('a function that gives an AbortSignal').optional(),
     onEvent: eventHook<SqsConsumerEvent>(),
     handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
@@ -71,6 +73,7 @@ export function sqsConsumerOptions(ofBatch: boolean): typeof fields {
   return fields
     .refine(({ onFailed, consumerOptions }) => isOtherQueue(onFailed, consumerOptions.queueUrl), SAME_QUEUE)
     .refine(canRunInTransaction, NO_TRANSACTIONS)
+    .refine(isOneFingerprint, TWO_FINGERPRINTS)
     .superRefine((options, context) => {
       for (const [field, message] of contradictions(options, ofBatch)) {
         context.addIssue({ code: 'custom', path: ['consumerOptions', field], message });

@@ -85,7 +85,7 @@ function handle(
     (found) =>
       call(
         found,
-        message.Body,
+        message,
         (payload, attempt, ...extra) =>
           handler(payload as never, { ...attempt, message }, ...(extra as never[])),
         signal?.(),

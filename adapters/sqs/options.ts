@@ -6,7 +6,8 @@ import {
   eventHook,
   handlerOption,
   isOtherQueue,
-  keyOption,
+  isOneFingerprint,
+  messageFields,
   MAX_VISIBILITY_SECONDS,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
@@ -18,6 +19,7 @@ import {
   type QueueOptions,
   queueUrlOption,
   SAME_QUEUE,
+  TWO_FINGERPRINTS,
   wholeNumber,
   withMethods,
 } from '../../src/adapter-kit.ts';
@@ -62,7 +64,7 @@ const fields = {
   client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
   queueUrl: queueUrlOption('the queue'),
   ...queueFields,
-  key: keyOption<SqsMessage>(),
+  ...messageFields<SqsMessage>(),
   visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
   onEvent: eventHook<SqsEvent>(),
   handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
@@ -71,7 +73,8 @@ const fields = {
 export const sqsOptions = z
   .strictObject(fields, NOT_AN_OBJECT)
   .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+  .refine(canRunInTransaction, NO_TRANSACTIONS)
+  .refine(isOneFingerprint, TWO_FINGERPRINTS);
 
 export const sqsWorkerOptions = z
   .strictObject(
@@ -83,7 +86,8 @@ export const sqsWorkerOptions = z
     NOT_AN_OBJECT,
   )
   .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+  .refine(canRunInTransaction, NO_TRANSACTIONS)
+  .refine(isOneFingerprint, TWO_FINGERPRINTS);
 
 function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: OnFailed | undefined }): boolean {
   return isOtherQueue(options.onFailed, options.queueUrl);

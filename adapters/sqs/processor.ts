@@ -40,7 +40,7 @@ export function createProcessor<R>(
           onHandled?.();
         }
       };
-      return call(key, message.Body, run, signal);
+      return call(key, message, run, signal);
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   PayloadMismatchError,
   SchemaError,
   StoreError,
+  UnhashablePayloadError,
 } from '../../src/index.ts';
 import { MissingIdError, UnverifiedError } from './errors.ts';
 
@@ -41,6 +42,7 @@ function ofOutcome(outcome: Outcome<unknown>): WebhookAnswer {
 function statusOfError(thrown: unknown): WebhookAnswer['status'] {
   if (thrown instanceof UnverifiedError) return 401;
   if (thrown instanceof MissingIdError || thrown instanceof InvalidKeyError) return 400;
+  if (thrown instanceof UnhashablePayloadError) return 400;
   if (thrown instanceof PayloadMismatchError) return 422;
   // An id that the database's encoding cannot keep.
   if (thrown instanceof StoreError && thrown.dataRefused) return 400;

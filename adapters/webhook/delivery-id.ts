@@ -1,6 +1,6 @@
+import { valueAt } from '../../src/adapter-kit.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { causeOf, MissingIdError } from './errors.ts';
-import { valueAt } from './json-pointer.ts';
 import type { IdPlace } from './sources.ts';
 
 /** The id of a delivery. Throws `MissingIdError`, which says where it was looked for; no id is ever made up. */

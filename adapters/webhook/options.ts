@@ -5,19 +5,23 @@ import {
   canRunInTransaction,
   derivedScopeFault,
   eventHook,
+  type FingerprintOptions,
+  fingerprintFields,
   handleOnceOption,
   handlerOption,
   inTransactionOption,
+  isOneFingerprint,
+  jsonPointer,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   type ParsedPayload,
   standardSchema,
+  TWO_FINGERPRINTS,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt, DerivedScope } from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PlainHeaders } from './headers.ts';
-import { isJsonPointer } from './json-pointer.ts';
 import { type IdPlace, providers, type WebhookProvider } from './sources.ts';
 
 /** An attempt at a webhook delivery. */
@@ -68,7 +72,10 @@ export type WebhookSource =
     };
 
 /** What all sources have in common. */
-export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed> {
+export interface CommonWebhookOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+> extends FingerprintOptions<Buffer, [delivery: ReceivedWebhook]> {
   /** Made by `createHandleOnce`; `...retention.webhook` is how long its records should stay. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
@@ -87,7 +94,7 @@ export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefine
    * the same under one id, or it is a mismatch. Default: none, and the body must be the same byte for byte; for Stripe
    * `/pending_webhooks`.
    */
-  readonly volatile?: readonly string[] | undefined;
+  readonly ignoredFields?: readonly string[] | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
 }
@@ -104,13 +111,11 @@ type FindId = (delivery: ReceivedWebhook) => string | undefined;
 const PROVIDERS = Object.keys(providers) as WebhookProvider[];
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-const pointer = z.string().refine(isJsonPointer, { error: 'must be a JSON pointer such as /data/id' });
-
 export const source = z.union(
   [
     z.enum(PROVIDERS),
     z.strictObject({ header: z.string().regex(HEADER_NAME, { error: 'must be the name of a header' }) }),
-    z.strictObject({ pointer }),
+    z.strictObject({ pointer: jsonPointer }),
     z.strictObject({ id: z.custom<FindId>((value) => typeof value === 'function') }),
   ],
   {
@@ -142,7 +147,7 @@ export const webhookOptions = z
       ),
       schema: standardSchema().optional(),
       parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
-      volatile: z.array(pointer, { error: 'must be a list of JSON pointers such as /attempt' }).optional(),
+      ...fingerprintFields<Buffer, [delivery: ReceivedWebhook]>(),
       onEvent: eventHook<WebhookEvent>(),
       handler: handlerOption<AnyWebhookHandler<unknown>>('payload, attempt'),
     },
@@ -157,7 +162,8 @@ export const webhookOptions = z
     const fault = derivedScopeFault(options.handleOnce.settings.scope, scopeOf(options));
     if (fault !== undefined) context.addIssue({ code: 'custom', path: ['name'], message: fault });
   })
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+  .refine(canRunInTransaction, NO_TRANSACTIONS)
+  .refine(isOneFingerprint, TWO_FINGERPRINTS);
 
 /** Below the scope of `handleOnce`, the one of the sender. */
 export function scopeOf({ source: sender, name }: Pick<WebhookSource, 'name' | 'source'>): DerivedScope {

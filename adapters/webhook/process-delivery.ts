@@ -1,17 +1,17 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Handled } from '../../src/adapter-kit.ts';
+import { type FingerprintOptions, fingerprintOptionsFor, type Handled } from '../../src/adapter-kit.ts';
 import type { CallOptions, Calls, Handler, Outcome, ParseOption } from '../../src/index.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
 import { causeOf, UnverifiedError, VerifyConfigError } from './errors.ts';
-import { removeMembers } from './json-pointer.ts';
 import type { AnyWebhookHandler, Verify } from './options.ts';
-import type { Source } from './sources.ts';
+import type { IdPlace } from './sources.ts';
 
 export interface Processor<R> {
   /** In the scope of the source. */
   readonly call: Calls<unknown[]>;
-  readonly source: Source;
+  readonly place: IdPlace;
+  readonly fingerprint: FingerprintOptions<Buffer, [delivery: ReceivedWebhook]>;
   readonly verify: Verify | 'already-verified';
   readonly schema?: StandardSchemaV1 | undefined;
   readonly parse: (body: string) => unknown;
@@ -32,7 +32,7 @@ export async function processDelivery<R>(
   let id: string | undefined;
   try {
     await checkSignature(processor.verify, delivery);
-    id = deliveryIdAt(processor.source.place, delivery);
+    id = deliveryIdAt(processor.place, delivery);
     return { id, handled: { outcome: await run(processor, id, delivery, callOptions) } };
   } catch (thrown) {
     return { id, handled: { thrown } };
@@ -53,28 +53,19 @@ async function checkSignature(verify: Verify | 'already-verified', delivery: Rec
 }
 
 function run<R>(
-  { call, source, schema, parse, handler }: Processor<R>,
+  { call, schema, parse, handler, fingerprint }: Processor<R>,
   id: string,
-  { headers, body }: ReceivedWebhook,
+  delivery: ReceivedWebhook,
   callOptions: CallOptions,
 ): Promise<Outcome<R>> {
-  const how: ParseOption<unknown, unknown> = {
+  const { headers, body } = delivery;
+  const how: ParseOption<Buffer, unknown> = {
     parse: () => parse(body.toString()),
     ...(schema === undefined ? {} : { schema }),
   };
   const handle: Handler<unknown, R, unknown[]> = (payload, attempt, ...extra) =>
     handler(payload as never, { ...attempt, headers }, ...(extra as never[]));
-  return call(id, comparable(body, source.volatile), handle, { ...how, ...callOptions });
-}
-
-/** What has to be the same each time that an id comes: the body, without what its sender may change in it. */
-function comparable(body: Buffer, volatile: readonly string[]): unknown {
-  if (volatile.length === 0) return body;
-  try {
-    const document: unknown = JSON.parse(body.toString());
-    removeMembers(document, volatile);
-    return document;
-  } catch {
-    return body;
-  }
+  const compared = copyOf(delivery);
+  const options = { ...how, ...fingerprintOptionsFor(fingerprint, compared), ...callOptions };
+  return call(id, compared.body, handle, options);
 }

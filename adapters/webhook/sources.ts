@@ -13,22 +13,22 @@ export type IdPlace =
 export interface Source {
   readonly place: IdPlace;
   /** Members of its JSON bodies that a redelivery under the same id may have changed, as JSON pointers. */
-  readonly volatile: readonly string[];
+  readonly ignoredFields: readonly string[];
 }
 
 export const providers: Readonly<Record<WebhookProvider, Source>> = {
   // The same for each redelivery. It names the event: all hooks and apps that an event goes to get one id.
-  github: { place: { header: 'x-github-delivery' }, volatile: [] },
+  github: { place: { header: 'x-github-delivery' }, ignoredFields: [] },
   // Kept by retries. Not X-Shopify-Event-Id, which all topics that one action of a merchant sets off share.
-  shopify: { place: { header: 'x-shopify-webhook-id' }, volatile: [] },
-  slack: { place: { pointer: '/event_id' }, volatile: [] },
-  'standard-webhooks': { place: { header: 'webhook-id' }, volatile: [] },
+  shopify: { place: { header: 'x-shopify-webhook-id' }, ignoredFields: [] },
+  slack: { place: { pointer: '/event_id' }, ignoredFields: [] },
+  'standard-webhooks': { place: { header: 'webhook-id' }, ignoredFields: [] },
   // It counts the endpoints that have yet to take the event, so that it falls while the event is repeated.
-  stripe: { place: { pointer: '/id' }, volatile: ['/pending_webhooks'] },
+  stripe: { place: { pointer: '/id' }, ignoredFields: ['/pending_webhooks'] },
   // Svix sends webhook-id too, but a library that verifies svix-id has not looked at that.
-  svix: { place: { header: 'svix-id' }, volatile: [] },
+  svix: { place: { header: 'svix-id' }, ignoredFields: [] },
 };
 
 export function sourceOf(source: WebhookProvider | IdPlace): Source {
-  return typeof source === 'string' ? providers[source] : { place: source, volatile: [] };
+  return typeof source === 'string' ? providers[source] : { place: source, ignoredFields: [] };
 }

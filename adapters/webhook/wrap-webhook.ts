@@ -4,6 +4,7 @@ import {
   callOf,
   type Counts,
   createEventSink,
+  isGiven,
   parseOptions,
   wholeNumber,
   withHandler,
@@ -101,12 +102,14 @@ export function wrapWebhook<Result>(
   handler: AnyWebhookHandler<Result>,
 ): HandleWebhook<Result> {
   const resolved = parseOptions(SUBJECT, webhookOptions, withHandler(options, handler));
-  const { source, volatile, verify, schema, parse } = resolved;
+  const { source, verify, schema, parse } = resolved;
   const known = sourceOf(source);
   const handleOnce = resolved.handleOnce.inScope(scopeOf(resolved));
   const processor: Processor<Result> = {
     call: callOf(handleOnce, resolved.inTransaction),
-    source: { ...known, volatile: volatile ?? known.volatile },
+    place: known.place,
+    // The provider's own list applies only where no option is given, here or in createHandleOnce.
+    fingerprint: [resolved, handleOnce.settings].some(isGiven) ? resolved : known,
     verify,
     schema,
     parse,

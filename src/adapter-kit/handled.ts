@@ -1,5 +1,12 @@
 import type { DeadLetterFacts } from './dead-letter-attributes.ts';
-import { AbortedError, InvalidKeyError, PayloadMismatchError, SchemaError, StoreError } from '../errors.ts';
+import {
+  AbortedError,
+  InvalidKeyError,
+  PayloadMismatchError,
+  SchemaError,
+  StoreError,
+  UnhashablePayloadError,
+} from '../errors.ts';
 import type { Failed, Outcome, StoredError, Succeeded } from '../outcome.ts';
 import { toStoredError } from '../stored-error.ts';
 
@@ -33,7 +40,8 @@ export type ThrownReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted
 /** What `handleOnce` threw, in the word that events have for it. */
 export function thrownReason(thrown: unknown): ThrownReason {
   if (thrown instanceof PayloadMismatchError) return 'mismatch';
-  if (thrown instanceof InvalidKeyError) return 'invalid-key';
+  // Of a body only the option `fingerprint` can make a payload that has none.
+  if (thrown instanceof InvalidKeyError || thrown instanceof UnhashablePayloadError) return 'invalid-key';
   if (thrown instanceof StoreError || thrown instanceof SchemaError) return 'store-error';
   return thrown instanceof AbortedError ? 'aborted' : 'error';
 }

@@ -1,6 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import type { AnyHandleOnce } from '../calls.ts';
+import {
+  type FingerprintOptions,
+  fingerprintFields,
+  isGiven,
+  isOneFingerprint,
+  TWO_FINGERPRINTS,
+} from '../fingerprint-options.ts';
 import type { LogKey } from './log-identity.ts';
 import { callback } from '../parse-options.ts';
 import { derivedScopeFault } from '../scope.ts';
@@ -20,6 +27,7 @@ export function logFields<Message>() {
     parse:
       callback<(value: Buffer | null, message: Message) => unknown>('a function of the value').optional(),
     key: callback<LogKey<Message>>('a function of the message').optional(),
+    ...fingerprintFields<Buffer | null, [message: Message]>(),
   };
 }
 
@@ -32,11 +40,12 @@ function jsonOf(value: Buffer | null): unknown {
   return value === null ? null : JSON.parse(value.toString('utf8'));
 }
 
-interface LogOptions {
+interface LogOptions extends FingerprintOptions<never, never> {
   readonly handleOnce: AnyHandleOnce;
   readonly groupId: string;
   readonly schema?: StandardSchemaV1 | undefined;
   readonly parse?: unknown;
+  readonly key?: unknown;
 }
 
 /** Refuses options of a consumer of a log that are right alone and wrong together. */
@@ -51,6 +60,19 @@ function* contradictions(options: LogOptions): Generator<[field: string, message
   const { settings } = handleOnce;
   const fault = derivedScopeFault(settings.scope, { kind: 'kafka', name: groupId });
   if (fault !== undefined) yield ['groupId', fault];
+  if (!isOneFingerprint(options)) yield ['ignoredFields', TWO_FINGERPRINTS.error];
+  const chooses = isGiven(options)
+    ? 'fingerprint and ignoredFields'
+    : isGiven(settings)
+      ? 'the fingerprint and ignoredFields of handleOnce'
+      : undefined;
+  if (options.key === undefined && chooses !== undefined) {
+    yield [
+      'key',
+      `is missing, which ${chooses} need: without it a message is known by its topic, partition and offset, and its ` +
+        'content is all that tells it from one of a topic that was made again',
+    ];
+  }
   // Values of a log are bytes, which would each fail a schema that was made for what is in them, for good.
   if (settings.schema !== undefined && schema === undefined && parse === undefined) {
     yield [

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { handleOnceOption } from './adapter-options.ts';
 import type { Attempt } from '../attempt.ts';
 import type { AnyHandleOnce } from '../calls.ts';
+import { type FingerprintOptions, fingerprintFields } from '../fingerprint-options.ts';
 import { callback, standardSchema } from '../parse-options.ts';
 import type { OnFailed } from './queue-disposition.ts';
 import { inTransactionOption } from './transactional-option.ts';
@@ -33,7 +34,11 @@ export type AnyQueueHandler<Message> = (
 ) => unknown;
 
 /** How the messages of a queue are handled, whoever receives them. */
-export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefined, Parsed> {
+export interface QueueOptions<
+  Message,
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+> extends FingerprintOptions<string, [message: Message]> {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
@@ -45,7 +50,8 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
   /**
    * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
    * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove. The same key must come with
-   * the same body, byte for byte, or it is a mismatch. A message without a key is refused as one with an invalid key.
+   * the same body, byte for byte, or it is a mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A
+   * message without a key is refused as one with an invalid key.
    */
   readonly key?: ((message: Message) => string | undefined) | undefined;
   /**
@@ -79,7 +85,7 @@ const onFailed = z.union(
   { error: `must be 'delete', 'leave' or { deadLetterQueueUrl }` },
 );
 
-/** The fields of `QueueOptions`, but for `key`. */
+/** The fields of `QueueOptions`, but for those that get a message. */
 export const queueFields = {
   handleOnce: handleOnceOption(),
   inTransaction: inTransactionOption(),
@@ -88,11 +94,10 @@ export const queueFields = {
   onFailed: onFailed.optional(),
 };
 
-export function keyOption<Message extends { readonly MessageId?: string | undefined }>(): z.ZodDefault<
-  z.ZodType<(message: Message) => string | undefined>
-> {
+/** The fields of `QueueOptions` that get a message. */
+export function messageFields<Message extends { readonly MessageId?: string | undefined }>() {
   const key = callback<(message: Message) => string | undefined>('a function of the message');
-  return key.default(() => messageIdOf);
+  return { key: key.default(() => messageIdOf), ...fingerprintFields<string, [message: Message]>() };
 }
 
 function messageIdOf(message: { readonly MessageId?: string | undefined }): string | undefined {

@@ -30,7 +30,7 @@ const RETURNED: [name: string, make: () => unknown][] = [
   ['a hostile value deep inside', () => ({ a: [revokedProxy()] })],
 ];
 
-/** No thenable, as long as nobody looks too often. */
+/** Its `then` is undefined for the first reads, and throws after them. */
 function throwingAfter(looks: number): object {
   let left = looks;
   return Object.defineProperty({}, 'then', {

@@ -56,7 +56,7 @@ const ERRORS: Record<Thrown, Dispositions> = {
   'no tables': both(withhold('store-error')),
   aborted: both(withhold('aborted', 0)),
   'invalid options': both(withhold('error')),
-  'unhashable payload': both(withhold('error')),
+  'unhashable payload': [withhold('invalid-key'), DEAD_LETTER],
   'lost lease': both(withhold('error')),
   'terminal error': both(withhold('error')),
   'retryable error': both(withhold('error')),

@@ -114,6 +114,37 @@ describe('options that contradict one another', () => {
   });
 });
 
+describe('what is compared', () => {
+  const key = () => 'order-1';
+  const NEEDS_KEY = /is missing, which .* need: .* topic, partition and offset/;
+
+  test.each([{ fingerprint: false }, { fingerprint: String }, { ignoredFields: ['/sentAt'] }])(
+    'can be chosen for a key of the user’s own only: %j',
+    (options) => {
+      expect(issuesOf({ ...right, ...options, key })).toEqual([]);
+      expect(issuesOf({ ...right, ...options })).toEqual([{ field: 'key', message: matching(NEEDS_KEY) }]);
+    },
+  );
+
+  test('by handleOnce is refused the same way, and the message says by whom', () => {
+    const store = createMemoryStore();
+    const handleOnce = createHandleOnce({ store, scope: 'billing', ignoredFields: ['/sentAt'] });
+    expect(issuesOf({ ...right, handleOnce, key })).toEqual([]);
+    expect(issuesOf({ ...right, handleOnce })).toEqual([
+      { field: 'key', message: matching(/ignoredFields of handleOnce need/) },
+    ]);
+  });
+
+  test('is chosen in one way, and by what can choose', () => {
+    const message = matching(/together with fingerprint/);
+    expect(issuesOf({ ...right, key, fingerprint: false, ignoredFields: [] })).toEqual([
+      { field: 'ignoredFields', message },
+    ]);
+    expect(issuesOf({ ...right, key, fingerprint: 'id' })).toMatchObject([{ field: 'fingerprint' }]);
+    expect(issuesOf({ ...right, key, ignoredFields: 'id' })).toMatchObject([{ field: 'ignoredFields' }]);
+  });
+});
+
 test('names every wrong field at once, and says who refuses', () => {
   const wrong = { ...right, consumer: 1, handleOnce: 2, ordering: 3, concurrency: 4.5, typo: 5 };
   expect(issuesOf(wrong).map(({ field }) => field)).toEqual([

@@ -87,6 +87,41 @@ describe('the identity of a message', () => {
   });
 });
 
+describe('under a key of the user’s own, values that differ', () => {
+  const key = () => 'order-1';
+  const value = (sentAt: number) => JSON.stringify({ id: 1, sentAt });
+
+  test.each<[string, object]>([
+    ['ignoredFields', { ignoredFields: ['/sentAt'] }],
+    [
+      'fingerprint',
+      { fingerprint: (body: Buffer, { headers }: KafkaMessage) => [body.subarray(0, 7), headers] },
+    ],
+    ['no fingerprint', { fingerprint: false }],
+  ])('are one message by %s', async (_, options) => {
+    const bed = bench({ key, ...options });
+    expect(await deliver(bed, message(10, { value: value(1) }))).toEqual(['10']);
+    expect(await deliver(bed, message(11, { value: value(2) }))).toEqual(['11']);
+    expect(bed.started).toEqual(['10']);
+  });
+
+  test('are withheld where the fingerprint function throws, or go to the dead-letter topic', async () => {
+    const fingerprint = (): never => {
+      throw new RangeError('no id');
+    };
+    const withheld = bench({ key, fingerprint });
+    expect(await deliver(withheld, message(10))).toEqual([]);
+    expect(withheld.eventsOf('withheld')).toMatchObject([
+      { reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD', cause: { message: 'no id' } } },
+    ]);
+    expect(withheld.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
+    const onFailed = { deadLetterTopic: 'dead', producer: { send: () => Promise.resolve() } };
+    const passed = bench({ key, fingerprint, onFailed });
+    expect(await deliver(passed, message(10))).toEqual(['10']);
+    expect([withheld.started, passed.started]).toEqual([[], []]);
+  });
+});
+
 describe('a key that cannot be kept', () => {
   const fault = new RangeError('no id');
   test.each<[string, () => unknown, key: unknown, cause: unknown]>([

@@ -36,6 +36,7 @@ test.each(pendingOutcomes(0))('pending ($reason) is reported, whatever happens t
 test.each([
   ['mismatch', THROWN.mismatch],
   ['invalid-key', THROWN['invalid key']],
+  ['invalid-key', THROWN['unhashable payload']],
 ] as const)(
   'a %s is never passed in silence: dead-lettered if it can be, else reported',
   (reason, thrown) => {
@@ -44,7 +45,7 @@ test.each([
   },
 );
 
-const REASONS: Record<Exclude<Thrown, 'mismatch' | 'invalid key'>, ReportReason> = {
+const REASONS: Record<Exclude<Thrown, 'mismatch' | 'invalid key' | 'unhashable payload'>, ReportReason> = {
   'store unreachable': 'store-error',
   'store refused': 'store-error',
   'data refused': 'store-error',
@@ -52,7 +53,6 @@ const REASONS: Record<Exclude<Thrown, 'mismatch' | 'invalid key'>, ReportReason>
   'no tables': 'store-error',
   aborted: 'out-of-time',
   'invalid options': 'error',
-  'unhashable payload': 'error',
   'lost lease': 'error',
   'terminal error': 'error',
   'retryable error': 'error',

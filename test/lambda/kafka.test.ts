@@ -1,5 +1,6 @@
 import { TerminalError } from 'handle-once';
 import {
+  type KafkaMessage,
   type KafkaRecordDelivery,
   type KafkaRecordEvent,
   onceEachKafkaRecord,
@@ -21,6 +22,12 @@ function failures(...places: [partition: string, offset: number][]): object {
 }
 
 const NONE = failures();
+
+function throwing(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
 
 describe.each([
   ['Amazon MSK', mskEvent],
@@ -275,4 +282,45 @@ test('A damaged record is reported, and nothing runs', async () => {
     error: { code: 'DAMAGED_RECORD' },
   });
   expect(runs).toBe(1);
+});
+
+describe('Under a key of the user’s own', () => {
+  const eventOf = (sentAt: number) =>
+    mskEvent(kafkaRecord('t', 0, sentAt, JSON.stringify({ id: 1, sentAt })));
+  const once = (options: object, run: () => unknown) => {
+    const { handleOnce } = bench();
+    return onceEachKafkaRecord(
+      { handleOnce, ...mapping, key: () => 'order-1', onUnsettled: 'report', ...options },
+      run,
+    );
+  };
+
+  test.each<[string, object]>([
+    ['ignoredFields', { ignoredFields: ['/sentAt'] }],
+    [
+      'fingerprint',
+      { fingerprint: (value: Buffer | null, { headers }: KafkaMessage) => [value?.subarray(0, 7), headers] },
+    ],
+    ['no fingerprint', { fingerprint: false }],
+  ])('records that differ are one by %s', async (_, options) => {
+    let runs = 0;
+    const handler = once(options, () => (runs += 1));
+    expect(await handler(eventOf(1), ample())).toEqual(NONE);
+    expect(await handler(eventOf(2), ample())).toEqual(NONE);
+    expect(runs).toBe(1);
+  });
+
+  test('a fingerprint function that throws has the record reported, and nothing runs', async () => {
+    const events: object[] = [];
+    const fingerprint = throwing(new Error('no id'));
+    const handler = once({ fingerprint, onEvent: (event: object) => events.push(event) }, () =>
+      expect.unreachable(),
+    );
+    expect(await handler(eventOf(1), ample())).toEqual(failures(['t-0', 1]));
+    expect(events.at(-1)).toMatchObject({
+      type: 'reported',
+      reason: 'invalid-key',
+      error: { code: 'UNHASHABLE_PAYLOAD' },
+    });
+  });
 });

@@ -25,6 +25,8 @@ const shared: Row[] = [
 const ofSqs: Row[] = [
   ['parse', 'json', /function of the body/],
   ['key', 'messageId', /function of the record/],
+  ['fingerprint', true, /false or a function/],
+  ['ignoredFields', '/sentAt', /list of JSON pointers/],
   ['onFailed', 'commit', /'delete', 'leave' or/],
 ];
 const ofKafka: Row[] = [
@@ -68,6 +70,32 @@ describe.each([
 
   test.each([undefined, null, 'options'])('refuses %j in place of options', (options) => {
     expect(() => once(options, handler)).toThrow(InvalidOptionsError);
+  });
+});
+
+describe('What is compared', () => {
+  const key = (): string => 'order-1';
+
+  test.each([{ fingerprint: false as const }, { ignoredFields: ['/sentAt'] }])(
+    'can be chosen for records of Kafka only under a key of the user’s own: %j',
+    (options) => {
+      const once = (given: object) => () =>
+        onceEachKafkaRecord({ handleOnce, groupId: 'billing', onFailed: 'commit', ...given }, handler);
+      expect(issuesOf(once({ ...options, key }))).toEqual([]);
+      expect(issuesOf(once(options))).toEqual([
+        { field: 'key', message: expect.stringMatching(/is missing, which .* need/) as string },
+      ]);
+    },
+  );
+
+  test.each([
+    (options: object) => onceEachSqsRecord({ handleOnce, ...options }, handler),
+    (options: object) =>
+      onceEachKafkaRecord({ handleOnce, groupId: 'billing', onFailed: 'commit', key, ...options }, handler),
+  ])('is chosen in one way', (once) => {
+    expect(issuesOf(() => once({ fingerprint: false, ignoredFields: [] }))).toMatchObject([
+      { field: 'ignoredFields' },
+    ]);
   });
 });
 

@@ -395,3 +395,38 @@ test('A damaged record is reported, and nothing runs', async () => {
   });
   expect(runs).toBe(1);
 });
+
+describe('Under a key of the user’s own', () => {
+  const eventOf = (sentAt: number) => sqsEvent(sqsRecord(`id-${sentAt}`, JSON.stringify({ id: 1, sentAt })));
+  const once = (options: object, run: () => unknown) => {
+    const { handleOnce } = bench();
+    return onceEachSqsRecord({ handleOnce, key: () => 'order-1', ...options }, run);
+  };
+
+  test.each<[string, object]>([
+    ['ignoredFields', { ignoredFields: ['/sentAt'] }],
+    [
+      'fingerprint',
+      { fingerprint: (body: string, { eventSource }: SqsRecord) => [body.slice(0, 7), eventSource] },
+    ],
+    ['no fingerprint', { fingerprint: false }],
+  ])('records that differ are one by %s', async (_, options) => {
+    let runs = 0;
+    const handler = once(options, () => (runs += 1));
+    expect(await handler(eventOf(1), ample())).toEqual(NONE);
+    expect(await handler(eventOf(2), ample())).toEqual(NONE);
+    expect(runs).toBe(1);
+  });
+
+  test('a fingerprint function that throws has the record reported, and nothing runs', async () => {
+    const events: object[] = [];
+    const fingerprint = throwing(new Error('no id'));
+    const handler = once({ fingerprint, onEvent: (event: object) => events.push(event) }, () =>
+      expect.unreachable(),
+    );
+    expect(await handler(eventOf(1), ample())).toEqual(failures('id-1'));
+    expect(events).toMatchObject([
+      { type: 'reported', reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD' } },
+    ]);
+  });
+});

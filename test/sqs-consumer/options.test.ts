@@ -22,6 +22,8 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['schema', {}, /Standard Schema/],
   ['parse', 'json', /function of the body/],
   ['key', 'MessageId', /function of the message/],
+  ['fingerprint', true, /false or a function/],
+  ['ignoredFields', '/sentAt', /list of JSON pointers/],
   ['onFailed', 'retry', /'delete', 'leave' or/],
   ['signal', AbortSignal.abort(), /function that gives an AbortSignal/],
   ['onEvent', {}, /function of one event/],
@@ -64,6 +66,11 @@ describe.each([
 
   test('refuses what is no handler, and says who refuses', () => {
     expect(() => create(right, 'handler')).toThrow(new RegExp(`^${subject}: handler`));
+  });
+
+  test('refuses fingerprint and ignoredFields together', () => {
+    const issues = issuesOf(() => create({ ...right, fingerprint: false, ignoredFields: [] }));
+    expect(issues).toMatchObject([{ field: 'ignoredFields' }]);
   });
 
   test('refuses a dead-letter queue that is the queue itself', () => {

@@ -1,5 +1,5 @@
 import { type HandleOnce, type HandleOnceOptions, type Store, StoreError, TerminalError } from 'handle-once';
-import type { LeftReason } from 'handle-once/sqs-consumer';
+import type { LeftReason, SqsConsumerOptions } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
@@ -16,6 +16,7 @@ interface Row {
   readonly handler?: Handler;
   readonly key?: () => string;
   readonly signal?: () => AbortSignal;
+  readonly fingerprint?: SqsConsumerOptions<never, undefined, unknown>['fingerprint'];
   /** Puts the record into a state before the delivery. */
   readonly before?: (handleOnce: HandleOnce, id: string) => Promise<unknown>;
   /** Why it is left; undefined where sqs-consumer deletes it. */
@@ -85,6 +86,9 @@ const rows: Row[] = [
     onFailed: 'dead-letter',
     before: before('another', () => 1),
   },
+  { name: 'another payload that is not compared', fingerprint: false, before: before('another', () => 1) },
+  { name: 'a fingerprint that throws', fingerprint: retryable, left: 'invalid-key' },
+  { name: 'a fingerprint that throws (dead-letter)', onFailed: 'dead-letter', fingerprint: retryable },
   { name: 'an invalid key', key: () => '', left: 'invalid-key' },
   { name: 'an invalid key (dead-letter)', onFailed: 'dead-letter', key: () => '' },
   { name: 'a store that is down', handleOnce: storeWith({ claim: down }), left: 'store-error' },
@@ -114,7 +118,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
       const id = await setup.send(BODY);
       await row.before?.(setup.handleOnce, id);
       const { handleOnce, queueUrl } = setup;
-      const { key, signal } = row;
+      const { key, signal, fingerprint } = row;
       const consuming = consume(
         wrapper,
         fixture.client,
@@ -124,6 +128,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
           onFailed: row.onFailed === 'dead-letter' ? { deadLetterQueueUrl } : (row.onFailed ?? 'delete'),
           ...(key && { key }),
           ...(signal && { signal }),
+          ...(fingerprint !== undefined && { fingerprint }),
         },
         row.handler ?? (() => undefined),
         (event, consumer) => {

@@ -41,7 +41,7 @@ test.each(pendingOutcomes(1_234))('pending ($reason) is left, whatever happens t
   for (const onFailed of EVERY_ON_FAILED) expect(dispositionOf({ outcome }, onFailed)).toEqual(expected);
 });
 
-const NEVER_SILENT: Thrown[] = ['mismatch', 'invalid key'];
+const NEVER_SILENT: Thrown[] = ['mismatch', 'invalid key', 'unhashable payload'];
 test.each(NEVER_SILENT)(
   '%s is never deleted in silence: dead-lettered if there is a queue for it, else left',
   (what) => {

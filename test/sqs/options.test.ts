@@ -23,6 +23,8 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['schema', {}, /Standard Schema/],
   ['parse', 'json', /function of the body/],
   ['key', 'MessageId', /function of the message/],
+  ['fingerprint', true, /false or a function/],
+  ['ignoredFields', '/sentAt', /list of JSON pointers/],
   ['onFailed', 'retry', /'delete', 'leave' or/],
   ['visibilityTimeoutSeconds', 0, /whole number of seconds from 1 to 43,200/],
   ['visibilityTimeoutSeconds', 43_201, /whole number of seconds/],
@@ -65,6 +67,11 @@ describe.each([
     expect(issues).toMatchObject([
       { field: `onFailed.${field}`, message: expect.stringMatching(message) as string },
     ]);
+  });
+
+  test('refuses fingerprint and ignoredFields together', () => {
+    const issues = issuesOf(() => create({ ...right, fingerprint: false, ignoredFields: [] }));
+    expect(issues).toMatchObject([{ field: 'ignoredFields' }]);
   });
 
   test('refuses a dead-letter queue that is the queue itself', () => {

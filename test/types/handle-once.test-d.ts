@@ -123,6 +123,35 @@ test('parse and then a schema: the handler gets the output of the schema', () =>
   expectTypeOf(outcome).toEqualTypeOf<Promise<Outcome<Date>>>();
 });
 
+test('a fingerprint function of a call gets the payload, and one of the instance gets anything', () => {
+  const handleOnce = createHandleOnce({
+    store,
+    scope: 'a',
+    fingerprint: (payload) => {
+      expectTypeOf(payload).toBeUnknown();
+    },
+  });
+  void handleOnce('key', order, () => 1, {
+    fingerprint: (payload) => {
+      expectTypeOf(payload).toEqualTypeOf<Order>();
+      return payload.id;
+    },
+  });
+  void handleOnce('key', 'body', ({ at }) => at, { fingerprint: (body) => body.length, schema });
+  void handleOnce('key', 'body', (body) => body.length, {
+    fingerprint: false,
+    parse: (body: string) => body,
+  });
+  void handleOnce('key', order, (payload) => payload.id, { ignoredFields: ['/sentAt'] as const });
+  expectTypeOf(handleOnce.settings.ignoredFields).toEqualTypeOf<readonly string[] | undefined>();
+  // @ts-expect-error true says nothing
+  void handleOnce('key', order, () => 1, { fingerprint: true });
+  // @ts-expect-error a list of pointers
+  createHandleOnce({ store, scope: 'a', ignoredFields: '/sentAt' });
+  // @ts-expect-error a text is compared, not a number
+  void handleOnce('key', 'body', () => 1, { fingerprint: (body: number) => body });
+});
+
 test('either kind is what an adapter takes', () => {
   expectTypeOf<HandleOnce>().toExtend<AnyHandleOnce>();
   expectTypeOf<HandleOnceWithSchema<typeof schema>>().toExtend<AnyHandleOnce>();

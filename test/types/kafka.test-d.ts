@@ -140,3 +140,17 @@ test('events are a union on type', () => {
     () => undefined,
   );
 });
+
+test('a fingerprint function gets the value and the message', () => {
+  onceEachMessage(
+    {
+      ...base,
+      key: () => 'order-1',
+      fingerprint: (value, message) => {
+        expectTypeOf(value).toEqualTypeOf<Buffer | null>();
+        expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
+      },
+    },
+    () => undefined,
+  );
+});

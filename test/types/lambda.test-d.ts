@@ -181,3 +181,26 @@ test('events are a union on type, and name a record as the answer does', () => {
     nothing,
   );
 });
+
+test('a fingerprint function gets what is compared, and the record', () => {
+  onceEachSqsRecord(
+    {
+      handleOnce,
+      fingerprint: (body, record) => {
+        expectTypeOf(body).toBeString();
+        expectTypeOf(record).toEqualTypeOf<SqsRecord>();
+      },
+    },
+    nothing,
+  );
+  onceEachKafkaRecord(
+    {
+      ...{ handleOnce, groupId, onFailed: 'commit', key: () => 'order-1' },
+      fingerprint: (value, message) => {
+        expectTypeOf(value).toEqualTypeOf<Buffer | null>();
+        expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
+      },
+    },
+    nothing,
+  );
+});

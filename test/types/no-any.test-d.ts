@@ -15,6 +15,7 @@ import type {
   DatabaseClient,
   DatabaseQueries,
   Failed,
+  FingerprintOptions,
   HandleOnce,
   HandleOnceError,
   HandleOnceEvent,
@@ -82,6 +83,7 @@ test('no public type holds any', () => {
   expectTypeOf<HoldsAny<Pending>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Succeeded<string>>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<StoredError>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<FingerprintOptions<string, [message: string]>>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<HandleOnce>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<HandleOnceWithSchema<StandardSchemaV1>>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<HandleOnceError>>().toEqualTypeOf<false>();

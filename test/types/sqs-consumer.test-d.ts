@@ -99,3 +99,12 @@ test('events are a union on type', () => {
     Readonly<Partial<Record<SqsConsumerEvent['type'], number>>>
   >();
 });
+
+test('a fingerprint function gets the body and the message', () => {
+  const options = {
+    ...base,
+    fingerprint: (body: string, message: Message) => [body.length, message.MessageId],
+  };
+  onceHandleMessage(options, () => undefined);
+  onceHandleMessageBatch({ ...base, ignoredFields: ['/sentAt'] }, () => undefined);
+});

@@ -173,3 +173,16 @@ test('with inTransaction a handler gets the client’s own transaction', () => {
   // @ts-expect-error -- without it there is no third argument
   createSqsWorker({ ...base, handler: (...given: [unknown, SqsAttempt, postgres.Sql]) => given.length });
 });
+
+test('a fingerprint function gets the body and the message', () => {
+  createSqsWorker({
+    ...base,
+    fingerprint: (body, message) => {
+      expectTypeOf(body).toBeString();
+      expectTypeOf(message).toEqualTypeOf<Message>();
+    },
+    handler: () => undefined,
+  });
+  wrapSqsHandler({ ...base, fingerprint: (body) => body.length }, () => undefined);
+  wrapSqsHandler({ ...base, ignoredFields: ['/sentAt'], fingerprint: undefined }, () => undefined);
+});

@@ -137,3 +137,16 @@ test('an event has its type, and never a body', () => {
 test('an id is a text', () => {
   expectTypeOf(webhookId).returns.toBeString();
 });
+
+test('a fingerprint function gets the body and the delivery', () => {
+  wrapWebhook(
+    {
+      ...base,
+      fingerprint: (body, delivery) => {
+        expectTypeOf(body).toEqualTypeOf<Buffer>();
+        expectTypeOf(delivery).toEqualTypeOf<ReceivedWebhook>();
+      },
+    },
+    () => undefined,
+  );
+});

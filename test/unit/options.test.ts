@@ -12,7 +12,8 @@ const BELOW_LEASE = 'must not be below leaseMs: a record that expires so soon an
 const ATTEMPTS = 'must be a whole number of attempts from 1 to 2,147,483,647, or Infinity';
 const WAIT = 'must be a whole number of milliseconds from 0 to 43,200,000';
 const BASE_ABOVE_MAX = 'must not be above maxMs, which is 1,200,000 unless given';
-const BACKOFF = 'must be { baseMs, maxMs, factor } or a function of (failures, error) that returns milliseconds';
+const BACKOFF =
+  'must be { baseMs, maxMs, factor } or a function of (failures, error) that returns milliseconds';
 const BYTES = 'must be a whole number of bytes from 0 to 16,777,216';
 const SCHEMA = 'must be a Standard Schema, such as a zod schema';
 const SCHEMA_NAME = 'must be 1 to 63 ASCII letters, digits or underscores, not starting with a digit or pg_';

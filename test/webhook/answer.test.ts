@@ -50,7 +50,7 @@ const STATUS: Record<Thrown, WebhookAnswer['status']> = {
   'no tables': 503,
   aborted: 503,
   'invalid options': 500,
-  'unhashable payload': 500,
+  'unhashable payload': 400,
   'lost lease': 500,
   'terminal error': 500,
   'retryable error': 500,

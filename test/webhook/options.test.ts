@@ -15,8 +15,8 @@ describe('wrapWebhook', () => {
     { verify: 'already-verified' },
     { source: 'standard-webhooks', name: 'acme.eu-1_b' },
     { source: { header: 'X-Delivery-Id' }, name: 'acme' },
-    { source: { pointer: '/data/id' }, name: 'acme', volatile: ['/attempt', '/sent~1at'] },
-    { source: { id: () => '1' }, name: 'acme', volatile: [] },
+    { source: { pointer: '/data/id' }, name: 'acme', ignoredFields: ['/attempt', '/sent~1at'] },
+    { source: { id: () => '1' }, name: 'acme', ignoredFields: [] },
   ])('accepts %j', (options) => {
     expect(issuesOf(() => wrap({ ...right, ...options }))).toEqual([]);
   });
@@ -42,7 +42,8 @@ describe('wrapWebhook', () => {
     ['verify', 'none', /'already-verified'/],
     ['schema', {}, /Standard Schema/],
     ['parse', 'json', /function of the body/],
-    ['volatile', '/attempt', /list of JSON pointers/],
+    ['ignoredFields', '/attempt', /list of JSON pointers/],
+    ['fingerprint', true, /false or a function/],
     ['onEvent', {}, /function of one event/],
     ['secret', 'whsec_', /not an option/],
   ])('refuses %s: %s', (field, value, message) => {
@@ -52,9 +53,14 @@ describe('wrapWebhook', () => {
   });
 
   it('names the wrong pointer of a list', () => {
-    expect(issuesOf(() => wrap({ ...right, volatile: ['/attempt', 'id'] }))).toEqual([
-      { field: 'volatile.1', message: 'must be a JSON pointer such as /data/id' },
+    expect(issuesOf(() => wrap({ ...right, ignoredFields: ['/attempt', 'id'] }))).toEqual([
+      { field: 'ignoredFields.1', message: 'must be a JSON pointer such as /data/id' },
     ]);
+  });
+
+  it('refuses fingerprint and ignoredFields together', () => {
+    const issues = issuesOf(() => wrap({ ...right, fingerprint: false, ignoredFields: [] }));
+    expect(issues).toMatchObject([{ field: 'ignoredFields' }]);
   });
 
   it('refuses a sender of the user’s own without a name', () => {

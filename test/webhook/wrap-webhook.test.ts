@@ -10,7 +10,7 @@ import {
   TerminalError,
 } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
-import { MissingIdError, wrapWebhook } from 'handle-once/webhook';
+import { MissingIdError, type ReceivedWebhook, wrapWebhook } from 'handle-once/webhook';
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod';
 import { flakyStore, isUnreachable } from '../engine/support/flaky-store.ts';
@@ -200,7 +200,7 @@ describe('What a redelivery may change', () => {
   });
 
   it('can be told', async () => {
-    const { handleWebhook } = bench({ volatile: ['/attempts', '/meta/sentAt'] });
+    const { handleWebhook } = bench({ ignoredFields: ['/attempts', '/meta/sentAt'] });
     const body = (attempts: number, action: string): string =>
       JSON.stringify({ action, attempts, meta: { sentAt: attempts * 1_000 } });
     await handleWebhook(githubDelivery('a', body(1, 'opened')));
@@ -212,14 +212,54 @@ describe('What a redelivery may change', () => {
     });
   });
 
+  it('can be told by handleOnce, whose word is above what is known of Stripe', async () => {
+    const handleOnce = createHandleOnce({
+      store: createMemoryStore(),
+      scope: 'hooks',
+      ignoredFields: ['/type'],
+    });
+    const { handleWebhook } = bench({ of: { source: 'stripe' }, handleOnce });
+    await handleWebhook({ headers: {}, body: stripe.body });
+    const retyped = stripe.body.replace('setup_intent.created', 'other');
+    expect(await handleWebhook({ headers: {}, body: retyped })).toMatchObject({ answer: { status: 200 } });
+    expect(await handleWebhook({ headers: {}, body: repeated })).toMatchObject({ answer: { status: 422 } });
+  });
+
+  it('is what a function of the body and the delivery returns, or nothing', async () => {
+    const fingerprint = (body: Buffer, { headers }: ReceivedWebhook) => [
+      body.length,
+      headers['x-github-event'],
+    ];
+    const chosen = bench({ fingerprint });
+    await chosen.handleWebhook(githubDelivery('a', '{"a":1}'));
+    expect(await chosen.handleWebhook(githubDelivery('a', '{"a":2}'))).toMatchObject({
+      answer: { status: 200 },
+    });
+    expect(await chosen.handleWebhook(githubDelivery('a', '{}'))).toMatchObject({ answer: { status: 422 } });
+    const nothing = bench({ fingerprint: false });
+    await nothing.handleWebhook(githubDelivery('a', '1'));
+    expect(await nothing.handleWebhook(githubDelivery('a', '2'))).toMatchObject({ answer: { status: 200 } });
+  });
+
+  it('refuses a delivery where its function throws', async () => {
+    const fingerprint = (): never => {
+      throw new Error('no member');
+    };
+    const { handleWebhook, runs, events } = bench({ fingerprint });
+    const handled = await handleWebhook(githubDelivery('a'));
+    expect(handled).toMatchObject({ answer: { status: 400 }, error: { code: 'UNHASHABLE_PAYLOAD' } });
+    expect(events).toMatchObject([{ type: 'invalid-id', status: 400 }]);
+    expect(runs).toEqual([]);
+  });
+
   it('can be told to be nothing, for Stripe too', async () => {
-    const { handleWebhook } = bench({ of: { source: 'stripe' }, volatile: [] });
+    const { handleWebhook } = bench({ of: { source: 'stripe' }, ignoredFields: [] });
     await handleWebhook({ headers: {}, body: stripe.body });
     expect(await handleWebhook({ headers: {}, body: repeated })).toMatchObject({ answer: { status: 422 } });
   });
 
   it('matters not where the body is no JSON, which is compared as it is', async () => {
-    const { handleWebhook } = bench({ volatile: ['/attempts'], parse: (body) => body });
+    const { handleWebhook } = bench({ ignoredFields: ['/attempts'], parse: (body) => body });
     await handleWebhook(githubDelivery('a', 'attempts=1'));
     expect(await handleWebhook(githubDelivery('a', 'attempts=1'))).toMatchObject({ answer: { status: 200 } });
     expect(await handleWebhook(githubDelivery('a', 'attempts=2'))).toMatchObject({ answer: { status: 422 } });

@@ -56,6 +56,42 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       await queue.empty();
     });
 
+    test.each<[string, Partial<SqsOptions<undefined, unknown>>]>([
+      ['ignoredFields', { ignoredFields: ['/sentAt'] }],
+      [
+        'fingerprint',
+        {
+          fingerprint: (body, { Attributes }) => [body.slice(0, 10), Attributes?.SentTimestamp === undefined],
+        },
+      ],
+      ['no fingerprint', { fingerprint: false }],
+    ])('under one key, bodies that differ are one message by %s', async (_, options) => {
+      const queue = await setup();
+      const handler = vi.fn(() => 'done');
+      const handle = wrapSqsHandler({ ...base(queue), key: () => 'order-1', ...options }, handler);
+      await queue.send('{"order":1,"sentAt":1}');
+      await queue.send('{"order":1,"sentAt":2}');
+
+      const handled = [await handle(await queue.receive()), await handle(await queue.receive())];
+
+      expect(handled).toMatchObject([
+        { action: 'deleted' },
+        { action: 'deleted', outcome: { replayed: true } },
+      ]);
+      expect(handler).toHaveBeenCalledTimes(1);
+    });
+
+    test('a fingerprint function that throws leaves the message, and nothing runs', async () => {
+      const queue = await setup();
+      const handler = vi.fn();
+      const fingerprint = () => expect.unreachable('thrown by the fingerprint function');
+      await queue.send('1');
+      const handled = await wrapSqsHandler({ ...base(queue), fingerprint }, handler)(await queue.receive());
+      expect(handled).toMatchObject({ action: 'left', error: { code: 'UNHASHABLE_PAYLOAD' } });
+      expect(handler).not.toHaveBeenCalled();
+      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'invalid-key' }]);
+    });
+
     test('without a key function, equal bodies are two messages', async () => {
       const queue = await setup();
       const handler = vi.fn();

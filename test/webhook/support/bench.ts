@@ -18,7 +18,7 @@ export interface Bench {
   readonly store: Store;
 }
 
-type Options = Partial<Omit<CommonWebhookOptions<undefined, unknown>, 'handleOnce' | 'onEvent'>> & {
+type Options = Partial<Omit<CommonWebhookOptions<undefined, unknown>, 'onEvent'>> & {
   readonly of?: WebhookSource;
   readonly store?: Store;
   readonly handler?: (payload: unknown, attempt: WebhookAttempt) => unknown;

@@ -11,20 +11,8 @@ export function valueAt(document: unknown, pointer: string): unknown {
   return tokensOf(pointer).reduce(memberOf, document);
 }
 
-/** Removes the members of a document that the pointers point at; of arrays they become null. */
-export function removeMembers(document: unknown, pointers: readonly string[]): void {
-  for (const pointer of pointers) {
-    const tokens = tokensOf(pointer);
-    const name = tokens.pop() ?? '';
-    const parent = tokens.reduce(memberOf, document);
-    if (memberOf(parent, name) === undefined) continue;
-    if (Array.isArray(parent)) parent[Number(name)] = null;
-    else Reflect.deleteProperty(parent as object, name);
-  }
-}
-
-/** `~1` first: `~01` is the name `~1`, not `/`. */
-function tokensOf(pointer: string): string[] {
+/** The names that lead to what a pointer points at. `~1` first: `~01` is the name `~1`, not `/`. */
+export function tokensOf(pointer: string): string[] {
   const tokens = pointer.split('/').slice(1);
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

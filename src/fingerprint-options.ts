@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { UnhashablePayloadError } from './errors.ts';
+import { fingerprint, fingerprintWithout } from './fingerprint.ts';
+import { isJsonPointer, tokensOf } from './json-pointer.ts';
+import { satisfying } from './parse-options.ts';
+
+/** What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload. */
+export interface FingerprintOptions<Compared, More extends readonly unknown[] = []> {
+  /**
+   * A function that gives the part of the payload that has to be the same, or false to compare nothing: then the key
+   * alone says what is a duplicate. What the function throws refuses the message, and nothing runs. A record that was
+   * made under false matches any payload, so that it can be switched on and off.
+   */
+  readonly fingerprint?: false | ((payload: Compared, ...more: More) => unknown) | undefined;
+  /**
+   * JSON pointers to the members that may differ, such as `/sentAt`. Text and bytes are read as JSON; what is no JSON is
+   * compared as it is. An empty list compares the whole payload.
+   */
+  readonly ignoredFields?: readonly string[] | undefined;
+}
+
+/** The options, whatever their function takes. */
+type AnyFingerprintOptions = FingerprintOptions<never, never>;
+
+export const jsonPointer = z
+  .string()
+  .refine(isJsonPointer, { error: 'must be a JSON pointer such as /data/id' });
+
+export function fingerprintFields<Compared, More extends readonly unknown[] = []>() {
+  return {
+    fingerprint: satisfying<false | ((payload: Compared, ...more: More) => unknown)>(
+      (value) => value === false || typeof value === 'function',
+      'false or a function that gives what has to be the same',
+    ).optional(),
+    ignoredFields: z
+      .array(jsonPointer, { error: 'must be a list of JSON pointers such as /sentAt' })
+      .optional(),
+  };
+}
+
+export function isOneFingerprint({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
+  return choice === undefined || ignoredFields === undefined;
+}
+
+export const TWO_FINGERPRINTS = {
+  path: ['ignoredFields'],
+  error: 'must not be given together with fingerprint; have that function leave the fields out',
+};
+
+/** Whether the options say anything. Those of a call then apply in place of its instance's. */
+export function isGiven({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
+  return choice !== undefined || ignoredFields !== undefined;
+}
+
+/** The options of a call for one message: their function gets the message too. */
+export function fingerprintOptionsFor<Compared, Message>(
+  { fingerprint: choice, ignoredFields }: FingerprintOptions<Compared, [message: Message]>,
+  message: Message,
+): FingerprintOptions<Compared> {
+  if (ignoredFields !== undefined) return { ignoredFields };
+  return { fingerprint: typeof choice === 'function' ? (compared) => choice(compared, message) : choice };
+}
+
+/** Gives what the store compares of a payload: hexadecimal text, which is empty where nothing is compared. */
+export type FingerprintOf = (payload: unknown) => string;
+
+/** What it gives throws `UnhashablePayloadError`. */
+export function fingerprintOf({
+  fingerprint: choice,
+  ignoredFields = [],
+}: FingerprintOptions<never>): FingerprintOf {
+  if (choice === false) return () => '';
+  if (choice !== undefined) return (payload) => fingerprint(chosenPart(choice, payload));
+  if (ignoredFields.length === 0) return fingerprint;
+  const ignored = ignoredFields.map(tokensOf);
+  return (payload) => fingerprintWithout(ignored, payload);
+}
+
+function chosenPart(choose: (payload: never) => unknown, payload: unknown): unknown {
+  try {
+    return choose(payload as never);
+  } catch (error) {
+    throw new UnhashablePayloadError(
+      'the fingerprint function threw, and nothing ran: have it return what has to be the same each time that the key comes.',
+      { cause: error },
+    );
+  }
+}
