@@ -29,6 +29,7 @@ export {
   wholeNumber,
   withMethods,
 } from './parse-options.ts';
+export { withOwnRetries } from './adapter-kit/own-retries.ts';
 export { createQueueCall, type QueueCall, type QueueCallOptions } from './adapter-kit/queue-call.ts';
 export { createDroppedAttributesWarning } from './adapter-kit/dropped-attributes.ts';
 export { sendDeadLetter } from './adapter-kit/queue-dead-letter.ts';
@@ -63,6 +64,7 @@ export {
 export { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from './adapter-kit/queue-redrive.ts';
 export { lanesBy, runLanes } from './adapter-kit/run-lanes.ts';
 export { isA } from './safe-read.ts';
+export { retryFields, SHORT_RETRIES } from './retries.ts';
 export { derivedScopeFault } from './scope.ts';
 export { shareAcrossCopies } from './shared-class.ts';
 export { describeThrown } from './stored-error.ts';

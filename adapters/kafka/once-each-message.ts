@@ -5,6 +5,8 @@ import {
   type EventSink,
   inGroup,
   parseOptions,
+  SHORT_RETRIES,
+  withOwnRetries,
   warn,
   withHandler,
 } from '../../src/adapter-kit.ts';
@@ -77,7 +79,10 @@ export function onceEachMessage<
   handler: KafkaHandler<Schema, Parsed, Result>,
 ): OnceEachMessage;
 export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
-  const resolved = parseOptions(SUBJECT, onceEachMessageOptions, withHandler(options, handler));
+  const resolved = withOwnRetries(
+    parseOptions(SUBJECT, onceEachMessageOptions, withHandler(options, handler)),
+    SHORT_RETRIES,
+  );
   const { consumer, concurrency } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const events = createEventSink(resolved.onEvent);

@@ -15,8 +15,9 @@ import {
   standardSchema,
   wholeNumber,
   withMethods,
+  retryFields,
 } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce, Attempt } from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaMessage, KafkaProducer } from './kafka-client.ts';
@@ -56,15 +57,16 @@ export interface ConsumerTimeouts {
   readonly maxWaitTimeInMs?: number | undefined;
 }
 
-export interface OnceEachMessageOptions<
-  Schema extends StandardSchemaV1 | undefined,
-  Parsed,
-> extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
+export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
+  extends RetryOptions, FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. */
   readonly consumer: KafkaConsumer;
   /** The consumer's group. It is part of the scope: two groups never skip each other's work. */
   readonly groupId: string;
-  /** Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. */
+  /**
+   * Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. Where neither it nor this adapter
+   * is given retries, they are shorter, since the partition waits: 10 attempts, up to 5 minutes apart.
+   */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: false | undefined;
@@ -127,6 +129,7 @@ export const onceEachMessageOptions = z
       consumer: withMethods<KafkaConsumer>(['on', 'pause', 'resume', 'paused'], 'a consumer of kafkajs'),
       ...logFields<KafkaMessage>(),
       handleOnce: handleOnceOption(),
+      ...retryFields,
       inTransaction: inTransactionOption(),
       schema: standardSchema().optional(),
       ordering: z

@@ -8,6 +8,7 @@ import {
   identityOf,
   inGroup,
   parseOptions,
+  withOwnRetries,
   withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
@@ -78,7 +79,7 @@ export function onceEachKafkaRecord<
   handler: KafkaRecordHandler<Schema, Parsed, Result>,
 ): OnceEachKafkaRecord;
 export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHandler): OnceEachKafkaRecord {
-  const resolved = parseOptions(SUBJECT, kafkaRecordOptions, withHandler(options, handler));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions, withHandler(options, handler)));
   const { schema, parse = defaultParse(schema), onFailed, onUnsettled } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const { scope } = handleOnce.settings;

@@ -6,6 +6,7 @@ import {
   fingerprintOptionsFor,
   lanesBy,
   parseOptions,
+  withOwnRetries,
   withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
@@ -68,7 +69,7 @@ export function onceEachSqsRecord<
   handler: SqsRecordHandler<Schema, Parsed, Result>,
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
-  const resolved = parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler)));
   const { handleOnce, schema, parse } = resolved;
   const { scope } = handleOnce.settings;
   const call = callOf(handleOnce, resolved.inTransaction);

@@ -5,14 +5,15 @@ import {
   type ParsedPayload,
   standardSchema,
   wholeNumber,
+  retryFields,
 } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce } from '../../src/index.ts';
+import type { AnyHandleOnce, RetryOptions } from '../../src/index.ts';
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */
 export type LambdaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
 /** What both event sources take. */
-export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {
+export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> extends RetryOptions {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
@@ -33,6 +34,7 @@ export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> {
 
 export const lambdaFields = {
   handleOnce: handleOnceOption(),
+  ...retryFields,
   inTransaction: inTransactionOption(),
   schema: standardSchema().optional(),
   concurrency: wholeNumber('handlers', 1, 1_000).default(10),

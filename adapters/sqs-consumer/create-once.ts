@@ -4,6 +4,7 @@ import {
   createEventSink,
   createQueueCall,
   parseOptions,
+  withOwnRetries,
 } from '../../src/adapter-kit.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
@@ -21,7 +22,7 @@ export interface Once {
 
 /** What the wrapper of a message and that of a batch share. */
 export function createOnce(subject: string, options: unknown, ofBatch: boolean): Once {
-  const resolved = parseOptions(subject, sqsConsumerOptions(ofBatch), options);
+  const resolved = withOwnRetries(parseOptions(subject, sqsConsumerOptions(ofBatch), options));
   const { handleOnce, key, handler, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as ConsumerSettings;
   const { settings } = handleOnce;

@@ -1,6 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { type Counts, createEventSink, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import {
+  type Counts,
+  createEventSink,
+  parseOptions,
+  withOwnRetries,
+  wholeNumber,
+} from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
@@ -87,7 +93,7 @@ export function createSqsWorker<
   Parsed = unknown,
 >(options: SqsWorkerOptions<Schema, Parsed, Result>): SqsWorker;
 export function createSqsWorker(options: object): SqsWorker {
-  const resolved = parseOptions(SUBJECT, sqsWorkerOptions, options);
+  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions, options));
   const { handleOnce, concurrency, waitTimeSeconds } = resolved;
   if (resolved.visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { createEventSink, parseOptions, withHandler } from '../../src/adapter-kit.ts';
+import { createEventSink, parseOptions, withOwnRetries, withHandler } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { type SqsMessage, toDelivery } from './message.ts';
 import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
@@ -60,7 +60,7 @@ export function wrapSqsHandler<Result>(
   options: object,
   handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => Result | PromiseLike<Result>,
 ): HandleMessage<Result> {
-  const resolved = parseOptions(SUBJECT, sqsOptions, withHandler(options, handler));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions, withHandler(options, handler)));
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
   if (visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);

@@ -17,8 +17,9 @@ import {
   type ParsedPayload,
   standardSchema,
   TWO_FINGERPRINTS,
+  retryFields,
 } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce, Attempt, DerivedScope } from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, DerivedScope, RetryOptions } from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PlainHeaders } from './headers.ts';
@@ -72,10 +73,8 @@ export type WebhookSource =
     };
 
 /** What all sources have in common. */
-export interface CommonWebhookOptions<
-  Schema extends StandardSchemaV1 | undefined,
-  Parsed,
-> extends FingerprintOptions<Buffer, [delivery: ReceivedWebhook]> {
+export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
+  extends RetryOptions, FingerprintOptions<Buffer, [delivery: ReceivedWebhook]> {
   /** Made by `createHandleOnce`; `...retention.webhook` is how long its records should stay. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
@@ -135,6 +134,7 @@ export const webhookOptions = z
   .strictObject(
     {
       handleOnce: handleOnceOption(),
+      ...retryFields,
       inTransaction: inTransactionOption(),
       source,
       name: z

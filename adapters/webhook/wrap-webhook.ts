@@ -6,6 +6,7 @@ import {
   createEventSink,
   isGiven,
   parseOptions,
+  withOwnRetries,
   wholeNumber,
   withHandler,
 } from '../../src/adapter-kit.ts';
@@ -101,7 +102,7 @@ export function wrapWebhook<Result>(
   options: object,
   handler: AnyWebhookHandler<Result>,
 ): HandleWebhook<Result> {
-  const resolved = parseOptions(SUBJECT, webhookOptions, withHandler(options, handler));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions, withHandler(options, handler)));
   const { source, verify, schema, parse } = resolved;
   const known = sourceOf(source);
   const handleOnce = resolved.handleOnce.inScope(scopeOf(resolved));

@@ -5,6 +5,7 @@ import type { Attempt } from '../attempt.ts';
 import type { AnyHandleOnce } from '../calls.ts';
 import { type FingerprintOptions, fingerprintFields } from '../fingerprint-options.ts';
 import { callback, standardSchema } from '../parse-options.ts';
+import { retryFields, type RetryOptions } from '../retries.ts';
 import type { OnFailed } from './queue-disposition.ts';
 import { inTransactionOption } from './transactional-option.ts';
 
@@ -34,11 +35,8 @@ export type AnyQueueHandler<Message> = (
 ) => unknown;
 
 /** How the messages of a queue are handled, whoever receives them. */
-export interface QueueOptions<
-  Message,
-  Schema extends StandardSchemaV1 | undefined,
-  Parsed,
-> extends FingerprintOptions<string, [message: Message]> {
+export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefined, Parsed>
+  extends RetryOptions, FingerprintOptions<string, [message: Message]> {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
@@ -88,6 +86,7 @@ const onFailed = z.union(
 /** The fields of `QueueOptions`, but for those that get a message. */
 export const queueFields = {
   handleOnce: handleOnceOption(),
+  ...retryFields,
   inTransaction: inTransactionOption(),
   schema: standardSchema().optional(),
   parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),

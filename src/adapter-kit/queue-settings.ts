@@ -1,4 +1,5 @@
 import type { HandleOnceSettings } from '../options.ts';
+import { retryBudget } from '../retry-budget.ts';
 import type { Warning } from './warn.ts';
 
 /** What adapters need to know of a queue. */
@@ -51,7 +52,7 @@ export function queueWarnings(facts: QueueFacts, settings: HandleOnceSettings): 
       message:
         `the queue's redrive policy moves a message after ${facts.maxReceiveCount} receives, and handle-once tries ` +
         `${settings.maxAttempts} times: the queue would bury a message whose record is still pending. Raise ` +
-        'maxReceiveCount above maxAttempts, with room for redeliveries that only wait',
+        `maxReceiveCount to at least ${retryBudget(settings).maxReceiveCount}, or lower maxAttempts`,
     });
   }
   return warnings;
