@@ -14,11 +14,11 @@ describe('a worker that is suspended past its lease', () => {
         throw new Error('zombie');
       },
     ],
-  ])('and whose handler then %s cannot touch what another worker has recorded', async (_, end) => {
+  ])('and whose handler then %s cannot touch what another worker has recorded', async (name, end) => {
     const resumed = gate();
     const finish = gate();
     const lapsed = gate();
-    const scope = `zombie that ${end.toString()}`;
+    const scope = `zombie that ${name}`;
     const zombie = bench.handleOnce({
       scope,
       leaseMs: 300,
