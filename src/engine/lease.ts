@@ -29,6 +29,8 @@ export function keepLease(engine: Engine, claim: Claim, onLost: (error: LeaseLos
   let state: 'kept' | 'lost' | 'stopped' = 'kept';
   let stopLapse = watchLapse();
   let stopHeartbeat = heartbeat.set(onHeartbeat);
+  // The reply to the claim may have used up most of the lease.
+  if (elapsedSince(confirmed) > leaseMs / 3) void beat();
 
   function end(how: 'lost' | 'stopped'): void {
     state = how;

@@ -1,0 +1,107 @@
+import { expect, test, vi } from 'vitest';
+import type { ClaimReply, SettleReply, SettleRequest } from '../../src/index.ts';
+import { createTakeBacks } from '../../src/store/take-backs.ts';
+
+const LEASE_MS = 200;
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
+
+function takeBacksOver(answer: (request: SettleRequest) => SettleReply | 'unreachable') {
+  const asked: string[][] = [];
+  const takenBack: string[] = [];
+  const takeBacks = createTakeBacks({
+    leaseMs: LEASE_MS,
+    settle(requests) {
+      asked.push(requests.map(({ token }) => token));
+      const replies = requests.map(answer);
+      if (replies.includes('unreachable')) return Promise.reject(new Error('unreachable'));
+      return Promise.resolve(replies as SettleReply[]);
+    },
+    onTakenBack: (key) => takenBack.push(key),
+  });
+  return { takeBacks, asked, takenBack };
+}
+
+const claim = (key: string, token = `token of ${key}`) => ({ key, token, fingerprint: '' });
+const never = new Promise<ClaimReply[]>(() => undefined);
+
+test('a claim is looked for until it has been found, and then no more', async () => {
+  let landed = false;
+  const { takeBacks, asked, takenBack } = takeBacksOver(() => (landed ? 'settled' : 'lost'));
+  takeBacks.follow([claim('a')], never);
+  await vi.waitFor(() => {
+    expect(asked.length).toBeGreaterThan(1);
+  });
+  landed = true;
+  await vi.waitFor(() => {
+    expect(takenBack).toEqual(['a']);
+  });
+  expect(takeBacks.hurry('a')).toBeUndefined();
+});
+
+test('a claim that is never found is given up one lease after its statement', async () => {
+  const { takeBacks, takenBack } = takeBacksOver(() => 'lost');
+  takeBacks.follow([claim('a')], Promise.reject(new Error('the connection broke')));
+  await vi.waitFor(() => {
+    expect(takeBacks.hurry('a')).toBeUndefined();
+  });
+  expect(takenBack).toEqual([]);
+});
+
+test('a late reply that is no claim ends the look', async () => {
+  const { takeBacks, asked } = takeBacksOver(() => 'lost');
+  takeBacks.follow([claim('a')], Promise.resolve<ClaimReply[]>([{ kind: 'mismatch' }]));
+  await vi.waitFor(() => {
+    expect(takeBacks.hurry('a')).toBeUndefined();
+  });
+  expect(asked.length).toBeLessThanOrEqual(2);
+});
+
+test('a claim whose reply comes after the look has ended is taken back all the same', async () => {
+  let arrive: (replies: ClaimReply[]) => void = () => undefined;
+  const late = new Promise<ClaimReply[]>((resolve) => {
+    arrive = resolve;
+  });
+  let landed = false;
+  const { takeBacks, takenBack } = takeBacksOver(() => (landed ? 'settled' : 'lost'));
+  takeBacks.follow([claim('a')], late);
+  await vi.waitFor(() => {
+    expect(takeBacks.hurry('a')).toBeUndefined();
+  });
+  landed = true;
+  arrive([CLAIMED]);
+  await vi.waitFor(() => {
+    expect(takenBack).toEqual(['a']);
+  });
+});
+
+test('a store that is out of reach is asked again', async () => {
+  let isUp = false;
+  const { takeBacks, takenBack } = takeBacksOver(() => (isUp ? 'settled' : 'unreachable'));
+  takeBacks.add(claim('a'));
+  await takeBacks.hurry('a');
+  isUp = true;
+  await vi.waitFor(() => {
+    expect(takenBack).toEqual(['a']);
+  });
+});
+
+test('two claims of one key go in two statements, and many keys in several', async () => {
+  const { takeBacks, asked, takenBack } = takeBacksOver(() => 'settled');
+  takeBacks.follow([claim('a', 'one')], never);
+  takeBacks.follow([claim('a', 'two')], never);
+  takeBacks.follow(
+    Array.from({ length: 1_200 }, (_, index) => claim(`key-${index}`)),
+    never,
+  );
+  await vi.waitFor(() => {
+    expect(takenBack).toHaveLength(1_202);
+  });
+  for (const tokens of asked) expect(tokens.length).toBeLessThanOrEqual(500);
+});
+
+test('no more than ten thousand are kept: the oldest are left to their leases', async () => {
+  const { takeBacks } = takeBacksOver(() => 'unreachable');
+  for (let index = 0; index <= 10_000; index += 1) takeBacks.add(claim(`key-${index}`));
+  expect(takeBacks.hurry('key-0')).toBeUndefined();
+  await takeBacks.hurry('key-10000');
+});
