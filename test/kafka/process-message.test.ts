@@ -286,7 +286,7 @@ describe('a message that failed for good', () => {
 
 test('what handleOnce throws is told with the message that is withheld', async () => {
   const aborted = new AbortedError('nothing ran');
-  const real = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  const real = createHandleOnce({ store: createMemoryStore(), scope: 'billing', maxAttempts: 10 });
   const inScope = () => Object.assign(() => Promise.reject(aborted), real);
   const bed = bench({ handleOnce: Object.assign(real, { inScope }) });
   expect(await deliver(bed, message(10))).toEqual([]);
