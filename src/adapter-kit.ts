@@ -1,5 +1,6 @@
 /** What the adapters share beyond the public face. */
 export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter-kit/adapter-options.ts';
+export { checkStoreAtStart } from './adapter-kit/store-check.ts';
 export { coalesce } from './coalesce.ts';
 export type { DeadLetterFacts } from './adapter-kit/dead-letter-attributes.ts';
 export { endsWithin } from './adapter-kit/ends-within.ts';

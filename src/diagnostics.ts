@@ -32,7 +32,8 @@ export type HandleOnceEvent =
   | (OfMessage & { readonly type: 'wait-hit' | 'wait-miss' | 'wait-timeout' })
   | (OfMessage & {
       readonly type: 'store-error';
-      readonly verb: 'claim' | 'settle' | 'extend';
+      /** `check`: what `checkStore` found; the key is empty. */
+      readonly verb: 'claim' | 'settle' | 'extend' | 'check';
       readonly error: unknown;
     });
 

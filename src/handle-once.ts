@@ -84,6 +84,7 @@ function createWith<Tx>(
   const more = {
     settings,
     counts: events.counts,
+    checkStore: () => checkStore(engine),
     ...inTransaction,
     withRetries: (given: RetryOptions) =>
       createWith({ ...resolved, ...retriesIn(resolved, given) }, events, suspects),
@@ -91,6 +92,15 @@ function createWith<Tx>(
       createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, suspects),
   };
   return Object.assign(createCall(engine, runAttempt), more);
+}
+
+async function checkStore({ records, events, settings }: Engine): Promise<void> {
+  try {
+    await records.check();
+  } catch (error) {
+    events.emit({ type: 'store-error', scope: settings.scope, key: '', verb: 'check', error });
+    throw error;
+  }
 }
 
 /**

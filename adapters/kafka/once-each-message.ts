@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  callOf,
   type Counts,
   createEventSink,
   type EventSink,
@@ -94,7 +95,13 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
   const consumption = {
     ...resolved,
     ...{
-      processor: { ...resolved, handleOnce, events, warnStuck: createWarnStuck(events) },
+      processor: {
+        ...resolved,
+        handleOnce,
+        call: callOf(handleOnce, resolved.inTransaction),
+        events,
+        warnStuck: createWarnStuck(events),
+      },
       membership,
       pauses,
       events,

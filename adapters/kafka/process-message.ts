@@ -25,7 +25,7 @@ import type { WarnStuck } from './stuck.ts';
 export interface Processor extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** In the scope of the group. */
   readonly handleOnce: HandleOnce;
-  readonly inTransaction: boolean;
+  readonly call: Calls<unknown[]>;
   readonly handler: AnyHandler;
   readonly key?: LogKey<KafkaMessage> | undefined;
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
@@ -96,8 +96,7 @@ async function handle(processor: Processor, delivery: Delivery, course: Course):
   };
   const { topic, partition, message } = delivery;
   const identity = identityOf(topic, partition, message, processor.key);
-  const { handleOnce, inTransaction } = processor;
-  const call: Calls<unknown[]> = inTransaction ? handleOnce.inTransaction : handleOnce;
+  const { call } = processor;
   const how = { ...UNREAD, ...fingerprintOptionsFor(processor, message), signal: course.signal };
   const answer = await handleDelivery(identity.key, (key) => call(key, identity.content(), handler, how));
   return { ...answer, skipped };

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
+  checkStoreAtStart,
   type Counts,
   createEventSink,
   parseOptions,
@@ -41,7 +42,8 @@ export interface SqsWorker {
   /**
    * Checks the queue's settings and starts to receive. Does nothing when the worker runs; starts it again after a
    * stop. Throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue without a redrive
-   * policy and `onFailed` is not given.
+   * policy and `onFailed` is not given; `SchemaError` when the tables are missing, older or newer than this version of
+   * the package. With a database that is down it starts, and reports that.
    */
   start(): Promise<void>;
   /**
@@ -110,6 +112,7 @@ export function createSqsWorker(options: object): SqsWorker {
 
   async function start(): Promise<void> {
     if (isStarted) return;
+    await checkStoreAtStart(handleOnce);
     const { timeouts, maxReceiveCount } = await checkQueue({
       subject: SUBJECT,
       queue,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AnyHandleOnce, Calls, HandleOnce } from '../calls.ts';
+import { createFirstCheck } from './store-check.ts';
 
 /** The option `inTransaction` of adapters. */
 export function inTransactionOption(): z.ZodDefault<z.ZodBoolean> {
@@ -14,10 +15,19 @@ export function canRunInTransaction(options: {
   return !options.inTransaction || options.handleOnce.settings.hasTransactions;
 }
 
-/** What runs the handlers: in a transaction, which they get as last argument, where that is asked for. */
+/**
+ * What runs the handlers: in a transaction, which they get as last argument, where that is asked for. None is run before
+ * the store has been checked.
+ */
 export function callOf(handleOnce: AnyHandleOnce, inTransaction: boolean): Calls<unknown[]> {
   const calls = handleOnce as HandleOnce;
-  return inTransaction ? calls.inTransaction : calls;
+  const call: Calls<unknown[]> = inTransaction ? calls.inTransaction : calls;
+  const notChecked = createFirstCheck(handleOnce);
+  const checked = async (...args: Parameters<Calls<unknown[]>>): Promise<unknown> => {
+    await notChecked();
+    return await call(...args);
+  };
+  return checked as Calls<unknown[]>;
 }
 
 export const NO_TRANSACTIONS = {

@@ -9,6 +9,7 @@ import { beginReadCommitted } from '../store/postgres/transaction.ts';
 import { migrations } from './embedded.generated.ts';
 import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';
+import { LATEST, refuseNewer } from './version.ts';
 
 export interface MigrateOptions {
   /** The Postgres schema that gets the tables. Default `handle_once`. */
@@ -24,8 +25,6 @@ export interface MigrateResult {
 
 const optionsSchema = z.strictObject({ schema: schemaOption }, { error: 'the options must be an object' });
 const clientSchema = z.object({ sql: sqlClient });
-
-const LATEST = Math.max(...migrations.map(({ version }) => version));
 
 /**
  * Brings the tables up to this version of the package. Call it at deployment, or at every start.
@@ -73,12 +72,7 @@ async function versionOf(queries: DatabaseQueries, schema: string): Promise<numb
   const exists = `select tablename from pg_catalog.pg_tables where schemaname = $1::text and tablename = 'migrations'`;
   if ((await readText(queries, exists, [schema])) === null) return 0;
   const found = Number(await readText(queries, `select coalesce(max(version), 0)::text from ${table}`, []));
-  if (found > LATEST) {
-    throw new SchemaError(
-      `the tables in schema ${schema} have version ${found}, and this version of handle-once knows ${LATEST}: ` +
-        'upgrade the package before you run it against this database',
-    );
-  }
+  refuseNewer(found, schema);
   return found;
 }
 

@@ -25,6 +25,8 @@ export interface Records {
   readonly extend: (request: ExtendRequest) => Promise<ExtendReply>;
   /** Undoes a claim that landed and that no handler ran for. */
   readonly takeBack: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
+  /** Throws what would keep the others from working. */
+  readonly check: () => Promise<void>;
 }
 
 const MAX_BATCH = 500;
@@ -105,5 +107,8 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     settle: (request) => (isLarge(request) ? settleAlone(request) : settleShared(request)),
     extend: perMessage(traffic.extend, (requests) => inTime(store.extend(requests, terms))),
     takeBack: takeBacks.add,
+    async check() {
+      if (store.check !== undefined) await inTime(store.check());
+    },
   };
 }

@@ -112,4 +112,6 @@ export interface Store {
     requests: readonly ExtendRequest[],
     terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
   ): Promise<readonly ExtendReply[]>;
+  /** One read that throws what would keep the other verbs from working. A store that is always ready needs none. */
+  check?(): Promise<void>;
 }

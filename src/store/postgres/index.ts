@@ -1,4 +1,5 @@
 import type { TransactionalStore } from '../transactional-store.ts';
+import { check, checkStatement } from './check.ts';
 import { claim } from './claim.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
@@ -37,6 +38,7 @@ export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): Tra
     isConflict,
     settle: async (requests, scope) =>
       requests.length === 0 ? [] : await settle(client, statements, requests, scope),
+    check: () => check(client, checkStatement(schema), schema),
     extend: async (requests, terms) =>
       requests.length === 0 ? [] : await extend(client, statements.extend, requests, terms),
   };

@@ -3,14 +3,16 @@ import { type Store, StoreError } from '../../../src/index.ts';
 /** What happens to one call of a store in place of just doing it. */
 export type Fault = <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
 
+type Verb = 'claim' | 'settle' | 'extend';
+
 /** Faults by verb: a list is used up call by call and then the store works again; a single fault stays. */
-export type FaultPlan = Partial<Record<keyof Store, Fault | readonly Fault[]>>;
+export type FaultPlan = Partial<Record<Verb, Fault | readonly Fault[]>>;
 
 /** A real store behind a line that fails as planned. */
 export function flakyStore(store: Store, plan: FaultPlan): Store {
-  const calls: Record<keyof Store, number> = { claim: 0, settle: 0, extend: 0 };
+  const calls: Record<Verb, number> = { claim: 0, settle: 0, extend: 0 };
 
-  function through<Reply>(verb: keyof Store, send: () => Promise<Reply>): Promise<Reply> {
+  function through<Reply>(verb: Verb, send: () => Promise<Reply>): Promise<Reply> {
     const planned = plan[verb];
     const fault = typeof planned === 'function' ? planned : planned?.[calls[verb]];
     calls[verb] += 1;
