@@ -9,6 +9,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
+    // Many tests make messages fail; what is printed then is tested in processes of their own.
+    execArgv: ['--disable-warning=HandleOnceWarning'],
     // The tests mostly wait for a database or a queue.
     maxWorkers: '100%',
     // A machine that stalls for a second makes leases and visibility timeouts of a second lapse: CI tries such a test

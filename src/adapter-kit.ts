@@ -1,12 +1,13 @@
 /** What the adapters share beyond the public face. */
 export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter-kit/adapter-options.ts';
+export { createAdapterEvents } from './adapter-kit/adapter-events.ts';
 export { checkStoreAtStart } from './adapter-kit/store-check.ts';
 export { coalesce } from './coalesce.ts';
 export type { DeadLetterFacts } from './adapter-kit/dead-letter-attributes.ts';
 export { endsWithin } from './adapter-kit/ends-within.ts';
 export { NotStartedError } from './engine/not-started-error.ts';
 export { onAbort } from './engine/on-abort.ts';
-export { createEventSink, type Counts, type EventSink } from './event-sink.ts';
+export type { Counts, Emitted, EventSink } from './event-sink.ts';
 export {
   type FingerprintOptions,
   fingerprintFields,
@@ -69,6 +70,7 @@ export { retryFields, SHORT_RETRIES } from './retries.ts';
 export { derivedScopeFault } from './scope.ts';
 export { shareAcrossCopies } from './shared-class.ts';
 export { describeThrown } from './stored-error.ts';
+export { type Logger, loggerOption } from './reporting/logger.ts';
 export { checkLogOptions, defaultParse, logFields } from './adapter-kit/log-options.ts';
 export { createPreparing } from './store/postgres/preparing.ts';
 export { validatePayload } from './validate-payload.ts';

@@ -39,19 +39,16 @@ export function isWait(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(value);
 }
 
-/** A backoff of the user's own that cannot stop a release: where it fails, the default applies, with a warning. */
-export function guardedBackoff(backoff: Backoff): Backoff {
+/** A backoff that cannot stop a release: where the user's own fails, the default applies, and that is reported. */
+export function guardedBackoff(backoff: Backoff, complain: (code: string, message: string) => void): Backoff {
   const fallback = exponentialBackoff(DEFAULT_BACKOFF);
   return (failures, error) => {
     try {
       const waitMs: unknown = backoff(failures, error);
       if (isWait(waitMs)) return waitMs;
-      process.emitWarning('backoff must return milliseconds; the default applies', 'HandleOnceWarning');
+      complain('BACKOFF_FAILED', 'backoff must return milliseconds; the default applies');
     } catch (thrown) {
-      process.emitWarning(
-        `backoff threw, the default applies: ${describeThrown(thrown)}`,
-        'HandleOnceWarning',
-      );
+      complain('BACKOFF_FAILED', `backoff threw, the default applies: ${describeThrown(thrown)}`);
     }
     return fallback(failures, error);
   };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Attempt, Handler } from './attempt.ts';
 import type { CallOptions } from './calls.ts';
 import { answerFromRecord } from './engine/answer.ts';
-import type { Claim, Engine } from './engine/engine.ts';
+import { type Claim, type Engine, monotonicNow } from './engine/engine.ts';
 import type { AttemptLimits } from './engine/run-attempt.ts';
 import { aborted, claimPatiently } from './engine/wait-for-owner.ts';
 import {
@@ -72,18 +72,19 @@ export function createCall<Extra extends readonly unknown[]>(
     fn: Handler<unknown, Result, Extra>,
     callOptions?: ResolvedCall,
   ): Promise<Outcome<Result>> => {
+    const startedAt = monotonicNow();
     checkKey('key', key);
     const { signal, timeoutMs, waitMs = 0, parse, schema, ...rest } = parseCall(fn, callOptions);
     const hash = hashOf(payload, rest);
-    if (signal?.aborted === true) throw aborted(engine, key, signal);
-    const claimed = await claimPatiently(engine, key, hash, { waitMs, signal });
+    if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
+    const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
     const { reply, token, sentAt } = claimed;
-    if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply);
+    if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
     const { attempts, failures } = reply;
     const type = reply.tookOver ? 'taken-over' : 'claimed';
     events.emit({ type, scope: settings.scope, key, attempts });
     const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs };
-    const claim = { key, token, attempts, failures, sentAt };
+    const claim = { key, token, attempts, failures, sentAt, startedAt };
     try {
       return await run(engine, claim, limits, async (attempt, ...extra) =>
         fn(await validatePayload(payload, parse, schema ?? settings.schema), attempt, ...extra),

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
+import { guardedBackoff } from './backoff.ts';
 import { createCall } from './call.ts';
 import type { HandleOnce, HandleOnceWithSchema } from './calls.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
@@ -19,6 +20,7 @@ import {
 import { parseOptions } from './parse-options.ts';
 import { resolveRetries, retryFields, type RetryOptions } from './retries.ts';
 import { type DerivedScope, enteredScope } from './scope.ts';
+import { rowOfCore } from './reporting/table.ts';
 import { createRecords } from './store/records.ts';
 import { trafficOf } from './store/traffic.ts';
 import type { TransactionalStore } from './store/transactional-store.ts';
@@ -52,7 +54,7 @@ export function createHandleOnceIn<Tx>(
   options: HandleOnceOptions<Tx>,
 ): HandleOnce<Tx> {
   const resolved = resolveOptions(options);
-  return createWith(resolved, createEventSink(resolved.onEvent), suspects);
+  return createWith(resolved, createEventSink(resolved, rowOfCore), suspects);
 }
 
 function createWith<Tx>(
@@ -64,7 +66,7 @@ function createWith<Tx>(
   const { scope, batching } = settings;
   const engine: Engine = {
     settings,
-    backoff,
+    backoff: guardedBackoff(backoff, events.complain),
     events,
     records: createRecords(
       store,

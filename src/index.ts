@@ -18,6 +18,7 @@ export type {
   Transactional,
 } from './calls.ts';
 export type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
+export type { EventError } from './event-error.ts';
 export {
   AbortedError,
   DamagedRecordError,
@@ -51,6 +52,7 @@ export type {
   SucceededWithoutResult,
   SucceededWithResult,
 } from './outcome.ts';
+export type { LogFields, LoggedError, Logger } from './reporting/logger.ts';
 export type { Retries, RetryOptions } from './retries.ts';
 export { retryBudget, type RetryBudget } from './retry-budget.ts';
 export { retention } from './retention.ts';

@@ -4,6 +4,7 @@ import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts'
 import type { HandleOnceEvent } from './diagnostics.ts';
 import { type FingerprintOptions, fingerprintFields, TWO_FINGERPRINTS } from './fingerprint-options.ts';
 import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+import { type Logger, loggerOption } from './reporting/logger.ts';
 import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
 import { scopeFault } from './scope.ts';
 import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
@@ -52,8 +53,13 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   readonly batching?: boolean | undefined;
   /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
+  /**
+   * Gets each event that concerns whoever runs the process: failures, releases, errors of the store. `pino()` and
+   * `console` fit as they are. Without it these are process warnings, a few a minute, unless `onEvent` gets all events.
+   */
+  readonly logger?: Logger | undefined;
 }
 
 /** The options as they apply, defaults filled in. */
@@ -69,6 +75,7 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly maxResultBytes: number;
   readonly batching: boolean;
   readonly schema: StandardSchemaV1 | undefined;
+  readonly logger: Logger | undefined;
   /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
   readonly hasTransactions: boolean;
 }
@@ -82,6 +89,7 @@ export interface ResolvedOptions<Tx> {
   readonly transactionalStore: TransactionalStore<Tx> | undefined;
   readonly backoff: Backoff;
   readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
+  readonly logger: Logger | undefined;
 }
 
 const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
@@ -113,6 +121,7 @@ const optionsSchema = z
         .optional(),
       onEvent: callback<(event: HandleOnceEvent) => unknown>('a function of one event').optional(),
       ...fingerprintFields<unknown>(),
+      logger: loggerOption(),
     },
     { error: 'the options must be an object' },
   )
@@ -152,11 +161,8 @@ function* contradictions(options: {
 }
 
 export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOptions<Tx> {
-  const { sql, store, schema, onEvent, databaseSchema, maxResultBytes, timeoutMs, ...given } = parseOptions(
-    'createHandleOnce',
-    optionsSchema,
-    options,
-  );
+  const { sql, store, schema, onEvent, logger, databaseSchema, maxResultBytes, timeoutMs, ...given } =
+    parseOptions('createHandleOnce', optionsSchema, options);
   const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, exponentialBackoff(DEFAULT_BACKOFF));
   const transactionalStore =
     store === undefined ? createPostgresStore(sql as SqlClient, databaseSchema ?? DEFAULT_SCHEMA) : undefined;
@@ -167,6 +173,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
       hasOwnRetries: given.maxAttempts !== undefined || given.backoff !== undefined,
       timeoutMs,
       schema,
+      logger,
       hasTransactions: transactionalStore !== undefined,
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     }),
@@ -176,5 +183,6 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
     transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
     backoff,
     onEvent,
+    logger,
   };
 }

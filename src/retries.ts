@@ -5,7 +5,6 @@ import {
   DEFAULT_BACKOFF,
   exponentialBackoff,
   type FullBackoffBounds,
-  guardedBackoff,
   MAX_WAIT_MS,
 } from './backoff.ts';
 import { satisfying, wholeNumber } from './parse-options.ts';
@@ -103,7 +102,7 @@ export function resolveRetries(
 ): { readonly retries: Retries; readonly backoff: Backoff } {
   const { maxAttempts = before.maxAttempts, maxDeaths = before.maxDeaths, backoff } = given;
   if (typeof backoff === 'function') {
-    return { retries: { maxAttempts, maxDeaths, backoff: undefined }, backoff: guardedBackoff(backoff) };
+    return { retries: { maxAttempts, maxDeaths, backoff: undefined }, backoff };
   }
   if (backoff !== undefined) {
     return { retries: { maxAttempts, maxDeaths, backoff }, backoff: exponentialBackoff(backoff) };

@@ -1,3 +1,4 @@
+import type { EventError } from '../../src/index.ts';
 import type { WithheldReason } from './disposition.ts';
 
 interface OfPlace {
@@ -29,9 +30,9 @@ export type KafkaEvent =
   | (OfPlace & {
       readonly type: 'dead-letter-error';
       readonly deadLetterTopic: string;
-      readonly error: unknown;
+      readonly error: EventError;
     })
-  | (OfPlace & { readonly type: 'withheld'; readonly reason: WithheldReason; readonly error?: unknown })
+  | (OfPlace & { readonly type: 'withheld'; readonly reason: WithheldReason; readonly error?: EventError })
   /** Fetched no more until then, with whatever of it is not settled. */
   | {
       readonly type: 'partition-paused';
@@ -44,6 +45,6 @@ export type KafkaEvent =
   | {
       readonly type: 'client-error';
       readonly verb: 'heartbeat' | 'resolve' | 'commit';
-      readonly error: unknown;
+      readonly error: EventError;
     }
   | { readonly type: 'warning'; readonly warning: KafkaWarning; readonly message: string };

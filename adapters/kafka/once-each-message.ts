@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   callOf,
   type Counts,
-  createEventSink,
+  createAdapterEvents,
   type EventSink,
   inGroup,
   parseOptions,
@@ -86,7 +86,7 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
   );
   const { consumer, concurrency } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
-  const events = createEventSink(resolved.onEvent);
+  const events = createAdapterEvents(resolved);
   const pauses = createPauses(consumer);
   const membership = createMembership((topic, partition) => {
     pauses.forget(topic, partition);

@@ -7,6 +7,8 @@ import {
   type FingerprintOptions,
   handleOnceOption,
   handlerOption,
+  type Logger,
+  loggerOption,
   inTransactionOption,
   logFields,
   NO_TRANSACTIONS,
@@ -102,6 +104,8 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly consumerConfig?: ConsumerTimeouts | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: KafkaEvent) => unknown) | undefined;
+  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  readonly logger?: Logger | undefined;
 }
 
 const NAME = /^[\w.-]{1,249}$/;
@@ -151,6 +155,7 @@ export const onceEachMessageOptions = z
         )
         .optional(),
       onEvent: eventHook<KafkaEvent>(),
+      logger: loggerOption(),
       handler: handlerOption<AnyHandler>('delivery, attempt'),
     },
     NOT_AN_OBJECT,

@@ -1,3 +1,4 @@
+import type { EventError } from '../../src/index.ts';
 import type { ReportReason } from './disposition.ts';
 
 interface OfRecord<Id> {
@@ -16,8 +17,8 @@ export type LambdaRecordEvent<Id> =
   /** Lambda need not deliver it again. */
   | (OfRecord<Id> & { readonly type: 'settled' })
   /** Lambda is told that it failed, and delivers it again. */
-  | (OfRecord<Id> & { readonly type: 'reported'; readonly reason: ReportReason; readonly error?: unknown })
+  | (OfRecord<Id> & { readonly type: 'reported'; readonly reason: ReportReason; readonly error?: EventError })
   | (OfRecord<Id> & { readonly type: 'dead-lettered' })
   /** The dead-letter queue did not take it; it is reported. */
-  | (OfRecord<Id> & { readonly type: 'dead-letter-error'; readonly error: unknown })
+  | (OfRecord<Id> & { readonly type: 'dead-letter-error'; readonly error: EventError })
   | { readonly type: 'warning'; readonly warning: LambdaWarning; readonly message: string };

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   callOf,
   type Counts,
-  createEventSink,
+  createAdapterEvents,
   defaultParse,
   fingerprintOptionsFor,
   identityOf,
@@ -84,7 +84,7 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const { scope } = handleOnce.settings;
   const call = callOf(handleOnce, resolved.inTransaction);
-  const events = createEventSink(resolved.onEvent);
+  const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);
 

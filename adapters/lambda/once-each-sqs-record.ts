@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   callOf,
   type Counts,
-  createEventSink,
+  createAdapterEvents,
   fingerprintOptionsFor,
   lanesBy,
   parseOptions,
@@ -73,7 +73,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
   const { handleOnce, schema, parse } = resolved;
   const { scope } = handleOnce.settings;
   const call = callOf(handleOnce, resolved.inTransaction);
-  const events = createEventSink(resolved.onEvent);
+  const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
 
   async function onceEach(event: SqsEvent, context: LambdaContext): Promise<SqsResponse> {

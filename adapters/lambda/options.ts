@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   handleOnceOption,
+  type Logger,
+  loggerOption,
   inTransactionOption,
   type ParsedPayload,
   standardSchema,
@@ -30,6 +32,8 @@ export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> exte
    * to 60,000. Three quarters of it are for them to give up. Default 2,000.
    */
   readonly deadlineMarginMs?: number | undefined;
+  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  readonly logger?: Logger | undefined;
 }
 
 export const lambdaFields = {
@@ -38,5 +42,6 @@ export const lambdaFields = {
   inTransaction: inTransactionOption(),
   schema: standardSchema().optional(),
   concurrency: wholeNumber('handlers', 1, 1_000).default(10),
+  logger: loggerOption(),
   deadlineMarginMs: wholeNumber('milliseconds', 100, 60_000).default(2_000),
 };

@@ -1,7 +1,7 @@
 import {
   type Counts,
   createDroppedAttributesWarning,
-  createEventSink,
+  createAdapterEvents,
   createQueueCall,
   parseOptions,
   withOwnRetries,
@@ -26,7 +26,7 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
   const { handleOnce, key, handler, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as ConsumerSettings;
   const { settings } = handleOnce;
-  const events = createEventSink(resolved.onEvent);
+  const events = createAdapterEvents(resolved);
   const queue = createQueue(given.sqs, given.queueUrl);
   const call = createQueueCall(resolved);
   const added = addedSettings(given, settings.leaseMs);

@@ -1,3 +1,4 @@
+import type { EventError } from '../../src/index.ts';
 import type { leftReason } from '../../src/adapter-kit.ts';
 
 interface OfMessage {
@@ -40,11 +41,11 @@ export type SqsConsumerEvent =
       readonly reason: LeftReason;
       /** When the queue shows it again; undefined when its visibility was not touched. */
       readonly visibleAfterSeconds: number | undefined;
-      readonly error?: unknown;
+      readonly error?: EventError;
     })
   | (OfMessage & {
       readonly type: 'queue-error';
       readonly verb: 'change-visibility' | 'dead-letter';
-      readonly error: unknown;
+      readonly error: EventError;
     })
   | { readonly type: 'warning'; readonly warning: SqsConsumerWarning; readonly message: string };

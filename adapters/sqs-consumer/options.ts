@@ -7,6 +7,8 @@ import {
   canRunInTransaction,
   eventHook,
   handlerOption,
+  type Logger,
+  loggerOption,
   isAboveLease,
   isOtherQueue,
   isOneFingerprint,
@@ -54,6 +56,8 @@ export interface SqsConsumerOptions<
   readonly signal?: (() => AbortSignal) | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: SqsConsumerEvent) => unknown) | undefined;
+  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  readonly logger?: Logger | undefined;
 }
 
 const fields = z.strictObject(
@@ -63,6 +67,7 @@ const fields = z.strictObject(
     ...messageFields<SqsMessage>(),
     signal: callback<() => AbortSignal>('a function that gives an AbortSignal').optional(),
     onEvent: eventHook<SqsConsumerEvent>(),
+    logger: loggerOption(),
     handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
   },
   NOT_AN_OBJECT,

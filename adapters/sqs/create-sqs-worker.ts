@@ -3,7 +3,7 @@ import * as z from 'zod';
 import {
   checkStoreAtStart,
   type Counts,
-  createEventSink,
+  createAdapterEvents,
   parseOptions,
   withOwnRetries,
   wholeNumber,
@@ -100,7 +100,7 @@ export function createSqsWorker(options: object): SqsWorker {
   if (resolved.visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
   }
-  const events = createEventSink(resolved.onEvent);
+  const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl);
   const processor = createProcessor(resolved, queue, events, resolved.handler);
   let run: Run | undefined;

@@ -1,3 +1,4 @@
+import type { EventError } from '../../src/index.ts';
 interface OfMessage {
   readonly messageId: string;
 }
@@ -50,7 +51,7 @@ export type SqsEvent =
       readonly reason: LeftReason;
       /** When the queue shows it again; undefined when it was not touched. */
       readonly visibleAfterSeconds: number | undefined;
-      readonly error?: unknown;
+      readonly error?: EventError;
     })
   /** Returned to the queue without having been started: the worker stops, or its group had to wait. */
   | (OfMessage & { readonly type: 'given-back' })
@@ -63,6 +64,6 @@ export type SqsEvent =
       readonly type: 'queue-error';
       readonly verb: 'receive' | 'delete' | 'change-visibility' | 'dead-letter';
       readonly messageId?: string;
-      readonly error: unknown;
+      readonly error: EventError;
     }
   | { readonly type: 'warning'; readonly warning: SqsWarning; readonly message: string };

@@ -5,6 +5,8 @@ import {
   canRunInTransaction,
   eventHook,
   handlerOption,
+  type Logger,
+  loggerOption,
   isOtherQueue,
   isOneFingerprint,
   messageFields,
@@ -58,6 +60,8 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   readonly visibilityTimeoutSeconds?: number | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: SqsEvent) => unknown) | undefined;
+  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  readonly logger?: Logger | undefined;
 }
 
 const fields = {
@@ -67,6 +71,7 @@ const fields = {
   ...messageFields<SqsMessage>(),
   visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
   onEvent: eventHook<SqsEvent>(),
+  logger: loggerOption(),
   handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
 };
 

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { createEventSink, parseOptions, withOwnRetries, withHandler } from '../../src/adapter-kit.ts';
+import { createAdapterEvents, parseOptions, withOwnRetries, withHandler } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { type SqsMessage, toDelivery } from './message.ts';
 import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
@@ -65,7 +65,7 @@ export function wrapSqsHandler<Result>(
   if (visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
   }
-  const events = createEventSink(resolved.onEvent);
+  const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl);
   const processor = createProcessor(resolved, queue, events, handler);
   let keeper: Promise<VisibilityKeeper> | undefined;

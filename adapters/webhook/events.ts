@@ -1,5 +1,5 @@
 import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
-import type { PendingReason } from '../../src/index.ts';
+import type { EventError, PendingReason } from '../../src/index.ts';
 import type { WebhookAnswer } from './answer.ts';
 import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 
@@ -25,7 +25,7 @@ export interface WebhookEvent extends WebhookAnswer {
   /** The delivery's id; undefined when it was refused before that was looked for, or has none. */
   readonly id: string | undefined;
   /** What kept it from having an outcome. */
-  readonly error?: unknown;
+  readonly error?: EventError;
 }
 
 export function eventTypeOf(handled: Handled<unknown>): WebhookEventType {

@@ -9,6 +9,8 @@ import {
   fingerprintFields,
   handleOnceOption,
   handlerOption,
+  type Logger,
+  loggerOption,
   inTransactionOption,
   isOneFingerprint,
   jsonPointer,
@@ -96,6 +98,8 @@ export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefine
   readonly ignoredFields?: readonly string[] | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
+  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  readonly logger?: Logger | undefined;
 }
 
 /** Options of `wrapWebhook`. */
@@ -149,6 +153,7 @@ export const webhookOptions = z
       parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
       ...fingerprintFields<Buffer, [delivery: ReceivedWebhook]>(),
       onEvent: eventHook<WebhookEvent>(),
+      logger: loggerOption(),
       handler: handlerOption<AnyWebhookHandler<unknown>>('payload, attempt'),
     },
     NOT_AN_OBJECT,

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import {
   callOf,
   type Counts,
-  createEventSink,
+  createAdapterEvents,
+  type Emitted,
   isGiven,
   parseOptions,
   withOwnRetries,
@@ -116,7 +117,7 @@ export function wrapWebhook<Result>(
     parse,
     handler,
   };
-  const events = createEventSink(resolved.onEvent);
+  const events = createAdapterEvents(resolved);
 
   async function handleWebhook(
     delivery: WebhookDelivery,
@@ -134,7 +135,11 @@ export function wrapWebhook<Result>(
   return Object.assign(handleWebhook, { counts: events.counts });
 }
 
-function eventOf(scope: string, { id, handled }: Processed<unknown>, answer: WebhookAnswer): WebhookEvent {
+function eventOf(
+  scope: string,
+  { id, handled }: Processed<unknown>,
+  answer: WebhookAnswer,
+): Emitted<WebhookEvent> {
   const error = 'thrown' in handled ? { error: handled.thrown } : {};
   return { type: eventTypeOf(handled), scope, id, ...answer, ...error };
 }

@@ -1,9 +1,10 @@
 import { PayloadMismatchError } from '../errors.ts';
+import { EventError } from '../event-error.ts';
 import type { Failed, Outcome, Pending, Succeeded } from '../outcome.ts';
 import type { ClaimReply } from '../store/store.ts';
 import { attemptsExhausted, deathsExhausted } from '../stored-error.ts';
 import { type DecodeRecord, decoderOf } from './decode-record.ts';
-import type { Engine } from './engine.ts';
+import { endOf, type Engine } from './engine.ts';
 
 type RecordReply = Exclude<ClaimReply, { kind: 'claimed' }>;
 
@@ -11,44 +12,47 @@ type RecordReply = Exclude<ClaimReply, { kind: 'claimed' }>;
  * Answers a delivery from the record, without running anything. Throws `PayloadMismatchError`, and `DamagedRecordError`
  * where the record cannot be read.
  */
-export function answerFromRecord<R>(engine: Engine, key: string, reply: RecordReply): Outcome<R> {
+export function answerFromRecord<R>(
+  engine: Engine,
+  key: string,
+  reply: RecordReply,
+  startedAt: number,
+): Outcome<R> {
   const { events, settings } = engine;
-  const message = { scope: settings.scope, key };
-  const decode = decoderOf(engine, key);
+  const message = { key, startedAt };
+  const attempts = reply.kind === 'mismatch' ? 0 : reply.attempts;
+  const decode = decoderOf(engine, message, attempts);
   switch (reply.kind) {
     case 'mismatch':
-      events.emit({ type: 'mismatch', ...message });
+      events.emit({ type: 'mismatch', ...endOf(engine, message, attempts, 'pending') });
       throw new PayloadMismatchError(settings.scope, key);
     case 'succeeded': {
       const outcome = succeeded<R>(reply, decode);
-      events.emit({ type: 'replayed', ...message, state: 'succeeded', attempts: reply.attempts });
+      events.emit({ type: 'replayed', ...endOf(engine, message, attempts, 'succeeded') });
       return outcome;
     }
     case 'failed': {
       const outcome = failed(reply, decode);
-      if (reply.replayed) {
-        events.emit({ type: 'replayed', ...message, state: 'failed', attempts: reply.attempts });
-      } else {
-        const { reason, error, attempts } = outcome;
-        events.emit({ type: 'failed', ...message, reason, error, attempts });
-      }
+      const end = endOf(engine, message, attempts, 'failed');
+      const { reason, error } = outcome;
+      if (reply.replayed) events.emit({ type: 'replayed', ...end });
+      else events.emit({ type: 'failed', ...end, reason, error: new EventError(error) });
       return outcome;
     }
     case 'in-flight': {
-      const { attempts, retryAfterMs } = reply;
-      events.emit({ type: 'in-flight', ...message, attempts, retryAfterMs });
+      const { retryAfterMs } = reply;
+      events.emit({ type: 'in-flight', ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
       return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs };
     }
     case 'suspect': {
-      const { attempts } = reply;
       const retryAfterMs = engine.suspects.untilTurn();
-      events.emit({ type: 'suspect', ...message, attempts, retryAfterMs });
+      events.emit({ type: 'suspect', ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
       return { state: 'pending', reason: 'suspect', attempts, retryAfterMs };
     }
     case 'released': {
       const outcome = released(reply, decode);
-      const { attempts, retryAfterMs } = reply;
-      events.emit({ type: 'backing-off', ...message, attempts, retryAfterMs });
+      const { retryAfterMs } = reply;
+      events.emit({ type: 'backing-off', ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
       return outcome;
     }
   }

@@ -4,7 +4,7 @@ import { StoreError } from '../errors.ts';
 import { elapsedSince, type Instant } from '../instant.ts';
 import type { ClaimAnswer } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
-import type { Engine } from './engine.ts';
+import { endOf, type Engine } from './engine.ts';
 
 const RESEND_DELAY_MS = 50;
 
@@ -22,13 +22,19 @@ export interface Claimed {
  * Without that a dropped connection would leave the message claimed by no one for a whole lease. A store that is
  * down stays an error: the message belongs to the broker until its state can be kept.
  */
-export async function claim(engine: Engine, key: string, fingerprint: string): Promise<Claimed> {
-  const first = await claimTwice(engine, key, fingerprint);
+export async function claim(
+  engine: Engine,
+  key: string,
+  fingerprint: string,
+  startedAt: number,
+): Promise<Claimed> {
+  const message = { key, fingerprint, startedAt };
+  const first = await claimTwice(engine, message);
   if (first.reply.kind !== 'suspect') return first;
   const leavePlace = engine.suspects.enter();
   if (leavePlace === undefined) return first;
   try {
-    const claimed = await sendOnce(engine, engine.records.claimSuspect, key, fingerprint);
+    const claimed = await sendOnce(engine, engine.records.claimSuspect, message, 'last');
     if (claimed.reply.kind === 'claimed') return { ...claimed, leavePlace };
     leavePlace();
     return claimed;
@@ -38,21 +44,27 @@ export async function claim(engine: Engine, key: string, fingerprint: string): P
   }
 }
 
-async function claimTwice(engine: Engine, key: string, fingerprint: string): Promise<Claimed> {
+async function claimTwice(engine: Engine, message: Message): Promise<Claimed> {
   try {
-    return await sendOnce(engine, engine.records.claim, key, fingerprint);
+    return await sendOnce(engine, engine.records.claim, message, 'first');
   } catch (error) {
-    if (!(error instanceof StoreError && error.retriable)) throw error;
+    if (!isWorthResending(error)) throw error;
   }
   await sleep(RESEND_DELAY_MS);
-  return await sendOnce(engine, engine.records.claim, key, fingerprint);
+  return await sendOnce(engine, engine.records.claim, message, 'last');
+}
+
+interface Message {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly startedAt: number;
 }
 
 async function sendOnce(
   engine: Engine,
   send: (request: ClaimRequest) => Promise<ClaimAnswer>,
-  key: string,
-  fingerprint: string,
+  { key, fingerprint, startedAt }: Message,
+  turn: 'first' | 'last',
 ): Promise<Claimed> {
   const token = randomUUID();
   try {
@@ -65,7 +77,15 @@ async function sendOnce(
     }
     return { token, sentAt, reply };
   } catch (error) {
-    engine.events.emit({ type: 'store-error', scope: engine.settings.scope, key, verb: 'claim', error });
+    const isEnd = turn === 'last' || !isWorthResending(error);
+    const message = isEnd
+      ? endOf(engine, { key, startedAt }, 0, 'pending')
+      : { scope: engine.settings.scope, key };
+    engine.events.emit({ type: 'store-error', ...message, verb: 'claim', error });
     throw error;
   }
+}
+
+function isWorthResending(error: unknown): boolean {
+  return error instanceof StoreError && error.retriable;
 }

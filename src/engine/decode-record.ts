@@ -1,6 +1,6 @@
 import { DamagedRecordError } from '../errors.ts';
 import type { StoredError } from '../outcome.ts';
-import type { Engine } from './engine.ts';
+import { endOf, type Engine } from './engine.ts';
 
 /** Reads the JSON of records. What it throws is a `DamagedRecordError`: the parser's own quotes the text. */
 export interface DecodeRecord {
@@ -8,7 +8,11 @@ export interface DecodeRecord {
   error(json: string): StoredError;
 }
 
-export function decoderOf(engine: Engine, key: string): DecodeRecord {
+export function decoderOf(
+  engine: Engine,
+  message: { readonly key: string; readonly startedAt: number },
+  attempts: number,
+): DecodeRecord {
   function decoded(column: 'result' | 'error', json: string, isRight: (value: unknown) => boolean): unknown {
     try {
       const value: unknown = JSON.parse(json);
@@ -16,9 +20,9 @@ export function decoderOf(engine: Engine, key: string): DecodeRecord {
     } catch {
       // Reported below, as what is JSON and not an error.
     }
-    const { scope } = engine.settings;
-    const error = new DamagedRecordError(scope, key, column);
-    engine.events.emit({ type: 'store-error', scope, key, verb: 'claim', error });
+    const end = endOf(engine, message, attempts, 'pending');
+    const error = new DamagedRecordError(end.scope, end.key, column);
+    engine.events.emit({ type: 'store-error', ...end, verb: 'claim', error });
     throw error;
   }
 

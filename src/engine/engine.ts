@@ -26,9 +26,22 @@ export interface Claim {
   readonly failures: number;
   /** When the claim was sent: not later than the database's start of the lease. */
   readonly sentAt: Instant;
+  /** When the call began, in monotonic milliseconds. */
+  readonly startedAt: number;
 }
 
 /** Monotonic milliseconds. It only decides when to give up; leases are decided by the database's clock. */
 export function monotonicNow(): number {
   return performance.now();
+}
+
+/** What the event that ends a call says beyond its type. */
+export function endOf<State extends 'succeeded' | 'failed' | 'pending'>(
+  engine: Engine,
+  { key, startedAt }: { readonly key: string; readonly startedAt: number },
+  attempts: number,
+  state: State,
+): { scope: string; key: string; state: State; attempts: number; durationMs: number } {
+  const { scope } = engine.settings;
+  return { scope, key, state, attempts, durationMs: monotonicNow() - startedAt };
 }

@@ -1,10 +1,11 @@
 import type { Attempt } from '../attempt.ts';
 import { childKey } from '../child-key.ts';
 import type { HandleOnceEvent } from '../diagnostics.ts';
+import type { Emitted } from '../event-sink.ts';
 import { checkKey } from '../key.ts';
 import type { Outcome } from '../outcome.ts';
 import { AttemptSignal } from './attempt-signal.ts';
-import type { Claim, Engine } from './engine.ts';
+import { type Claim, endOf, type Engine } from './engine.ts';
 import { keepLease, type Lease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
@@ -112,9 +113,7 @@ export function conclude<R>(
   lease: Lease,
 ): Outcome<R> {
   const attempts = claim.attempts - (wasTakenBack(settled) ? 1 : 0);
-  engine.events.emit(
-    attemptEvent({ scope: engine.settings.scope, key: claim.key, attempts }, settled, ending),
-  );
+  engine.events.emit(attemptEvent(engine, claim, attempts, settled, ending));
   switch (settled.reply) {
     case 'settled':
       return recordedOutcome(settled.settlement, ending, attempts);
@@ -148,21 +147,33 @@ function createAttempt(engine: Engine, claim: Claim, attemptSignal: AttemptSigna
 }
 
 function attemptEvent(
-  message: { scope: string; key: string; attempts: number },
+  engine: Engine,
+  claim: Claim,
+  attempts: number,
   { reply, settlement }: Settled,
   ending: Ending<unknown>,
-): HandleOnceEvent {
-  if (reply === 'lost') return { type: 'lease-lost', ...message };
-  if (reply === 'unrecorded') return { type: 'unrecorded', ...message };
+): Emitted<HandleOnceEvent> {
   const error = ending.kind === 'threw' ? ending.error : undefined;
+  if (reply !== 'settled') {
+    const type = reply === 'lost' ? 'lease-lost' : 'unrecorded';
+    const end = { type, ...endOf(engine, claim, attempts, 'pending') } as const;
+    return ending.kind === 'threw' ? { ...end, error } : end;
+  }
   switch (settlement.kind) {
     case 'succeed': {
       const { resultOmitted } = settlement;
-      return { type: 'succeeded', ...message, ...(resultOmitted === null ? {} : { resultOmitted }) };
+      const end = endOf(engine, claim, attempts, 'succeeded');
+      return { type: 'succeeded', ...end, ...(resultOmitted === null ? {} : { resultOmitted }) };
     }
-    case 'fail':
-      return { type: 'failed', ...message, reason: settlement.reason, error };
-    case 'release':
-      return { type: 'released', ...message, retryAfterMs: settlement.retryAfterMs, error };
+    case 'fail': {
+      const { reason } = settlement;
+      return { type: 'failed', ...endOf(engine, claim, attempts, 'failed'), reason, error };
+    }
+    case 'release': {
+      const { retryAfterMs, uncounted } = settlement;
+      const interrupted = uncounted ? { interrupted: true as const } : {};
+      const end = endOf(engine, claim, attempts, 'pending');
+      return { type: 'released', ...end, retryAfterMs, ...interrupted, error };
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { AbortedError } from '../errors.ts';
 import { claim, type Claimed } from './claim.ts';
-import { type Engine, monotonicNow } from './engine.ts';
+import { endOf, type Engine, monotonicNow } from './engine.ts';
 import { onAbort } from './on-abort.ts';
 
 const FIRST_LOOK_MS = 50;
@@ -10,6 +10,7 @@ export interface Patience {
   /** Milliseconds to wait for the owner of a message in flight. */
   readonly waitMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly startedAt: number;
 }
 
 /**
@@ -22,17 +23,17 @@ export async function claimPatiently(
   engine: Engine,
   key: string,
   fingerprint: string,
-  { waitMs, signal }: Patience,
+  { waitMs, signal, startedAt }: Patience,
 ): Promise<Claimed> {
-  const endsAt = monotonicNow() + waitMs;
-  let answer = await claim(engine, key, fingerprint);
+  const endsAt = startedAt + waitMs;
+  let answer = await claim(engine, key, fingerprint, startedAt);
   if (answer.reply.kind !== 'in-flight' || waitMs === 0) return answer;
   for (let looks = 0; answer.reply.kind === 'in-flight'; looks += 1) {
     const leftMs = endsAt - monotonicNow();
     if (leftMs <= 0) break;
     await pause(Math.min(untilNextLook(looks), answer.reply.retryAfterMs, leftMs), signal);
-    if (signal?.aborted === true) throw aborted(engine, key, signal);
-    answer = await claim(engine, key, fingerprint);
+    if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
+    answer = await claim(engine, key, fingerprint, startedAt);
   }
   engine.events.emit({ type: waitEvent(answer), scope: engine.settings.scope, key });
   return answer;
@@ -58,8 +59,8 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
 }
 
 /** Tells, and makes the error, that the caller gave up before the message was ours. */
-export function aborted(engine: Engine, key: string, signal: AbortSignal): AbortedError {
-  engine.events.emit({ type: 'aborted', scope: engine.settings.scope, key });
+export function aborted(engine: Engine, key: string, startedAt: number, signal: AbortSignal): AbortedError {
+  engine.events.emit({ type: 'aborted', ...endOf(engine, { key, startedAt }, 0, 'pending') });
   return new AbortedError('the signal was aborted before the claim; nothing ran', { cause: signal.reason });
 }
 

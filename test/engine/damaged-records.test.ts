@@ -1,5 +1,6 @@
 import { DamagedRecordError, type HandleOnce, HandleOnceError, TerminalError } from 'handle-once';
 import { describe, expect, it, vi } from 'vitest';
+import { toEventError } from '../../src/event-error.ts';
 import { usePostgresBench } from './support/bench.ts';
 
 const bench = usePostgresBench();
@@ -50,7 +51,12 @@ describe.each(STATES)('A %s record whose %s is not what was written', (_, column
     expect(String(thrown)).not.toContain('secret');
     expect(thrown).not.toHaveProperty('cause');
     expect(handler).not.toHaveBeenCalled();
-    expect(events).toEqual([{ type: 'store-error', scope, key: 'key "1"', verb: 'claim', error: thrown }]);
+    expect(events).toEqual([
+      {
+        ...{ type: 'store-error', scope, key: 'key "1"', verb: 'claim', error: toEventError(thrown) },
+        ...{ state: 'pending', attempts: 1, durationMs: expect.any(Number) as number },
+      },
+    ]);
     expect(await sql`select * from handle_once.records`).toEqual(before);
     await sql`delete from handle_once.records`;
   });

@@ -5,17 +5,20 @@ import { flakyStore, isUnreachable, refusesData, refusesForGood } from './suppor
 
 const bench = useBench('memory');
 
-/** A `handleOnce` whose events are collected, without the scope that all of them carry. */
+/** A `handleOnce` whose events are collected, without the scope and the time that it took. */
 function observed(options: Parameters<typeof bench.handleOnce>[0] = {}) {
-  const seen: Omit<HandleOnceEvent, 'scope'>[] = [];
+  const seen: Omit<HandleOnceEvent, 'scope' | 'durationMs'>[] = [];
+  const all: HandleOnceEvent[] = [];
   const handleOnce = bench.handleOnce({
     ...options,
-    onEvent({ scope, ...event }) {
-      expect(scope).toBe(handleOnce.settings.scope);
-      seen.push(event);
+    onEvent(event) {
+      const { scope, durationMs, ...rest } = { durationMs: undefined, ...event };
+      expect([scope, typeof durationMs]).toEqual([scope, 'state' in rest ? 'number' : 'undefined']);
+      seen.push(rest);
+      all.push(event);
     },
   });
-  return { handleOnce, seen };
+  return { handleOnce, seen, all };
 }
 
 function throwing(error: unknown) {
@@ -33,7 +36,7 @@ describe('events', () => {
     await handleOnce(key, 'body', () => 1);
     expect(seen).toEqual([
       { type: 'claimed', key, attempts: 1 },
-      { type: 'succeeded', key, attempts: 1 },
+      { type: 'succeeded', key, attempts: 1, state: 'succeeded' },
       { type: 'replayed', key, attempts: 1, state: 'succeeded' },
     ]);
     expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1, replayed: 1 });
@@ -42,30 +45,52 @@ describe('events', () => {
   it('tell why a result was omitted', async () => {
     const { handleOnce, seen } = observed({ storeResult: false });
     await handleOnce(key, 'body', () => 1);
-    expect(seen.at(-1)).toEqual({ type: 'succeeded', key, attempts: 1, resultOmitted: 'not-stored' });
+    expect(seen.at(-1)).toMatchObject({ type: 'succeeded', resultOmitted: 'not-stored' });
   });
 
-  it('tell of a failure with the error itself, and of its replay', async () => {
+  it('tell of a failure with its error, and of its replay', async () => {
     const { handleOnce, seen } = observed();
-    const error = new TerminalError('never');
+    const error = new TerminalError('never', { code: 'BLOCKED', cause: new Error('card') });
     await handleOnce(key, 'body', throwing(error));
     await handleOnce(key, 'body', throwing(error));
+    const cause = { name: 'Error', message: 'card' };
+    const told = { name: 'TerminalError', message: 'never', code: 'BLOCKED', cause };
+    const end = { key, attempts: 1, state: 'failed' };
     expect(seen.slice(1)).toEqual([
-      { type: 'failed', key, attempts: 1, reason: 'terminal', error },
-      { type: 'replayed', key, attempts: 1, state: 'failed' },
+      { type: 'failed', ...end, reason: 'terminal', error: told },
+      { type: 'replayed', ...end },
     ]);
-    expect(seen[1]).toHaveProperty('error', error);
+    expect(JSON.parse(JSON.stringify(seen[1]))).toEqual(seen[1]);
+    expect(seen[1]).toHaveProperty('error.original', error);
   });
 
   it('tell of a release and of duplicates within the backoff', async () => {
     const { handleOnce, seen } = observed({ backoff: () => 60_000 });
-    const error = new Error('again');
-    await handleOnce(key, 'body', throwing(error));
-    await handleOnce(key, 'body', throwing(error));
+    await handleOnce(key, 'body', throwing(new Error('again')));
+    await handleOnce(key, 'body', throwing(new Error('again')));
+    const error = { name: 'Error', message: 'again' };
+    const end = { key, attempts: 1, state: 'pending' };
     expect(seen.slice(1)).toEqual([
-      { type: 'released', key, attempts: 1, retryAfterMs: 60_000, error },
-      { type: 'backing-off', key, attempts: 1, retryAfterMs: expect.any(Number) as number },
+      { type: 'released', ...end, retryAfterMs: 60_000, error },
+      { type: 'backing-off', ...end, retryAfterMs: expect.any(Number) as number },
     ]);
+  });
+
+  it('tell of a throw of undefined as of an error', async () => {
+    const { handleOnce, seen } = observed();
+    await handleOnce(key, 'body', throwing(undefined));
+    expect(seen.at(-1)).toMatchObject({ type: 'released', error: { name: 'NonErrorThrown' } });
+  });
+
+  it('tell of a handler that its caller interrupted', async () => {
+    const { handleOnce, seen } = observed();
+    const caller = new AbortController();
+    const stop = () => {
+      caller.abort();
+      throw new Error('stopped');
+    };
+    await handleOnce(key, 'body', stop, { signal: caller.signal });
+    expect(seen.at(-1)).toMatchObject({ type: 'released', interrupted: true });
   });
 
   it('tell of duplicates in flight, of a takeover, and of the lease that was lost to it', async () => {
@@ -77,10 +102,10 @@ describe('events', () => {
     });
     expect(seen).toEqual([
       { type: 'claimed', key, attempts: 1 },
-      { type: 'in-flight', key, attempts: 1, retryAfterMs: expect.any(Number) as number },
+      { type: 'in-flight', key, attempts: 1, state: 'pending', retryAfterMs: expect.any(Number) as number },
       { type: 'taken-over', key, attempts: 2 },
-      { type: 'succeeded', key, attempts: 2 },
-      { type: 'lease-lost', key, attempts: 1 },
+      { type: 'succeeded', key, attempts: 2, state: 'succeeded' },
+      { type: 'lease-lost', key, attempts: 1, state: 'pending' },
     ]);
   });
 
@@ -105,6 +130,7 @@ describe('events', () => {
         type: 'failed',
         key,
         attempts: 1,
+        state: 'failed',
         reason: 'deaths-exhausted',
         error: expect.objectContaining({ name: 'DeathsExhaustedError' }) as unknown,
       },
@@ -117,8 +143,8 @@ describe('events', () => {
     await handleOnce(key, 'two', () => 1).catch(() => undefined);
     await handleOnce(key, 'one', () => 1, { signal: AbortSignal.abort() }).catch(() => undefined);
     expect(seen.slice(2)).toEqual([
-      { type: 'mismatch', key },
-      { type: 'aborted', key },
+      { type: 'mismatch', key, attempts: 0, state: 'pending' },
+      { type: 'aborted', key, attempts: 0, state: 'pending' },
     ]);
   });
 
@@ -141,14 +167,38 @@ describe('events', () => {
       { type: 'claimed' },
       { type: 'store-error', key, verb: 'settle', error: { message: 'the store is unreachable' } },
       { type: 'store-error', key, verb: 'settle', error: { message: 'the statement was refused' } },
-      { type: 'unrecorded', key, attempts: 1 },
+      { type: 'unrecorded', key, attempts: 1, state: 'pending' },
     ]);
+  });
+
+  it('have a state where they end the call: of several store errors, the last', async () => {
+    const { handleOnce, seen } = observed({
+      store: flakyStore(bench.store, { claim: [isUnreachable, isUnreachable, refusesForGood] }),
+    });
+    for (const body of ['one', 'two']) await handleOnce(key, body, () => 1).catch(() => undefined);
+    expect(seen.map((event) => ('state' in event ? event.state : undefined))).toEqual([
+      undefined,
+      'pending',
+      'pending',
+    ]);
+  });
+
+  it('tell how long a call took, its wait and its handler included', async () => {
+    const { handleOnce, all } = observed();
+    const clock = vi.spyOn(performance, 'now');
+    let now = 1_000;
+    clock.mockImplementation(() => now);
+    await handleOnce(key, 'body', () => {
+      now += 250;
+    });
+    clock.mockRestore();
+    expect(all.at(-1)).toMatchObject({ type: 'succeeded', durationMs: 250 });
   });
 
   it('tell of a result that the store refused', async () => {
     const { handleOnce, seen } = observed({ store: flakyStore(bench.store, { settle: [refusesData] }) });
     await handleOnce(key, 'body', () => 1);
-    expect(seen.at(-1)).toEqual({ type: 'succeeded', key, attempts: 1, resultOmitted: 'refused-by-store' });
+    expect(seen.at(-1)).toMatchObject({ type: 'succeeded', resultOmitted: 'refused-by-store' });
   });
 
   it('never carry the payload or the result', async () => {
@@ -170,6 +220,8 @@ describe('events', () => {
 });
 
 describe('an onEvent that fails', () => {
+  const asWarning = { type: 'HandleOnceWarning', code: 'ON_EVENT_FAILED' };
+
   afterEach(() => vi.restoreAllMocks());
 
   it.each<[string, () => unknown]>([
@@ -184,8 +236,8 @@ describe('an onEvent that fails', () => {
     expect(outcome).toMatchObject({ state: 'succeeded', result: 1 });
     await vi.waitFor(() => {
       expect(warn.mock.calls).toEqual([
-        [expect.stringMatching(/^onEvent failed on claimed: /), 'HandleOnceWarning'],
-        [expect.stringMatching(/^onEvent failed on succeeded: /), 'HandleOnceWarning'],
+        [expect.stringMatching(/^onEvent failed on claimed: /), asWarning],
+        [expect.stringMatching(/^onEvent failed on succeeded: /), asWarning],
       ]);
     });
   });

@@ -119,7 +119,10 @@ describe.each(storeKinds)('over the %s store', (kind) => {
     const validated = await handleOnce('schema', 'body', vi.fn(), { schema });
     expect(validated).toMatchObject({ state: 'pending', reason: 'released' });
     await vi.waitFor(() => {
-      expect(warning).toHaveBeenCalledWith(expect.stringContaining('onEvent failed'), 'HandleOnceWarning');
+      expect(warning).toHaveBeenCalledWith(expect.stringContaining('onEvent failed'), {
+        type: 'HandleOnceWarning',
+        code: 'ON_EVENT_FAILED',
+      });
     });
     warning.mockRestore();
   });

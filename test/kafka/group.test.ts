@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
+import { toEventError } from '../../src/event-error.ts';
 
 vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));
 
@@ -51,7 +52,9 @@ describe('while a handler runs', () => {
     batch.does.heartbeat = () => request;
     run(batch);
     await pass(9_950);
-    expect(eventsOf('client-error')).toEqual([{ type: 'client-error', verb: 'heartbeat', error }]);
+    expect(eventsOf('client-error')).toEqual([
+      { type: 'client-error', verb: 'heartbeat', error: toEventError(error) },
+    ]);
     end.open();
     await pass();
   });
@@ -161,7 +164,9 @@ describe('any other error of a heartbeat', () => {
     batch.does.heartbeat = vi.fn().mockRejectedValue(error);
     const handled = run(batch);
     await pass(500);
-    expect(eventsOf('client-error')).toEqual([{ type: 'client-error', verb: 'heartbeat', error }]);
+    expect(eventsOf('client-error')).toEqual([
+      { type: 'client-error', verb: 'heartbeat', error: toEventError(error) },
+    ]);
     await pass(5_000);
     expect(handled.state).toBe('running');
     first.open();

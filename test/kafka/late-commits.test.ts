@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
+import { toEventError } from '../../src/event-error.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -30,7 +31,8 @@ describe('after a batch has ended', () => {
     batch.does.commit = () => Promise.reject(error);
     await pass(3_000);
     expect(batch.counts.commits).toBe(3);
-    expect(eventsOf('client-error')).toEqual(Array(3).fill({ type: 'client-error', verb: 'commit', error }));
+    const told = { type: 'client-error', verb: 'commit', error: toEventError(error) };
+    expect(eventsOf('client-error')).toEqual(Array(3).fill(told));
 
     batch.does.commit = () => {
       batch.does.uncommitted = [];

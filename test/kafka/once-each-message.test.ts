@@ -53,6 +53,8 @@ test('nothing is warned of without a reason', async () => {
 test('timeouts that contradict the lease are warned of at once', () => {
   const { config, warnings } = consumerWith({ consumerConfig: { sessionTimeout: 29_999 } });
   expect([warnings(), config.counts()]).toEqual([['LEASE_OUTLIVES_SESSION'], { warning: 1 }]);
+  expect(emitWarning).not.toHaveBeenCalled();
+  consumerWith({ consumerConfig: { sessionTimeout: 29_999 }, onEvent: undefined });
   expect(emitWarning).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('29999'), {
     type: 'HandleOnceWarning',
     code: 'LEASE_OUTLIVES_SESSION',

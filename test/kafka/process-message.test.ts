@@ -7,6 +7,7 @@ import { damagedStore } from '../support/damaged-store.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
+import { toEventError } from '../../src/event-error.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');
 
@@ -141,8 +142,8 @@ describe('a key that cannot be kept', () => {
     expect(bed.started).toEqual([]);
     const [withheld] = bed.eventsOf('withheld');
     expect(withheld).toMatchObject({ offset: '10', reason: 'invalid-key', key: told });
-    expect(withheld?.error).toBeInstanceOf(InvalidKeyError);
-    expect((withheld?.error as Error).cause).toBe(cause);
+    expect(withheld?.error?.original).toBeInstanceOf(InvalidKeyError);
+    expect((withheld?.error?.original as Error).cause).toBe(cause);
     expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
   });
 });
@@ -298,7 +299,7 @@ test('what handleOnce throws is told with the message that is withheld', async (
       offset: '10',
       key: 'orders-0-10',
       reason: 'aborted',
-      error: aborted,
+      error: toEventError(aborted),
     },
   ]);
 });

@@ -7,6 +7,7 @@ import { gate } from '../support/gate.ts';
 import { BACKOFF_MS, bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
+import { toEventError } from '../../src/event-error.ts';
 
 vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));
 
@@ -238,7 +239,8 @@ describe('a store that is down', () => {
       await pass(30_000);
     }
     expect(started).toEqual([]);
-    expect(eventsOf('withheld')[0]).toMatchObject({ offset: '10', reason: 'store-error', error: down });
+    expect(eventsOf('withheld')[0]).toMatchObject({ offset: '10', reason: 'store-error' });
+    expect(eventsOf('withheld')[0]?.error?.original).toBe(down);
     expect(eventsOf('partition-paused').map(({ retryAfterMs }) => retryAfterMs)).toEqual([500, 1_000, 2_000]);
   });
 
@@ -285,7 +287,9 @@ describe('a client that has joined again by itself', () => {
     const handled = run(batch);
     await pass();
     expect([handled.state, started]).toEqual(['ended', ['10']]);
-    expect(eventsOf('client-error')).toEqual([{ type: 'client-error', verb: 'resolve', error }]);
+    expect(eventsOf('client-error')).toEqual([
+      { type: 'client-error', verb: 'resolve', error: toEventError(error) },
+    ]);
     expect(consumer.calls).toEqual([]);
   });
 });

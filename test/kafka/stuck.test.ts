@@ -1,7 +1,7 @@
-import { createEventSink } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createWarnStuck } from '../../adapters/kafka/stuck.ts';
+import { createEventSink } from '../../src/event-sink.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');
 
@@ -15,16 +15,19 @@ afterAll(() => {
 
 function warnStuckWith() {
   const events: KafkaEvent[] = [];
-  return { warnStuck: createWarnStuck(createEventSink((event: KafkaEvent) => events.push(event))), events };
+  const onEvent = (event: KafkaEvent) => events.push(event);
+  return { warnStuck: createWarnStuck(createEventSink({ onEvent })), events };
 }
 
-test('tells where a partition is stuck, why, and what to do, as an event and as a process warning', () => {
+test('tells where a partition is stuck, why, and what to do, as an event or else as a process warning', () => {
   const { warnStuck, events } = warnStuckWith();
   warnStuck('orders', 3, '42', 'it is another message.');
   const message = expect.stringMatching(
     /^partition 3 of orders is stuck at offset 42: it is another message\. .*onFailed/,
   ) as string;
   expect(events).toEqual([{ type: 'warning', warning: 'PARTITION_STUCK', message }]);
+  expect(emitWarning).not.toHaveBeenCalled();
+  createWarnStuck(createEventSink<KafkaEvent>({}))('orders', 3, '42', 'it is another message.');
   expect(emitWarning).toHaveBeenCalledExactlyOnceWith(message, {
     type: 'HandleOnceWarning',
     code: 'PARTITION_STUCK',

@@ -201,10 +201,12 @@ describe('An invocation', () => {
     const warnings: Error[] = [];
     const listen = (warning: Error): void => void warnings.push(warning);
     process.on('warning', listen);
-    const handler = onceEachSqsRecord(options, () => expect.unreachable());
     const event = sqsEvent(sqsRecord('a', '{}'));
-    expect(await handler(event, contextWith(MARGIN_MS))).toEqual(failures('a'));
-    expect(await handler(event, contextWith(MARGIN_MS))).toEqual(failures('a'));
+    for (const onEvent of [options.onEvent, undefined]) {
+      const handler = onceEachSqsRecord({ ...options, onEvent }, () => expect.unreachable());
+      expect(await handler(event, contextWith(MARGIN_MS))).toEqual(failures('a'));
+      expect(await handler(event, contextWith(MARGIN_MS))).toEqual(failures('a'));
+    }
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', listen);
     expect(ofCore).toEqual([]);

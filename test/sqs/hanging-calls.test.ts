@@ -66,7 +66,7 @@ test('a delete that never ends is given up: the message is left', async () => {
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const client = hangingClient();
   const handle = wrapSqsHandler(
-    { client, queueUrl, handleOnce: handleOnce(), visibilityTimeoutSeconds: 60 },
+    { client, queueUrl, handleOnce: handleOnce(), visibilityTimeoutSeconds: 60, onEvent: () => undefined },
     () => 'done',
   );
   const handled = handle({ MessageId: 'id', ReceiptHandle: 'handle', Body: '1' });

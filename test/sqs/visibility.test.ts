@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EntryReply, Queue } from '../../adapters/sqs/queue.ts';
 import { createVisibilityKeeper } from '../../adapters/sqs/visibility.ts';
 import { boundedVisibility } from '../../src/adapter-kit/queue-settings.ts';
+import { createEventSink } from '../../src/event-sink.ts';
 
 const HOUR = 3_600_000;
 const TWELVE_HOURS = 12 * HOUR;
@@ -53,7 +54,7 @@ function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = (
   const keeper = createVisibilityKeeper(
     { changeVisibility } as unknown as Queue,
     { received: seconds, held: seconds },
-    { emit: (event) => events.push(event), counts: () => ({}) },
+    createEventSink<SqsEvent>({ onEvent: (event) => events.push(event) }),
   );
   const message = { MessageId: 'id', ReceiptHandle: 'handle' };
   const hold = keeper.hold({ message, messageId: 'id', receiptHandle: 'handle', receivedAt });

@@ -1,4 +1,4 @@
-import type { Attempt, HandleOnce } from 'handle-once';
+import type { Attempt, EventError, HandleOnce } from 'handle-once';
 import {
   type KafkaAdmin,
   type KafkaConsumer,
@@ -134,7 +134,7 @@ test('events are a union on type', () => {
       onEvent: (event) => {
         expectTypeOf(event).toEqualTypeOf<KafkaEvent>();
         if (event.type === 'partition-paused') expectTypeOf(event.retryAfterMs).toBeNumber();
-        if (event.type === 'withheld') expectTypeOf(event.error).toBeUnknown();
+        if (event.type === 'withheld') expectTypeOf(event.error).toEqualTypeOf<EventError | undefined>();
       },
     },
     () => undefined,

@@ -14,6 +14,7 @@ import type {
   CallOptions,
   DatabaseClient,
   DatabaseQueries,
+  EventError,
   Failed,
   FingerprintOptions,
   HandleOnce,
@@ -138,6 +139,6 @@ test('no public type of Kafka holds any', () => {
 
 test('what is not known is unknown, not any', () => {
   expectTypeOf<Parameters<Backoff>[1]>().toBeUnknown();
-  expectTypeOf<Extract<HandleOnceEvent, { type: 'failed' }>['error']>().toBeUnknown();
+  expectTypeOf<EventError['original']>().toBeUnknown();
   expectTypeOf<ReturnType<NonNullable<HandleOnceOptions['onEvent']>>>().toBeUnknown();
 });

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   type Attempt,
+  type EventError,
   createHandleOnce,
   type HandleOnce,
   type HandleOnceWithSchema,
@@ -130,7 +131,7 @@ test('an event has its type, and never a body', () => {
     },
     () => undefined,
   );
-  expectTypeOf<WebhookEvent['error']>().toBeUnknown();
+  expectTypeOf<WebhookEvent['error']>().toEqualTypeOf<EventError | undefined>();
   expectTypeOf<WebhookEvent>().not.toHaveProperty('body');
 });
 

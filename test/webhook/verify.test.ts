@@ -11,6 +11,7 @@ import { describe, expect, it, test } from 'vitest';
 import { gate } from '../support/gate.ts';
 import { bench, githubDelivery } from './support/bench.ts';
 import { deliveries, SECRET } from './support/deliveries.ts';
+import { toEventError } from '../../src/event-error.ts';
 
 const standard = new Webhook(SECRET);
 
@@ -113,7 +114,13 @@ test.each<[does: string, verify: Verify]>([
   expect(error).toMatchObject({ name: 'UnverifiedError', code: 'UNVERIFIED', retriable: false });
   expect([runs, claims]).toEqual([[], []]);
   expect(events).toEqual([
-    { type: 'unverified', scope: 'hooks>webhook:github', id: undefined, status: 401, error },
+    {
+      type: 'unverified',
+      scope: 'hooks>webhook:github',
+      id: undefined,
+      status: 401,
+      error: toEventError(error),
+    },
   ]);
 });
 
@@ -206,14 +213,17 @@ test.each<[how: string, verify: Verify]>([
   expect(error).toBeInstanceOf(VerifyConfigError);
   expect(error).toMatchObject({ name: 'VerifyConfigError', code: 'VERIFY_CONFIG', retriable: false });
   const scope = 'hooks>webhook:github';
-  expect(events).toEqual([{ type: 'verify-config', scope, id: undefined, status: 500, error }]);
+  expect(events).toEqual([
+    { type: 'verify-config', scope, id: undefined, status: 500, error: toEventError(error) },
+  ]);
 });
 
 test('any other error of verify is answered 401, and the event has it as cause', async () => {
   const cause = Object.assign(new Error('WEBHOOK_SECRET is not set'), { code: 'VERIFY_CONFIG' });
   const { handleWebhook, events } = bench({ verify: () => Promise.reject(cause) });
   expect(await handleWebhook(githubDelivery('a'))).toMatchObject({ answer: { status: 401 } });
-  expect(events).toMatchObject([{ type: 'unverified', error: { code: 'UNVERIFIED', cause } }]);
+  expect(events).toMatchObject([{ type: 'unverified', error: { code: 'UNVERIFIED' } }]);
+  expect((events[0]?.error?.original as Error).cause).toBe(cause);
 });
 
 test('the cause is what verify threw, but for what JSON.parse tells of the body', async () => {

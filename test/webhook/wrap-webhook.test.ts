@@ -17,6 +17,7 @@ import { flakyStore, isUnreachable } from '../engine/support/flaky-store.ts';
 import { gate } from '../support/gate.ts';
 import { bench, githubDelivery } from './support/bench.ts';
 import { deliveries } from './support/deliveries.ts';
+import { toEventError } from '../../src/event-error.ts';
 
 describe('A delivery', () => {
   it('has its headers in its attempt', async () => {
@@ -74,7 +75,7 @@ describe('A delivery', () => {
       scope: 'hooks>webhook:github',
       id: 'a',
       status: 422,
-      error,
+      error: toEventError(error),
     });
   });
 

@@ -157,7 +157,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       await until(() => worker.counts().left === 1);
       const [error] = queue.eventsOf('queue-error');
       expect(error).toMatchObject({ verb: 'delete' });
-      expect(String(error?.error)).toContain('ReceiptHandleIsInvalid');
+      expect(error?.error.message).toContain('ReceiptHandleIsInvalid');
       const refusedHandle = failing.calls.find(({ verb }) => verb === 'DeleteMessageBatch')?.entries[0]
         ?.ReceiptHandle;
       expect(failing.touches(refusedHandle ?? '')).toHaveLength(1);

@@ -82,6 +82,8 @@ export function startUpSuite({ client, setup }: Fixture): void {
     });
     await queue.startWorker({ client: telling, handler: noop });
     expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'RETENTION_TOO_SHORT' }]);
+    expect(warn).not.toHaveBeenCalled();
+    await queue.startWorker({ client: telling, handler: noop, onEvent: undefined });
     expect(warn).toHaveBeenCalledWith(expect.stringContaining('345600 s, and records expire after 60 s'), {
       type: 'HandleOnceWarning',
       code: 'RETENTION_TOO_SHORT',
@@ -95,7 +97,6 @@ export function startUpSuite({ client, setup }: Fixture): void {
     const warn = silently();
     await queue.startWorker({ handler: noop });
     expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'MAX_RECEIVE_COUNT_TOO_LOW' }]);
-    expect(warn).toHaveBeenCalledTimes(1);
     warn.mockRestore();
   });
 

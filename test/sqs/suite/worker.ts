@@ -207,10 +207,10 @@ export function workerSuite({ client, setup }: Fixture): void {
     await queue.send('1');
     await queue.empty();
     await until(() => worker.counts().deleted === 1);
-    expect(warn).toHaveBeenCalledWith(
-      expect.stringContaining('onEvent failed on deleted'),
-      'HandleOnceWarning',
-    );
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('onEvent failed on deleted'), {
+      type: 'HandleOnceWarning',
+      code: 'ON_EVENT_FAILED',
+    });
     warn.mockRestore();
   });
 }

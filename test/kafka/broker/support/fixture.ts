@@ -10,7 +10,7 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Consumer, ConsumerConfig, Message } from 'kafkajs';
 import type postgres from 'postgres';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { useDatabase } from '../../../support/database.ts';
 import type { Offsets } from '../../../support/kafka-offsets.ts';
 import { type TestKafka, type TopicOptions, useKafka } from '../../../support/kafka.ts';
@@ -257,17 +257,4 @@ export async function leave({ consumer }: Member): Promise<void> {
 export async function someHeartbeats(member: Member, count = 3): Promise<void> {
   const before = member.heartbeats();
   await until(() => member.heartbeats() >= before + count);
-}
-
-/** The codes of the warnings that this process gets during a test. */
-export function processWarnings(): string[] {
-  const codes: string[] = [];
-  const listen = (warning: Error & { code?: string }): void => {
-    codes.push(warning.code ?? warning.message);
-  };
-  process.on('warning', listen);
-  onTestFinished(() => {
-    process.off('warning', listen);
-  });
-  return codes;
 }

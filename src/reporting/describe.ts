@@ -1,0 +1,69 @@
+import type { EventError } from '../event-error.ts';
+import { isA, readable } from '../safe-read.ts';
+import type { LogFields, LoggedError } from './logger.ts';
+import type { ReportedEvent, Row } from './table.ts';
+
+const MAX_TEXT = 200;
+const MAX_FRAMES = 10;
+
+/** Fields of events that are told in the line, in this order. */
+const DETAILS = [
+  ...['scope', 'key', 'id', 'messageId', 'topic', 'partition', 'offset'],
+  ...['attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
+];
+
+/** An event in one line. */
+export function textOf({ says }: Row, event: ReportedEvent): string {
+  if (event.message !== undefined) return event.message;
+  const fields = event as unknown as Readonly<Record<string, unknown>>;
+  const details = DETAILS.filter((name) => isPlain(fields[name]) && fields[name] !== '').map(
+    (name) => `${name} ${oneLine(String(fields[name]))}`,
+  );
+  const where = details.length === 0 ? '' : ` (${details.join(', ')})`;
+  const why = event.error === undefined ? '' : `: ${describeError(event.error)}`;
+  return `handle-once: ${says}${where}${why}`;
+}
+
+function describeError({ name, message, code }: EventError): string {
+  const known = code === undefined ? '' : ` (${oneLine(String(code))})`;
+  return `${oneLine(name)}${known}: ${oneLine(message)}`;
+}
+
+/** Bounded, and without what would break the line or move a terminal's cursor. */
+function oneLine(text: string): string {
+  const cut = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1).toWellFormed()}…`;
+  return cut.replaceAll(/\p{Cc}+/gu, ' ');
+}
+
+/** An event as fields of a log line. */
+export function fieldsOf({ code }: Row, event: ReportedEvent): LogFields {
+  const { error } = event;
+  const plain = Object.entries(event).filter(([name, value]) => name !== 'message' && isPlain(value));
+  return {
+    ...(Object.fromEntries(plain) as unknown as LogFields),
+    code,
+    ...(error === undefined ? {} : { error: loggedError(error) }),
+  };
+}
+
+function isPlain(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+function loggedError({ name, message, code, original }: EventError): LoggedError {
+  const stack = framesOf(original);
+  return {
+    name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    ...(stack === undefined ? {} : { stack }),
+  };
+}
+
+/** The places in the code alone: the stack's own text begins with the message, however long. */
+function framesOf(thrown: unknown): string | undefined {
+  const stack = isA(thrown, Error) ? readable(thrown, 'stack') : undefined;
+  if (typeof stack !== 'string') return undefined;
+  const frames = stack.split('\n').filter((line) => /^ +at /.test(line));
+  return frames.length === 0 ? undefined : frames.slice(0, MAX_FRAMES).join('\n');
+}

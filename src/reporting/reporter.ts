@@ -1,0 +1,61 @@
+import { describeThrown } from '../stored-error.ts';
+import { fieldsOf, textOf } from './describe.ts';
+import type { Logger } from './logger.ts';
+import { type ReportedEvent, type Row, rowOfOwn } from './table.ts';
+import { createWarnings } from './warnings.ts';
+
+/** Tells whoever runs the process what becomes of messages. */
+export interface Reporter {
+  /** Reports an event, if it is one to report. */
+  readonly report: (event: ReportedEvent) => void;
+  /** Reports what a function of the user's own did wrong, where a hook gets the events too. */
+  readonly complain: (code: string, message: string) => void;
+}
+
+export interface ReporterOptions {
+  readonly logger?: Logger | undefined;
+  /** Whether a hook of the user's own gets the events: then, without a logger, none is printed. */
+  readonly isObserved: boolean;
+  readonly rowOf: (event: ReportedEvent) => Row | undefined;
+}
+
+/** Reports to a logger, or else as process warnings. */
+export function createReporter({ logger, isObserved, rowOf }: ReporterOptions): Reporter {
+  const print = createWarnings();
+
+  function log(target: Logger, row: Row, event: ReportedEvent): void {
+    if (target[row.level] === undefined) return;
+    void callSafely(
+      () => target[row.level]?.(fieldsOf(row, event), textOf(row, event)),
+      (error) => {
+        const message = `logger failed on ${event.type}: ${describeThrown(error)}`;
+        print(rowOfOwn('LOGGER_FAILED'), { type: 'warning', message });
+      },
+    );
+  }
+
+  function tell(row: Row, event: ReportedEvent): void {
+    if (logger !== undefined) log(logger, row, event);
+    else if (row.level === 'warn' || row.level === 'error') print(row, event);
+  }
+
+  return {
+    report(event) {
+      if (isObserved && logger === undefined) return;
+      const row = rowOf(event);
+      if (row !== undefined) tell(row, event);
+    },
+    complain(code, message) {
+      tell(rowOfOwn(code), { type: 'warning', warning: code, message });
+    },
+  };
+}
+
+/** Calls a function of the user's own, which must not decide what becomes of a message. */
+export async function callSafely(call: () => unknown, onFailure: (error: unknown) => void): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    onFailure(error);
+  }
+}

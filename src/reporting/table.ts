@@ -1,0 +1,135 @@
+import type { EventError } from '../event-error.ts';
+
+/** What reporting reads of an event, of whatever kind. */
+export interface ReportedEvent {
+  readonly type: string;
+  /** Of a finding about settings: its name and its text. */
+  readonly warning?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly interrupted?: boolean;
+  readonly error?: EventError;
+}
+
+/** How often one kind of warning is printed: the first few of a window at once, and the rest as one line at its end. */
+export interface Rate {
+  readonly first: number;
+  readonly windowMs: number;
+  /** Whether each name of an error has a window of its own. */
+  readonly perErrorName?: true;
+}
+
+/** How an event is reported. Without a logger `warn` and `error` are printed, and the others are not. */
+export interface Row {
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
+  readonly code: string;
+  readonly says: string;
+  readonly rate: Rate;
+}
+
+const MINUTE_MS = 60_000;
+const ONE: Rate = { first: 1, windowMs: MINUTE_MS };
+const TEN: Rate = { first: 10, windowMs: MINUTE_MS };
+const ONE_PER_ERROR: Rate = { first: 1, windowMs: 60 * MINUTE_MS, perErrorName: true };
+
+function row(level: Row['level'], code: string, says: string, rate: Rate = TEN): Row {
+  return { level, code, says, rate };
+}
+
+type Table = Readonly<Partial<Record<string, Row | null>>>;
+
+/** Events of `createHandleOnce`, by type. Null is for what is the normal course of things. */
+const CORE: Table = {
+  claimed: null,
+  succeeded: null,
+  replayed: null,
+  'wait-hit': null,
+  'wait-miss': null,
+  'wait-timeout': null,
+  'in-flight': row('debug', 'IN_FLIGHT', 'a duplicate came while another worker runs the message'),
+  'backing-off': row('debug', 'BACKING_OFF', 'a message came again before its backoff was over'),
+  aborted: row('debug', 'ABORTED', 'a message was not started: its signal was aborted'),
+  interrupted: row(
+    'debug',
+    'INTERRUPTED',
+    'a message was interrupted, or its turn had not come: it runs again',
+  ),
+  'taken-over': row('info', 'TAKEN_OVER', 'the lease of another worker lapsed: its message runs here'),
+  'taken-back': row('info', 'TAKEN_BACK', 'a claim whose reply was lost has landed, and was undone'),
+  suspect: row(
+    'warn',
+    'SUSPECT',
+    'the last two attempts lost their workers: the message waits until it runs alone',
+    ONE,
+  ),
+  released: row('warn', 'RELEASED', 'a message failed and will be tried again', ONE_PER_ERROR),
+  failed: row('error', 'FAILED', 'a message failed for good'),
+  mismatch: row(
+    'error',
+    'PAYLOAD_MISMATCH',
+    'a key is on record with another payload: nothing ran. Give each message a key of its own',
+  ),
+  'lease-lost': row('warn', 'LEASE_LOST', 'the lease ended before the handler did: another worker took over'),
+  unrecorded: row(
+    'error',
+    'UNRECORDED',
+    'a handler ended, and the store could not be told: it may run again',
+  ),
+  'store-error': row('error', 'STORE_ERROR', 'the store failed: messages stay with the broker', ONE),
+  'damaged-record': row(
+    'error',
+    'DAMAGED_RECORD',
+    'a record cannot be read: its message stays with the broker',
+  ),
+  'schema-error': row(
+    'error',
+    'SCHEMA_ERROR',
+    'the store cannot be used: messages stay with the broker',
+    ONE,
+  ),
+};
+
+/** Events of adapters, by the name of a finding, the type, or the reason. What the core reports is not in here. */
+const ADAPTERS: Table = {
+  PARTITION_STUCK: row('error', 'PARTITION_STUCK', ''),
+  CONSUMER_STOPPED: row('error', 'CONSUMER_STOPPED', ''),
+  'queue-error': row('error', 'QUEUE_ERROR', 'a call to the queue failed', ONE),
+  'client-error': row('error', 'CLIENT_ERROR', 'a call to the broker failed', ONE),
+  'dead-letter-error': row('error', 'DEAD_LETTER_ERROR', 'a dead letter was not accepted: the message stays'),
+  'visibility-lost': row('warn', 'VISIBILITY_LOST', 'the queue refused to keep a message invisible'),
+  lapsed: row('warn', 'VISIBILITY_LOST', 'the visibility timeout of a message in hand has lapsed'),
+  unfinished: row('warn', 'UNFINISHED', 'a handler went on after its signal had aborted'),
+  'invalid-key': row('error', 'INVALID_KEY', 'a message has no valid key: it was not handled'),
+  'invalid-id': row('error', 'INVALID_KEY', 'a delivery has no valid id: it was refused'),
+  'missing-id': row('error', 'INVALID_KEY', 'a delivery has no id where its source has it: it was refused'),
+  'verify-config': row('error', 'VERIFY_CONFIG', 'verify is not configured: a delivery was refused'),
+  unverified: row('warn', 'UNVERIFIED', "a delivery's signature does not hold: it was refused", ONE),
+  error: row('error', 'UNEXPECTED_ERROR', 'a message could not be handled'),
+};
+
+/** A finding says by itself what is the matter. */
+const FINDING = row('warn', 'WARNING', '');
+
+/** The row of an event of `createHandleOnce`; undefined for one that is not reported. */
+export function rowOfCore(event: ReportedEvent): Row | undefined {
+  const known = CORE[coreName(event)];
+  if (known !== undefined) return known ?? undefined;
+  return row('info', event.type.toUpperCase().replaceAll('-', '_'), event.type);
+}
+
+function coreName({ type, error, interrupted }: ReportedEvent): string {
+  if (type === 'store-error' && error?.code === 'SCHEMA') return 'schema-error';
+  if (type === 'store-error' && error?.code === 'DAMAGED_RECORD') return 'damaged-record';
+  return type === 'released' && interrupted === true ? 'interrupted' : type;
+}
+
+/** The row of an event of an adapter; undefined for one that is not reported. */
+export function rowOfAdapter({ warning, type, reason }: ReportedEvent): Row | undefined {
+  if (warning !== undefined) return ADAPTERS[warning] ?? { ...FINDING, code: warning };
+  return ADAPTERS[type] ?? (reason === undefined ? undefined : (ADAPTERS[reason] ?? undefined));
+}
+
+/** The row of what one of the user's own functions did wrong. */
+export function rowOfOwn(code: string): Row {
+  return { ...FINDING, code };
+}

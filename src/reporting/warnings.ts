@@ -1,0 +1,74 @@
+import { textOf } from './describe.ts';
+import type { ReportedEvent, Row } from './table.ts';
+
+/** Error names that have a window of their own. The names of errors can be as many as messages. */
+const MAX_WINDOWS = 50;
+
+interface Window {
+  printed: number;
+  /** Those that were not printed, of which the last is kept. */
+  unprinted: number;
+  last: ReportedEvent | undefined;
+}
+
+export type Print = (row: Row, event: ReportedEvent) => void;
+
+/**
+ * Prints events as process warnings, as often as their rows allow.
+ *
+ * A window opens with its first event. At its end one line tells how many were not printed, and it goes on; a window
+ * in which nothing was held back ends.
+ */
+export function createWarnings(): Print {
+  const windows = new Map<string, Window>();
+
+  function windowOf(row: Row, name: string): Window {
+    const known = windows.get(name);
+    if (known !== undefined) return known;
+    const window = { printed: 0, unprinted: 0, last: undefined };
+    windows.set(name, window);
+    endLater(row, name, window);
+    return window;
+  }
+
+  /** Its timer does not keep the process alive. */
+  function endLater(row: Row, name: string, window: Window): void {
+    setTimeout(() => {
+      if (window.last === undefined) {
+        windows.delete(name);
+        return;
+      }
+      emitWarning(row, summaryOf(row, window, window.last));
+      window.unprinted = 0;
+      window.last = undefined;
+      endLater(row, name, window);
+    }, row.rate.windowMs).unref();
+  }
+
+  function nameOf({ code, rate }: Row, { error }: ReportedEvent): string {
+    if (rate.perErrorName !== true || error === undefined) return code;
+    const name = `${code} ${error.name}`;
+    return windows.has(name) || windows.size < MAX_WINDOWS ? name : code;
+  }
+
+  return (row, event) => {
+    const window = windowOf(row, nameOf(row, event));
+    if (window.printed < row.rate.first) {
+      window.printed += 1;
+      emitWarning(row, textOf(row, event));
+    } else {
+      window.unprinted += 1;
+      window.last = event;
+    }
+  };
+}
+
+function summaryOf(row: Row, { unprinted }: Window, last: ReportedEvent): string {
+  const count = unprinted.toLocaleString('en-US');
+  const minutes = row.rate.windowMs / 60_000;
+  return `${count} more within ${minutes} min were not printed; the last: ${textOf(row, last)}`;
+}
+
+function emitWarning({ code }: Row, message: string): void {
+  process.emitWarning(message, { type: 'HandleOnceWarning', code });
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { useEmptyDatabase } from '../support/database.ts';
+import { stderrOf } from './support/run-worker.ts';
+
+/** The warnings among the lines: node adds a hint on how to trace the first. */
+const warnings = (lines: readonly string[]) => lines.filter((line) => line.includes('HandleOnceWarning:'));
+
+describe('a process without onEvent and logger', () => {
+  const empty = useEmptyDatabase();
+
+  it('prints the first of the releases with one error name', async () => {
+    const lines = await stderrOf({ scene: 'type-error' });
+    expect(warnings(lines)).toEqual([
+      expect.stringMatching(
+        /\[RELEASED\] HandleOnceWarning: handle-once: .*\(scope billing, key order-1, attempts 1.*: TypeError: Cannot read properties of undefined \(reading 'id'\)$/,
+      ),
+    ]);
+  });
+
+  it('prints ten of ten thousand failures', async () => {
+    const lines = warnings(await stderrOf({ scene: 'storm' }));
+    expect(lines).toHaveLength(10);
+    expect(lines[0]).toMatch(
+      /\[FAILED\] .*key order-1, .*terminal.*: TerminalError \(BLOCKED\): card is blocked$/,
+    );
+    expect(lines.join()).not.toContain('secret');
+  });
+
+  it('prints once that the tables are missing, and what to do', async () => {
+    const lines = warnings(await stderrOf({ scene: 'database', url: empty.url }));
+    expect(lines).toEqual([expect.stringMatching(/\[SCHEMA_ERROR\] .*run migrate\(sql\)/)]);
+  });
+
+  it('prints once that the database is down', async () => {
+    const lines = warnings(await stderrOf({ scene: 'database', url: 'postgres://127.0.0.1:1/postgres' }));
+    expect(lines).toEqual([
+      expect.stringMatching(/\[STORE_ERROR\] .*the database cannot be reached \(ECONNREFUSED\)/),
+    ]);
+  });
+});
+
+it('a process with onEvent prints nothing', async () => {
+  expect(await stderrOf({ scene: 'type-error', report: 'onEvent' })).toEqual([]);
+});
+
+it('a process with the console as logger prints every release with its fields, and no warning', async () => {
+  const lines = await stderrOf({ scene: 'type-error', report: 'console' });
+  expect(warnings(lines)).toEqual([]);
+  const text = lines.join('\n');
+  expect(text.match(/a message failed and will be tried again/g)).toHaveLength(3);
+  expect(text).toMatch(/code: 'RELEASED'/);
+  expect(text).toMatch(/key: 'order-3'/);
+  expect(text).toMatch(/name: 'TypeError'/);
+  expect(text).not.toContain('secret');
+});

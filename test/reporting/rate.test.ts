@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHandleOnce, TerminalError } from '../../src/index.ts';
+import { createMemoryStore } from '../../src/testing.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const emitWarning = vi.spyOn(process, 'emitWarning');
+
+/** What was printed since the last call, each with its code. */
+function printed(): string[] {
+  const lines = emitWarning.mock.calls.map(([text, options]) => {
+    const { code } = options as unknown as { code: string };
+    return `[${code}] ${String(text)}`;
+  });
+  emitWarning.mockClear();
+  return lines;
+}
+
+beforeEach(() => {
+  emitWarning.mockReset().mockImplementation(() => undefined);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function create() {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  let keys = 0;
+  return async (count: number, error: () => unknown): Promise<void> => {
+    for (let n = 0; n < count; n += 1) {
+      keys += 1;
+      await handleOnce(`order-${keys}`, 'body', () => {
+        throw error();
+      });
+    }
+  };
+}
+
+describe('failures for good', () => {
+  const terminal = () => new TerminalError('never');
+
+  it('are printed ten a minute, and the rest as one line at its end', async () => {
+    const fail = create();
+    await fail(1_000, terminal);
+    expect(printed()).toHaveLength(10);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(printed()).toEqual([
+      expect.stringMatching(
+        /^\[FAILED\] 990 more within 1 min were not printed; the last: .*key order-1000,/,
+      ),
+    ]);
+  });
+
+  it('that go on are one line a minute, and begin again after a minute without', async () => {
+    const fail = create();
+    await fail(11, terminal);
+    vi.advanceTimersByTime(MINUTE_MS);
+    printed();
+    await fail(20, terminal);
+    expect(printed()).toEqual([]);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(printed()).toEqual([expect.stringContaining('20 more within 1 min')]);
+    vi.advanceTimersByTime(MINUTE_MS);
+    expect(printed()).toEqual([]);
+    await fail(1, terminal);
+    expect(printed()).toHaveLength(1);
+  });
+});
+
+describe('releases', () => {
+  const named = (name: string) => () => Object.assign(new Error('again'), { name });
+
+  it('are printed once for each name of an error, and counted once an hour', async () => {
+    const fail = create();
+    for (const name of ['FetchError', 'TypeError', 'FetchError', 'FetchError']) await fail(1, named(name));
+    expect(printed()).toEqual([
+      expect.stringMatching(/^\[RELEASED\] .*: FetchError: again$/),
+      expect.stringMatching(/^\[RELEASED\] .*: TypeError: again$/),
+    ]);
+    vi.advanceTimersByTime(HOUR_MS);
+    expect(printed()).toEqual([expect.stringMatching(/^\[RELEASED\] 2 more within 60 min .*FetchError/)]);
+  });
+
+  it('with names without end are printed for fifty of them', async () => {
+    const fail = create();
+    for (let n = 0; n < 200; n += 1) await fail(1, named(`Error${n}`));
+    // One more: the first of those that share what is left.
+    expect(printed()).toHaveLength(51);
+    vi.advanceTimersByTime(HOUR_MS);
+    expect(printed()).toEqual([expect.stringContaining('149 more within 60 min')]);
+  });
+
+  it('of a message that its caller interrupted are not printed', async () => {
+    const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+    const caller = new AbortController();
+    const handler = () => {
+      caller.abort();
+      throw new Error('stopped');
+    };
+    await handleOnce('key', 'body', handler, { signal: caller.signal });
+    expect(printed()).toEqual([]);
+  });
+});
+
+it('a line has no control character, and no more than 200 characters of a message', async () => {
+  await create()(1, () => new TerminalError(`a\n\u001b[31mb${'x'.repeat(2_000)}`));
+  const [line = ''] = printed();
+  expect(line).toMatch(/: TerminalError: a \[31mbx+…$/);
+  expect(line.length).toBeLessThan(400);
+});
+
+it('what goes well prints nothing, and sets no timer', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  await handleOnce('key', 'body', () => 1);
+  await handleOnce('key', 'body', () => 1);
+  vi.advanceTimersByTime(HOUR_MS);
+  expect([printed(), vi.getTimerCount()]).toEqual([[], 0]);
+});

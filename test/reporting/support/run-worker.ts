@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export interface WorkerOrder {
+  readonly scene: 'type-error' | 'storm' | 'database';
+  /** Of the database. */
+  readonly url: string;
+  readonly report: 'nothing' | 'onEvent' | 'console';
+}
+
+const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
+
+/** Runs the worker to its end. Gives what it wrote to stderr, line by line. */
+export function stderrOf(order: Partial<WorkerOrder> & Pick<WorkerOrder, 'scene'>): Promise<string[]> {
+  const argument = JSON.stringify({ url: '', report: 'nothing', ...order });
+  return new Promise((resolve, reject) => {
+    const args = ['--import', 'tsx', worker, argument];
+    execFile(process.execPath, args, { timeout: 25_000 }, (error, _, stderr) => {
+      if (error === null) resolve(stderr.split('\n').filter((line) => line !== ''));
+      else reject(new Error(`the worker failed: ${stderr}`, { cause: error }));
+    });
+  });
+}

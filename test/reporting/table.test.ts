@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { rowOfAdapter, rowOfCore } from '../../src/reporting/table.ts';
+import { root } from '../architecture/source-files.ts';
+
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+
+it('every code is in the README, with its level', () => {
+  const rows = [...textOf('src/reporting/table.ts').matchAll(/ row\(\s*'(\w+)',\s*'([A-Z_]+)'/g)];
+  expect(rows.length).toBeGreaterThan(20);
+  const documented = textOf('README.md').split('\n');
+  const missing = rows.filter(
+    ([, level = '', code = '']) =>
+      code !== 'WARNING' &&
+      !documented.some((line) => line.includes(`\`${code}\``) && line.includes(`| ${level} `)),
+  );
+  expect(missing.map(([, , code]) => code)).toEqual([]);
+});
+
+it('a type of event that the table does not know is for a logger, and not printed', () => {
+  expect(rowOfCore({ type: 'new-kind' })).toMatchObject({ level: 'info', code: 'NEW_KIND' });
+  expect(rowOfAdapter({ type: 'returned' })).toBeUndefined();
+});
+
+it.each(['claimed', 'succeeded', 'replayed'])('%s is the normal course of things', (type) => {
+  expect(rowOfCore({ type })).toBeUndefined();
+});
+
+it('an adapter reports what its handleOnce cannot: by finding, type or reason', () => {
+  expect(rowOfAdapter({ type: 'warning', warning: 'RETENTION_TOO_SHORT' })).toMatchObject({
+    level: 'warn',
+    code: 'RETENTION_TOO_SHORT',
+  });
+  expect(rowOfAdapter({ type: 'warning', warning: 'PARTITION_STUCK' })).toMatchObject({ level: 'error' });
+  expect(rowOfAdapter({ type: 'queue-error' })).toMatchObject({ code: 'QUEUE_ERROR' });
+  expect(rowOfAdapter({ type: 'left', reason: 'invalid-key' })).toMatchObject({ code: 'INVALID_KEY' });
+  expect(rowOfAdapter({ type: 'left', reason: 'released' })).toBeUndefined();
+});
