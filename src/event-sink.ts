@@ -12,7 +12,7 @@ export type Emitted<Event> = Event extends { readonly error?: EventError }
   ? Omit<Event, 'error'> & { readonly [Name in keyof Event as Name & 'error']: unknown }
   : Event;
 
-/** Counts events, hands them to the user's hook, and reports those that concern whoever runs the process. */
+/** Counts events, hands them to the user's hook, and reports operational problems. */
 export interface EventSink<Event extends { readonly type: string }> {
   readonly emit: (event: Emitted<Event>) => void;
   readonly counts: () => Counts<Event['type']>;

@@ -1,6 +1,6 @@
 /** Room for a number of statements at once; those that ask for it get it in their order. */
 export interface Gate {
-  /** Calls back once there is room, at once if there is. Whoever was called gives the room back by `leave`. */
+  /** Calls back once there is room, at once if there is. The caller gives the room back by `leave`. */
   enter(start: () => void): void;
   leave(): void;
 }

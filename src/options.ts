@@ -56,7 +56,7 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
   /**
-   * Gets each event that concerns whoever runs the process: failures, releases, errors of the store. `pino()` and
+   * Gets each operational problem: failures, releases, errors of the store. `pino()` and
    * `console` fit as they are. Without it these are process warnings, a few a minute, unless `onEvent` gets all events.
    */
   readonly logger?: Logger | undefined;

@@ -104,7 +104,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly consumerConfig?: ConsumerTimeouts | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: KafkaEvent) => unknown) | undefined;
-  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

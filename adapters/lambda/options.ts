@@ -32,7 +32,7 @@ export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> exte
    * to 60,000. Three quarters of it are for them to give up. Default 2,000.
    */
   readonly deadlineMarginMs?: number | undefined;
-  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

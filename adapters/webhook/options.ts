@@ -98,7 +98,7 @@ export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefine
   readonly ignoredFields?: readonly string[] | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
-  /** Gets what concerns whoever runs the process, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

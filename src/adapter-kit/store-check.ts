@@ -2,7 +2,7 @@ import type { AnyHandleOnce } from '../calls.ts';
 import { SchemaError, StoreError } from '../errors.ts';
 
 /**
- * Checks the store where an adapter starts. Throws `SchemaError`: nothing can be handled before somebody acts.
+ * Checks the store where an adapter starts. Throws `SchemaError`: nothing can be handled without an operator.
  *
  * A store that is down is reported by its `handleOnce`, and may be up when the first message comes.
  */

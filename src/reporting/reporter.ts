@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 import { type ReportedEvent, type Row, rowOfOwn } from './table.ts';
 import { createWarnings } from './warnings.ts';
 
-/** Tells whoever runs the process what becomes of messages. */
+/** Reports operational problems. */
 export interface Reporter {
   /** Reports an event, if it is one to report. */
   readonly report: (event: ReportedEvent) => void;
