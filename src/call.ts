@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { Attempt, Handler } from './attempt.ts';
 import type { CallOptions } from './calls.ts';
 import { answerFromRecord } from './engine/answer.ts';
-import { type Claim, type Engine, monotonicNow } from './engine/engine.ts';
-import type { AttemptLimits } from './engine/run-attempt.ts';
+import { type Engine, monotonicNow } from './engine/engine.ts';
+import { HeldClaim } from './engine/held-claim.ts';
 import { aborted, claimPatiently } from './engine/wait-for-owner.ts';
 import {
   type FingerprintOptions,
@@ -22,9 +22,7 @@ import { validatePayload } from './validate-payload.ts';
 
 /** How the work of a claim is run, and its record settled. */
 export type RunClaim<Extra extends readonly unknown[]> = <R>(
-  engine: Engine,
-  claim: Claim,
-  limits: AttemptLimits,
+  held: HeldClaim,
   work: (attempt: Attempt, ...extra: Extra) => Promise<R>,
 ) => Promise<Outcome<R>>;
 
@@ -57,10 +55,11 @@ const callOptionsSchema = z
 
 const handlerSchema = z.object({ handler: handlerOption('payload, attempt') });
 
-/** Checks a call, claims its key, and runs what is ours. */
+/** Checks a call, claims its key, and runs what is ours, which takes at most `longestMs` unless it is told otherwise. */
 export function createCall<Extra extends readonly unknown[]>(
   engine: Engine,
   run: RunClaim<Extra>,
+  longestMs?: number,
 ): AnyCall<Extra> {
   const { events, settings } = engine;
   const ofInstance = fingerprintOf(settings);
@@ -74,8 +73,9 @@ export function createCall<Extra extends readonly unknown[]>(
   ): Promise<Outcome<Result>> => {
     const startedAt = monotonicNow();
     checkKey('key', key);
-    const { signal, timeoutMs, waitMs = 0, parse, schema, ...rest } = parseCall(fn, callOptions);
-    const hash = hashOf(payload, rest);
+    const options = parseCall(fn, callOptions);
+    const { signal, timeoutMs, waitMs = 0, parse, schema } = options;
+    const hash = hashOf(payload, options);
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
     const { reply, token, sentAt } = claimed;
@@ -83,19 +83,23 @@ export function createCall<Extra extends readonly unknown[]>(
     const { attempts, failures } = reply;
     const type = reply.tookOver ? 'taken-over' : 'claimed';
     events.emit({ type, scope: settings.scope, key, attempts });
-    const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs };
+    const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? longestMs };
     const claim = { key, token, attempts, failures, sentAt, startedAt };
+    const held = new HeldClaim(engine, claim, limits);
     try {
-      return await run(engine, claim, limits, async (attempt, ...extra) =>
+      return await run(held, async (attempt, ...extra) =>
         fn(await validatePayload(payload, parse, schema ?? settings.schema), attempt, ...extra),
       );
     } finally {
+      held.end();
       claimed.leavePlace?.();
     }
   };
 }
 
+const NO_OPTIONS: ResolvedCall = {};
+
 function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {
   if (typeof fn !== 'function') parseOptions('handleOnce', handlerSchema, { handler: fn });
-  return options === undefined ? {} : parseOptions('handleOnce', callOptionsSchema, options);
+  return options === undefined ? NO_OPTIONS : parseOptions('handleOnce', callOptionsSchema, options);
 }

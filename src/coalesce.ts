@@ -21,7 +21,9 @@ export interface CoalesceOptions<Request, Reply> {
 }
 
 interface Waiting<Request, Reply> {
+  readonly key: string;
   readonly request: Request;
+  next?: this | undefined;
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -82,7 +84,7 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
 
   return (request) =>
     new Promise((resolve, reject) => {
-      waiting.add(request.key, { request, resolve, reject });
+      waiting.add({ key: request.key, request, resolve, reject, next: undefined });
       if (isScheduled) return;
       isScheduled = true;
       queueMicrotask(flush);

@@ -115,14 +115,15 @@ function createInTransaction<Tx>(
 ): Pick<HandleOnce<Tx>, 'inTransaction' | 'within'> {
   if (store === undefined) return WITHOUT_CLIENT;
   return {
-    inTransaction: createCall<[Tx]>(engine, (ofEngine, claim, limits, work) => {
-      const timeoutMs = limits.timeoutMs ?? ofEngine.settings.leaseMs;
-      return runInTransaction(store, ofEngine, claim, { ...limits, timeoutMs }, work);
-    }),
+    inTransaction: createCall<[Tx]>(
+      engine,
+      (held, work) => runInTransaction(store, held, work),
+      engine.settings.leaseMs,
+    ),
     within(transaction) {
       // Before the claim, which waits on a client that cannot run it beside the transaction.
       store.accept(transaction);
-      return createCall(engine, (...run) => runWithin(store, transaction, ...run));
+      return createCall(engine, (held, work) => runWithin(store, transaction, held, work));
     },
   };
 }

@@ -1,5 +1,12 @@
 import { onAbort } from './on-abort.ts';
 
+export interface SignalOwner {
+  /** Aborts the signal when the lease has lapsed. */
+  checkLease(): void;
+  /** Called when the attempt took too long, and its signal has aborted. */
+  timedOut(): void;
+}
+
 /**
  * A signal that aborts with the caller's, after `timeoutMs`, or by `abort`.
  *
@@ -10,17 +17,12 @@ export class AttemptSignal {
   readonly #caller: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #unsubscribe: (() => void) | undefined;
-  readonly #checkLease: () => void;
+  readonly #owner: SignalOwner;
   #controller: AbortController | undefined;
 
-  /** `checkLease` aborts when the lease has lapsed; `onTimeout` is called when the attempt took too long. */
-  constructor(
-    caller: AbortSignal | undefined,
-    timeoutMs: number | undefined,
-    { checkLease, onTimeout }: { readonly checkLease: () => void; readonly onTimeout: () => void },
-  ) {
+  constructor(caller: AbortSignal | undefined, timeoutMs: number | undefined, owner: SignalOwner) {
     this.#caller = caller;
-    this.#checkLease = checkLease;
+    this.#owner = owner;
     if (caller !== undefined) {
       this.#unsubscribe = onAbort(caller, () => {
         this.abort(caller.reason);
@@ -29,7 +31,7 @@ export class AttemptSignal {
     if (timeoutMs !== undefined) {
       this.#timer = setTimeout(() => {
         this.abort(new DOMException(`the attempt took longer than ${timeoutMs} ms`, 'TimeoutError'));
-        onTimeout();
+        owner.timedOut();
       }, timeoutMs);
     }
   }
@@ -55,7 +57,7 @@ export class AttemptSignal {
   #made(): AbortController {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      checkedWhenRead(this.#controller.signal, this.#checkLease);
+      checkedWhenRead(this.#controller.signal, this.#owner);
     }
     return this.#controller;
   }
@@ -67,17 +69,17 @@ export class AttemptSignal {
  * A process that stood still runs on before its timers do: a handler that asks just before its effect must not be told
  * that all is well. Node's own `throwIfAborted` does not read `aborted`, so both are replaced.
  */
-function checkedWhenRead(signal: AbortSignal, check: () => void): void {
+function checkedWhenRead(signal: AbortSignal, owner: SignalOwner): void {
   Object.defineProperties(signal, {
     aborted: {
       get(): boolean {
-        check();
+        owner.checkLease();
         return Reflect.get(AbortSignal.prototype, 'aborted', signal);
       },
     },
     throwIfAborted: {
       value: (): void => {
-        check();
+        owner.checkLease();
         AbortSignal.prototype.throwIfAborted.call(signal);
       },
     },

@@ -1,9 +1,8 @@
 import type { Outcome } from '../outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
-import type { Claim, Engine } from './engine.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
-import type { Lease } from './lease.ts';
-import { type AttemptLimits, conclude, underLease } from './run-attempt.ts';
+import type { HeldClaim } from './held-claim.ts';
+import { conclude, settleBy } from './run-attempt.ts';
 import { settle, type Settled } from './settle.ts';
 import { type Ending, settlementOf } from './settlement.ts';
 import { AbandonedError, type Progress, runAndWrite, transact, type Work, type Written } from './transact.ts';
@@ -15,57 +14,38 @@ import { AbandonedError, type Progress, runAndWrite, transact, type Work, type W
  * The claim is made outside, so that an attempt whose worker dies is counted. When the work throws, the transaction is
  * rolled back, and the record is failed or released outside, too.
  */
-export function runInTransaction<R, Tx>(
+export async function runInTransaction<R, Tx>(
   store: TransactionalStore<Tx>,
-  engine: Engine,
-  claim: Claim,
-  limits: AttemptLimits,
+  held: HeldClaim,
   work: Work<R, [transaction: Tx]>,
 ): Promise<Outcome<R>> {
   const progress: Progress<R> = { isStarted: false, isAbandoned: false, written: undefined };
-  return underLease(
-    engine,
-    claim,
-    limits,
-    (attempt, held) =>
-      transact(store, engine, claim, held, progress, (transaction) => work(attempt, transaction)),
-    (ended, lease) => {
-      const ending = unwrapped(ended);
-      if (isAbandoned(ending)) return Promise.resolve(abandon(engine, claim, progress, ending, lease));
-      const { written } = progress;
-      if (written === undefined) return settleOutside(engine, claim, ending, lease);
-      if (ending.kind === 'returned') {
-        return Promise.resolve(conclude(engine, claim, ending, settledBy(written), lease));
-      }
-      if (store.isRolledBack(ending.error)) return settleOutside(engine, claim, ending, lease);
-      return afterLostCommit(engine, claim, written, ending, lease);
-    },
+  const ending = unwrapped(
+    await held.run((attempt) => transact(store, held, progress, (transaction) => work(attempt, transaction))),
   );
+  if (isAbandoned(ending)) return abandon(held, progress, ending);
+  const { written } = progress;
+  if (written === undefined) return await settleBy(held, ending);
+  if (ending.kind === 'returned') return conclude(held, ending, settledBy(written));
+  if (store.isRolledBack(ending.error)) return await settleBy(held, ending);
+  return await afterLostCommit(held, written, ending);
 }
 
 /**
  * Runs work in a transaction that the caller commits. Work that throws is undone alone, and the record is failed or
  * released outside: the caller's transaction goes on.
  */
-export function runWithin<R, Tx>(
+export async function runWithin<R, Tx>(
   store: TransactionalStore<Tx>,
   transaction: Tx,
-  engine: Engine,
-  claim: Claim,
-  limits: AttemptLimits,
+  held: HeldClaim,
   work: Work<R>,
 ): Promise<Outcome<R>> {
-  return underLease(
-    engine,
-    claim,
-    limits,
-    (attempt) =>
-      store.savepoint(transaction, () => runAndWrite(engine, store, claim, transaction, () => work(attempt))),
-    (ended, lease) => {
-      if (ended.kind === 'threw') return settleOutside(engine, claim, ended, lease);
-      return Promise.resolve(conclude(engine, claim, unwrapped(ended), settledBy(ended.value), lease));
-    },
+  const ended = await held.run((attempt) =>
+    store.savepoint(transaction, () => runAndWrite(held, store, transaction, () => work(attempt))),
   );
+  if (ended.kind === 'threw') return await settleBy(held, ended);
+  return conclude(held, unwrapped(ended), settledBy(ended.value));
 }
 
 /** The value does not pass through promises once it is settled: each would ask it for its `then`, which can throw. */
@@ -78,32 +58,16 @@ function isAbandoned(ending: Ending<unknown>): boolean {
 }
 
 /** What never got a connection is given back, and does not count; what has started may still commit. */
-function abandon<R>(
-  engine: Engine,
-  claim: Claim,
-  { isStarted }: Progress<R>,
-  ending: Ending<R>,
-  lease: Lease,
-): Outcome<R> {
+function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Ending<R>): Outcome<R> {
+  const { engine, claim } = held;
   const { key, token } = claim;
   if (!isStarted) engine.records.takeBack({ key, token });
   const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
-  return conclude(engine, claim, ending, { reply: 'unrecorded', settlement }, lease);
+  return conclude(held, ending, { reply: 'unrecorded', settlement });
 }
 
 function settledBy({ settlement }: Written<unknown>): Settled {
   return { reply: 'settled', settlement };
-}
-
-async function settleOutside<R>(
-  engine: Engine,
-  claim: Claim,
-  ending: Ending<unknown>,
-  lease: Lease,
-): Promise<Outcome<R>> {
-  const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
-  const settled = await settle(engine, claim, settlement, lease);
-  return conclude<R>(engine, claim, ending as Ending<R>, settled, lease);
 }
 
 /**
@@ -113,18 +77,16 @@ async function settleOutside<R>(
  * nothing was committed. If it is not, a settle sent again tells whether that was our own.
  */
 async function afterLostCommit<R>(
-  engine: Engine,
-  claim: Claim,
+  held: HeldClaim,
   written: Written<R>,
   ending: Ending<R>,
-  lease: Lease,
 ): Promise<Outcome<R>> {
+  const { engine, claim, lease } = held;
+  const { settlement } = written;
   const extended = await extendUntilAnswered(engine, claim, lease);
-  if (extended === 'extended') return await settleOutside(engine, claim, ending, lease);
+  if (extended === 'extended') return await settleBy(held, ending);
   const returned: Ending<R> = { kind: 'returned', value: written.value };
-  if (extended === 'unanswered') {
-    return conclude(engine, claim, returned, { reply: 'unrecorded', settlement: written.settlement }, lease);
-  }
-  const settled = await settle(engine, claim, written.settlement, lease);
-  return conclude(engine, claim, settled.reply === 'settled' ? returned : ending, settled, lease);
+  if (extended === 'unanswered') return conclude(held, returned, { reply: 'unrecorded', settlement });
+  const settled = await settle(engine, claim, settlement, lease);
+  return conclude(held, settled.reply === 'settled' ? returned : ending, settled);
 }

@@ -3,9 +3,8 @@ import type { Attempt } from '../attempt.ts';
 import { LeaseLostError, StoreError } from '../errors.ts';
 import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
-import type { Claim, Engine } from './engine.ts';
+import type { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
-import type { Held } from './run-attempt.ts';
 import { settlementOf } from './settlement.ts';
 
 /** What a transaction was about to commit. */
@@ -40,9 +39,7 @@ const LONGEST_CONFLICT_WAIT_MS = 50;
  */
 export function transact<R, Tx>(
   store: TransactionalStore<Tx>,
-  engine: Engine,
-  claim: Claim,
-  held: Held,
+  held: HeldClaim,
   progress: Progress<R>,
   work: (transaction: Tx) => Promise<R>,
 ): Promise<Written<R>> {
@@ -58,7 +55,7 @@ export function transact<R, Tx>(
         async (transaction) => {
           startInTime(held, progress);
           progress.isStarted = true;
-          progress.written = await runAndWrite(engine, store, claim, transaction, async () => {
+          progress.written = await runAndWrite(held, store, transaction, async () => {
             const value = await work(transaction);
             held.lease.setBeating(false);
             return value;
@@ -74,7 +71,7 @@ export function transact<R, Tx>(
 }
 
 /** The lease may have ended while the transaction waited for a connection. */
-function startInTime({ lease }: Held, { isAbandoned }: Progress<unknown>): void {
+function startInTime({ lease }: HeldClaim, { isAbandoned }: Progress<unknown>): void {
   lease.check();
   if (isAbandoned || lease.isLost()) {
     throw new NotStartedError('the lease ended before the transaction got a connection');
@@ -84,7 +81,7 @@ function startInTime({ lease }: Held, { isAbandoned }: Progress<unknown>): void 
 /** A transaction that the database gave up for the sake of another has done nothing: it runs again, in its attempt. */
 async function withoutConflicts<R, Tx>(
   store: TransactionalStore<Tx>,
-  held: Held,
+  held: HeldClaim,
   progress: Progress<R>,
   run: () => Promise<Written<R>>,
 ): Promise<Written<R>> {
@@ -102,13 +99,13 @@ async function withoutConflicts<R, Tx>(
 
 /** Throws `LeaseLostError` when the record is another worker's: nothing of this attempt may be committed. */
 export async function runAndWrite<R, Tx>(
-  engine: Engine,
+  { engine, claim }: HeldClaim,
   store: TransactionalStore<Tx>,
-  { key, token, failures }: Claim,
   transaction: Tx,
   work: () => Promise<R>,
 ): Promise<Written<R>> {
   const { settings, backoff } = engine;
+  const { key, token, failures } = claim;
   const startedAt = performance.now();
   const value = await work();
   const workMs = performance.now() - startedAt;
