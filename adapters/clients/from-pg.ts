@@ -44,7 +44,8 @@ const clientSchema = z.object({
  * import { fromPg } from 'handle-once/clients';
  * import pg from 'pg';
  *
- * const pool = new pg.Pool({ connectionString: databaseUrl });
+ * // query_timeout gives up connections that fall silent: set it above the longest statement.
+ * const pool = new pg.Pool({ connectionString: databaseUrl, query_timeout: 30_000, keepAlive: true });
  * pool.on('error', console.error); // pg emits it when an idle connection breaks
  * const sql = fromPg(pool);
  * await migrate(sql);

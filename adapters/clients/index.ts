@@ -15,4 +15,10 @@ export { fromPg, type PgConnection, type PgPool, type PgQueryable } from './from
 export type { PgOptions, PgQuery } from './pg-query.ts';
 export { fromPglite, type Pglite, type PgliteQueryable } from './from-pglite.ts';
 export { fromPrisma, type PrismaDatabase, type PrismaQueryable } from './from-prisma.ts';
+export {
+  guardedSocket,
+  type GuardedSocket,
+  type GuardedSocketOptions,
+  type SocketTarget,
+} from './guarded-socket.ts';
 export { fromTypeOrm, type TypeOrmDataSource, type TypeOrmQueryable } from './from-typeorm.ts';

@@ -1,0 +1,154 @@
+import { createConnection, Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import * as z from 'zod';
+import { parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import { overTls } from './postgres-tls.ts';
+
+/** Options of `guardedSocket`. */
+export interface GuardedSocketOptions {
+  /**
+   * Milliseconds that the server may leave a statement without a byte of answer, 100 to 43,200,000. Set it above the
+   * longest statement of the client: a statement, a wait for a lock or an upload by COPY that takes longer is cut too.
+   * Default 15,000.
+   */
+  readonly unansweredMs?: number | undefined;
+  /**
+   * TLS, in place of `ssl` of `postgres`: true for a certificate of a known authority, or options of `tls.connect` such
+   * as `{ ca }`. Default false.
+   */
+  readonly ssl?: boolean | ConnectionOptions | undefined;
+}
+
+/** Options of `postgres`, to be spread into its others: its types do not have `socket`. */
+export interface GuardedSocket {
+  readonly socket: (target: SocketTarget) => Socket | Promise<Socket>;
+  /** Off where the socket has TLS already. */
+  readonly ssl?: false;
+}
+
+/** What `postgres` gives its option `socket`: its own options. */
+export interface SocketTarget {
+  readonly host: readonly string[];
+  readonly port: readonly number[];
+  /** Of a Unix socket. */
+  readonly path?: unknown;
+  readonly ssl?: unknown;
+  /** Seconds. */
+  readonly connect_timeout?: unknown;
+}
+
+const optionsSchema = z.strictObject(
+  {
+    unansweredMs: wholeNumber('milliseconds', 100, 43_200_000).default(15_000),
+    ssl: z
+      .custom<boolean | ConnectionOptions>((value) => typeof value === 'boolean' || isObject(value), {
+        error: 'must be true, false or options of tls.connect',
+      })
+      .default(false),
+  },
+  { error: 'the options must be an object' },
+);
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+/**
+ * Options of `postgres` for connections that close when the server stops answering.
+ *
+ * A network can drop the packets of a connection that stays open, after a failover for example. Then nothing in the
+ * client ends the statements on it, and its pool is lost until the process restarts. With these options such a
+ * connection fails with the code `CONNECTION_CLOSED`, and the client opens another. Of several hosts each new connection takes
+ * one at random.
+ *
+ * For TLS give `ssl` here, not to `postgres` and not as `sslmode` of the URL: a connection is refused then.
+ *
+ * Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * import { guardedSocket } from 'handle-once/clients';
+ * import postgres from 'postgres';
+ *
+ * const guarded = guardedSocket({ unansweredMs: 30_000, ssl: true });
+ * const sql = postgres(databaseUrl, { fetch_types: false, ...guarded });
+ * ```
+ */
+export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket {
+  const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema, options);
+  const open = ({ connection }: Opened): Socket => guarded(connection, unansweredMs);
+  if (ssl === false) {
+    return { socket: (target) => (isOff(target.ssl) ? open(openTo(target)) : failing(tlsElsewhere())) };
+  }
+  const tlsOptions = ssl === true ? {} : ssl;
+  return {
+    ssl: false,
+    async socket(target) {
+      if (!isOff(target.ssl)) return failing(tlsElsewhere());
+      const { connection, host } = openTo(target);
+      try {
+        const seconds = Number(target.connect_timeout);
+        return guarded(await overTls(connection, host, tlsOptions, seconds * 1_000), unansweredMs);
+      } catch (error) {
+        return failing(error as Error);
+      }
+    },
+  };
+}
+
+function isOff(ssl: unknown): boolean {
+  return ssl === undefined || ssl === null || ssl === false;
+}
+
+function tlsElsewhere(): Error {
+  return Object.assign(
+    new Error('give ssl to guardedSocket, and neither to postgres nor as sslmode of the URL'),
+    {
+      code: 'TLS_NOT_GUARDED',
+    },
+  );
+}
+
+/** As of `postgres` 3.4.9 a connection is lost to its pool when the option `socket` throws. */
+function failing(error: Error): Socket {
+  const socket = new Socket();
+  setImmediate(() => socket.destroy(error));
+  return socket;
+}
+
+interface Opened {
+  readonly connection: Socket;
+  readonly host: string | undefined;
+}
+
+/** Not waited for, for the same reason. */
+function openTo({ host, port, path }: SocketTarget): Opened {
+  if (typeof path === 'string') return { connection: createConnection(path), host: undefined };
+  const index = Math.floor(Math.random() * host.length);
+  const target = { host: host[index] as string, port: port[index] as number };
+  return { connection: createConnection(target), host: target.host };
+}
+
+/**
+ * A socket that is destroyed when something was written to it that is not answered in time.
+ *
+ * - Until the first answer the client's `connect_timeout` is the limit.
+ * - Without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a socket never settles.
+ */
+function guarded(socket: Socket, unansweredMs: number): Socket {
+  let answered: number | undefined;
+  let unansweredSince: number | undefined;
+  socket.on('data', () => {
+    answered = socket.bytesWritten;
+    unansweredSince = undefined;
+  });
+  const look = (): void => {
+    if (answered === undefined || socket.bytesWritten === answered) return;
+    unansweredSince ??= performance.now();
+    if (performance.now() - unansweredSince >= unansweredMs) socket.destroy();
+  };
+  const timer = setInterval(look, unansweredMs / 10).unref();
+  return socket.once('close', () => {
+    clearInterval(timer);
+  });
+}

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { fromPg, guardedSocket } from '../../adapters/clients/index.ts';
+import { createHandleOnce, type HandleOnce, type SqlClient } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
+import { type TlsFront, tlsFront } from '../support/tls-front.ts';
+
+const { url } = useDatabase();
+const OPTIONS = { max: 2, fetch_types: false, onnotice: () => undefined } as const;
+
+function at(port: number): string {
+  const through = new URL(url);
+  through.host = `127.0.0.1:${port}`;
+  return through.href;
+}
+
+function useProxy(): () => TcpProxy {
+  let proxy: TcpProxy;
+  beforeAll(async () => {
+    const { hostname, port } = new URL(url);
+    proxy = await tcpProxy({ host: hostname, port: Number(port) });
+  });
+  afterAll(() => proxy.cut());
+  return () => proxy;
+}
+
+/** Handles messages until one succeeds. All that fail must say that they can be sent again. */
+async function recovers(handleOnce: HandleOnce): Promise<void> {
+  let calls = 0;
+  await expect
+    .poll(
+      async () => {
+        calls += 1;
+        return handleOnce(`call-${calls}`, {}, () => 1).then(
+          ({ state }) => state,
+          (error: unknown) => error,
+        );
+      },
+      { timeout: 10_000 },
+    )
+    .toBe('succeeded');
+}
+
+describe('After its connections fall silent a pool works again', () => {
+  const proxy = useProxy();
+
+  const cases: [string, () => { client: SqlClient; close: () => Promise<unknown> }][] = [
+    [
+      'of postgres, with a guarded socket',
+      () => {
+        const client = postgres(at(proxy().port), { ...OPTIONS, ...guardedSocket({ unansweredMs: 500 }) });
+        return { client, close: () => client.end({ timeout: 1 }) };
+      },
+    ],
+    [
+      'of pg, with query_timeout',
+      () => {
+        const connectionString = at(proxy().port);
+        const pool = new pg.Pool({ connectionString, max: 2, query_timeout: 500, keepAlive: true });
+        pool.on('error', () => undefined);
+        return { client: fromPg(pool), close: () => pool.end() };
+      },
+    ],
+  ];
+
+  test.each(cases)('%s', async (_, open) => {
+    const { client, close } = open();
+    onTestFinished(async () => {
+      await close();
+    });
+    const handleOnce = createHandleOnce({ sql: client, scope: 'silent', leaseMs: 5_000 });
+    const keys = Array.from({ length: 20 }, (__, index) => `key-${index}`);
+    await Promise.all(keys.map((key) => handleOnce(key, {}, () => 1)));
+    proxy().silence();
+    await recovers(handleOnce);
+    await Promise.all(keys.map((key) => handleOnce(key, {}, () => expect.fail('it ran again'))));
+  });
+});
+
+describe('A guarded socket', () => {
+  const proxy = useProxy();
+
+  test('leaves a connection open that is idle for longer than an answer may take', async () => {
+    const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 200 }) });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    const pid = () => sql`select pg_backend_pid() as pid`;
+    const before = await pid();
+    await sql`select pg_sleep(0.1)`;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(await pid()).toEqual(before);
+  });
+
+  test('ends a statement that takes longer, and the next one works', async () => {
+    const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 200 }) });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    await expect(sql`select pg_sleep(1)`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  test('gives a server that refuses connections as the error, each time', async () => {
+    const sql = postgres('postgres://a@127.0.0.1:1/b', { ...OPTIONS, ...guardedSocket() });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    for (let tries = 0; tries < 4; tries += 1) {
+      await expect(sql`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    }
+  });
+
+  test('refuses options that it does not have', () => {
+    expect(() => guardedSocket({ unansweredMs: 1 })).toThrow(/guardedSocket: unansweredMs: /);
+  });
+});
+
+interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A certificate of a host, signed by itself. */
+function certificateOf(host: string): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), 'handle-once-tls-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`];
+  const files = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert];
+  execFileSync('openssl', ['req', '-x509', '-days', '1', ...files, ...subject], { stdio: 'ignore' });
+  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  rmSync(folder, { recursive: true });
+  return made;
+}
+
+describe('Over TLS a guarded socket', () => {
+  async function connect(host = 'localhost'): Promise<{ front: TlsFront; sql: postgres.Sql }> {
+    const certificate = certificateOf(host);
+    const { hostname, port } = new URL(url);
+    const front = await tlsFront({ host: hostname, port: Number(port) }, certificate);
+    const through = new URL(url);
+    through.host = `localhost:${front.port}`;
+    const guarded = guardedSocket({ unansweredMs: 500, ssl: { ca: certificate.cert } });
+    const sql = postgres(through.href, { ...OPTIONS, max: 1, ...guarded });
+    onTestFinished(async () => {
+      await sql.end({ timeout: 1 });
+      await front.stop();
+    });
+    return { front, sql };
+  }
+
+  test('works, and works again after the connection falls silent', async () => {
+    const { front, sql } = await connect();
+    const large = 'x'.repeat(1_000_000);
+    expect(await sql`select ${large}::text as text`).toEqual([{ text: large }]);
+    front.silence();
+    await expect(sql`select 1 as one`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  test('refuses a certificate of another host', async () => {
+    const { sql } = await connect('elsewhere.example');
+    await expect(sql`select 1`).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+  });
+
+  test('gives a server without TLS as the error, each time', async () => {
+    const sql = postgres(url, { ...OPTIONS, ...guardedSocket({ ssl: true }) });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    for (let tries = 0; tries < 4; tries += 1) {
+      await expect(sql`select 1`).rejects.toMatchObject({ code: 'TLS_REFUSED' });
+    }
+  });
+
+  test('refuses TLS of the client, which it cannot guard, and never goes without', async () => {
+    const sql = postgres(`${url}?sslmode=require`, { ...OPTIONS, ...guardedSocket() });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    await expect(sql`select 1`).rejects.toMatchObject({
+      code: 'TLS_NOT_GUARDED',
+      message: expect.stringContaining('give ssl to guardedSocket') as string,
+    });
+  });
+});
