@@ -9,7 +9,7 @@ import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryO
 import { scopeFault } from './scope.ts';
 import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from './store/postgres/identifier.ts';
 import { createPostgresStore } from './store/postgres/index.ts';
-import { type SqlClient, sqlClient } from './store/postgres/sql-client.ts';
+import { type SqlClient, sqlClient, toDatabaseClient } from './store/postgres/sql-client.ts';
 import type { Store } from './store/store.ts';
 import type { TransactionalStore } from './store/transactional-store.ts';
 
@@ -78,6 +78,8 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly logger: Logger | undefined;
   /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
   readonly hasTransactions: boolean;
+  /** The most connections of the client of `sql`, where it tells. */
+  readonly maxConnections: number | undefined;
 }
 
 export interface ResolvedOptions<Tx> {
@@ -175,6 +177,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
       schema,
       logger,
       hasTransactions: transactionalStore !== undefined,
+      maxConnections: sql === undefined ? undefined : toDatabaseClient(sql).maxConnections,
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     }),
     store: store ?? (transactionalStore as Store),

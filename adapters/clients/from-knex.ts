@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createPreparing, hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import { createPreparing, hasMethods, parseOptions, poolSize, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { type ErrorEmitter, type OnBroken, whileItWorks } from './pg-connection.ts';
@@ -18,6 +18,7 @@ export interface KnexTransaction extends KnexQueryable {
 /** The part of a `Knex` that is used. A transaction has `isCompleted` as well. */
 export interface KnexDatabase<Tx> extends KnexQueryable {
   readonly isCompleted?: never;
+  readonly client?: { readonly pool?: { readonly max?: unknown } };
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
@@ -66,7 +67,12 @@ export function fromKnex<Tx extends KnexTransaction>(
     },
     execute: async (statements) => await on.raw(statements).options({}),
   });
-  return { ...queriesOf(knex), begin: (work, onBroken) => begin(knex, work, onBroken), in: queriesOf };
+  return {
+    ...queriesOf(knex),
+    maxConnections: poolSize(knex.client?.pool?.max),
+    begin: (work, onBroken) => begin(knex, work, onBroken),
+    in: queriesOf,
+  };
 }
 
 function begin<Tx extends KnexTransaction, T>(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createPreparing, hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import { createPreparing, hasMethods, parseOptions, poolSize, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { onConnectionError, type OnBroken, whileItWorks } from './pg-connection.ts';
@@ -20,6 +20,7 @@ export interface PgConnection extends PgQueryable {
 /** The part of a `Pool` of `pg` that is used. A `Client` lends no connections, and has no `totalCount`. */
 export interface PgPool<Connection> extends PgQueryable {
   readonly totalCount: number;
+  readonly options?: { readonly max?: unknown };
   connect(): Promise<Connection>;
   connect(callback: (...result: never[]) => void): void;
 }
@@ -70,7 +71,12 @@ export function fromPg<Connection extends PgConnection>(
     },
     execute: async (statements) => await on.query({ text: statements }),
   });
-  return { ...queriesOf(pool), begin: (work, onBroken) => begin(pool, work, onBroken), in: queriesOf };
+  return {
+    ...queriesOf(pool),
+    maxConnections: poolSize(pool.options?.max),
+    begin: (work, onBroken) => begin(pool, work, onBroken),
+    in: queriesOf,
+  };
 }
 
 async function begin<Connection extends PgConnection, T>(

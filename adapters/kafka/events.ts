@@ -18,7 +18,8 @@ export type KafkaWarning =
   | 'DEAD_LETTER_TOPIC_CONSUMED'
   | 'HEARTBEAT_TOO_RARE'
   | 'MAX_WAIT_TOO_LONG'
-  | 'LEASE_OUTLIVES_SESSION';
+  | 'LEASE_OUTLIVES_SESSION'
+  | 'POOL_TOO_SMALL';
 
 /** Everything that happens to a message's offset. Keys and values of messages are never part of an event. */
 export type KafkaEvent =

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   callOf,
+  connectionWarning,
   type Counts,
   createAdapterEvents,
   type EventSink,
@@ -110,6 +111,7 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
     inHand: createInHand<Verdict>(),
     lateCommits: createLateCommits(events),
   };
+  warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
   follow(resolved, membership, events);
   return {
     autoCommit: true,

@@ -4,7 +4,9 @@ import {
   checkStoreAtStart,
   type Counts,
   createAdapterEvents,
+  connectionWarning,
   parseOptions,
+  warn,
   withOwnRetries,
   wholeNumber,
 } from '../../src/adapter-kit.ts';
@@ -121,6 +123,7 @@ export function createSqsWorker(options: object): SqsWorker {
       visibilityTimeoutSeconds: resolved.visibilityTimeoutSeconds,
       onFailed: resolved.onFailed,
     });
+    warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
     const options = { queue, events, processor, concurrency, waitTimeSeconds };
     run = startRun({
       ...options,

@@ -33,7 +33,8 @@ export type SqsWarning =
   | 'MAX_RECEIVE_COUNT_TOO_LOW'
   | 'NO_REDRIVE_POLICY'
   | 'QUEUE_ATTRIBUTES_UNREADABLE'
-  | 'DEAD_LETTER_ATTRIBUTES_DROPPED';
+  | 'DEAD_LETTER_ATTRIBUTES_DROPPED'
+  | 'POOL_TOO_SMALL';
 
 /** Everything that happens to a message at the queue. Bodies are never part of an event. */
 export type SqsEvent =

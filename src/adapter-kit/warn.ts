@@ -7,8 +7,10 @@ export interface Warning<Name extends string> {
 
 /** Tells a finding about settings. */
 export function warn<Name extends string>(
-  { warning, message }: Warning<Name>,
+  found: Warning<Name> | undefined,
   events: Pick<EventSink<Warning<Name> & { readonly type: 'warning' }>, 'emit'>,
 ): void {
+  if (found === undefined) return;
+  const { warning, message } = found;
   events.emit({ type: 'warning', warning, message });
 }

@@ -39,3 +39,9 @@ test('a transaction in place of a Knex is refused with words', async () => {
   });
   await db.destroy();
 });
+
+test('tells the size of its pool', async () => {
+  const db = knex({ client: 'pg', connection: url, pool: { max: 7 } });
+  expect(fromKnex(db).maxConnections).toBe(7);
+  await db.destroy();
+});

@@ -98,3 +98,8 @@ test.each([
 test('an option that does not exist is refused', () => {
   expect(() => fromPg(new pg.Pool(), { prepared: true } as object)).toThrow(/prepared: is not an option/);
 });
+
+test('tells the size of its pool', () => {
+  expect(fromPg(new pg.Pool({ max: 7 })).maxConnections).toBe(7);
+  expect(fromPg(new pg.Pool()).maxConnections).toBe(10);
+});

@@ -60,3 +60,10 @@ test('sends nothing on a connection that has closed: the client ends without a t
   expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
   await sql.end();
 });
+
+test('tells the size of its pool', async () => {
+  const sql = postgres(url, { max: 7 });
+  expect(fromPostgres(sql).maxConnections).toBe(7);
+  expect(createHandleOnce({ sql, scope: 'size' }).inScope('other').settings.maxConnections).toBe(7);
+  await sql.end({ timeout: 5 });
+});

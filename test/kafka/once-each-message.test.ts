@@ -1,6 +1,7 @@
 import { createHandleOnce } from 'handle-once';
 import { type KafkaAdmin, type KafkaEvent, onceEachMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
+import postgres from 'postgres';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
@@ -101,4 +102,11 @@ describe('when the consumer has crashed', () => {
     consumer.crash(new Error('connection closed'), true);
     expect(events).toEqual([]);
   });
+});
+
+test('a pool that handlers in transactions can use up is warned of at once', () => {
+  const sql = postgres('postgres://a@127.0.0.1:1/b', { max: 5 });
+  const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+  const { warnings } = consumerWith({ handleOnce, inTransaction: true, concurrency: 5 });
+  expect(warnings()).toEqual(['POOL_TOO_SMALL']);
 });

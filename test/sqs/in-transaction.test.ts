@@ -75,3 +75,21 @@ test('a store without transactions is refused', () => {
   const options = { client, queueUrl: 'https://sqs.example/q', handleOnce, inTransaction: true } as const;
   expect(() => wrapSqsHandler(options, () => 1)).toThrow('inTransaction: needs a handleOnce made with sql');
 });
+
+test('a pool that its handlers can use up is a warning at start', async () => {
+  const warnings: unknown[] = [];
+  const options = { waitTimeSeconds: 0, handler: () => undefined };
+  const worker = createSqsWorker({
+    ...(await setup()),
+    ...options,
+    concurrency: sql.options.max,
+    onEvent: (event) => {
+      if (event.type === 'warning') warnings.push(event.warning);
+    },
+  });
+  onTestFinished(async () => {
+    await worker.stop();
+  });
+  await worker.start();
+  expect(warnings).toContain('POOL_TOO_SMALL');
+});

@@ -209,6 +209,7 @@ describe('createHandleOnce accepts', () => {
       maxResultBytes: 65_536,
       batching: true,
       hasTransactions: false,
+      maxConnections: undefined,
     });
     expect(Object.isFrozen(settings)).toBe(true);
   });

@@ -14,5 +14,6 @@ export interface PostgresQueries {
  * It must be the client itself: a transaction has no `begin`. `Tx` is what handlers in a transaction get.
  */
 export interface PostgresClient<Tx = PostgresQueries> extends PostgresQueries {
+  readonly options?: { readonly max?: unknown };
   begin<T>(options: string, run: (transaction: Tx) => Promise<T>): Promise<unknown>;
 }

@@ -45,6 +45,8 @@ export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
    * can tell calls `onBroken` once when the connection breaks while the work runs.
    */
   begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
+  /** The most connections that the client opens, where it tells. Adapters warn of a pool that is too small. */
+  readonly maxConnections?: number | undefined;
   /** What runs statements in a transaction, whether `begin` gave it or the library itself. */
   in(transaction: Tx): DatabaseQueries;
 }

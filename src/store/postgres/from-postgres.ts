@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PostgresClient, PostgresQueries } from './client.ts';
 import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
+import { poolSize } from './pool-size.ts';
 import { createPreparing } from './preparing.ts';
 
 /** A `postgres` client as a database client. */
@@ -9,6 +10,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): DatabaseClient<Tx> {
   const preparing = createPreparing(true);
   return {
     ...queriesOf(sql, preparing),
+    maxConnections: poolSize(sql.options?.max),
     begin: (work, onBroken) => begin(sql, ended, work, onBroken),
     in(transaction) {
       // The transactions of this client are its queries, whatever else its types call them.

@@ -1,0 +1,28 @@
+import type { Warning } from './warn.ts';
+
+export interface ConnectionSettings {
+  /** Of the pool, where the client tells it. */
+  readonly maxConnections: number | undefined;
+  readonly concurrency: number;
+  /** Whether handlers run in transactions: only then do they hold connections. */
+  readonly inTransaction: boolean;
+}
+
+/** One for claims and settles, one for heartbeats. */
+const BESIDE_HANDLERS = 2;
+
+/** Handlers in transactions that can hold every connection of the pool. */
+export function connectionWarning({
+  maxConnections,
+  concurrency,
+  inTransaction,
+}: ConnectionSettings): Warning<'POOL_TOO_SMALL'> | undefined {
+  if (!inTransaction || maxConnections === undefined || maxConnections > concurrency) return undefined;
+  return {
+    warning: 'POOL_TOO_SMALL',
+    message:
+      `the pool of ${maxConnections} connections is not larger than concurrency ${concurrency}: handlers in ` +
+      'transactions can hold all of them, and heartbeats then wait until a lease is lost. Make the pool at least ' +
+      `${concurrency + BESIDE_HANDLERS}, or lower concurrency`,
+  };
+}
