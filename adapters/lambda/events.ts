@@ -9,7 +9,8 @@ interface OfRecord<Id> {
 }
 
 /** Names of what works, and will surprise. */
-export type LambdaWarning = 'LEASE_OUTLIVES_FUNCTION' | 'NO_TIME_TO_START' | 'PARTITION_STUCK';
+export type LambdaWarning =
+  'LEASE_OUTLIVES_FUNCTION' | 'NO_TIME_TO_START' | 'PARTITION_STUCK' | 'POOL_TOO_SMALL';
 
 /** Everything that happens to a record of an invocation. Bodies, keys and values are never part of an event. */
 export type LambdaRecordEvent<Id> =

@@ -1,4 +1,4 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import { connectionWarning, type EventSink, warn } from '../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaRecordEvent } from './events.ts';
@@ -8,6 +8,7 @@ import { createTimeCheck } from './time-check.ts';
 export interface InvokeOptions {
   readonly handleOnce: { readonly settings: HandleOnceSettings };
   readonly concurrency: number;
+  readonly inTransaction: boolean;
   readonly deadlineMarginMs: number;
 }
 
@@ -24,10 +25,11 @@ export type Invoke<Id> = <Item>(
 ) => Promise<{ itemIdentifier: Id }[]>;
 
 export function createInvoke<Id>(
-  { handleOnce, concurrency, deadlineMarginMs }: InvokeOptions,
+  { handleOnce, concurrency, inTransaction, deadlineMarginMs }: InvokeOptions,
   events: EventSink<LambdaRecordEvent<Id>>,
 ): Invoke<Id> {
-  const { leaseMs } = handleOnce.settings;
+  const { leaseMs, maxConnections } = handleOnce.settings;
+  warn(connectionWarning({ maxConnections, concurrency, inTransaction }), events);
   const checkTime = createTimeCheck({ leaseMs, deadlineMarginMs }, events);
 
   function tell(itemIdentifier: Id, verdict: Verdict): void {

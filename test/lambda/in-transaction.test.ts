@@ -69,3 +69,13 @@ test('a store without transactions is refused', () => {
   expect(() => onceEachSqsRecord(options, () => 1)).toThrow(refusal);
   expect(() => onceEachKafkaRecord({ ...options, ...mapping }, () => 1)).toThrow(refusal);
 });
+
+test('a pool that the handlers of one invocation can use up is warned of', () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'a' });
+  const warnings: string[] = [];
+  const onEvent = (event: { type: string; warning?: string }): unknown => warnings.push(event.warning ?? '');
+  for (const concurrency of [sql.options.max - 1, sql.options.max]) {
+    onceEachSqsRecord({ handleOnce, inTransaction: true, concurrency, onEvent }, () => 1);
+  }
+  expect(warnings).toEqual(['POOL_TOO_SMALL']);
+});
