@@ -1,9 +1,8 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHandleOnce, type HandleOnce, StoreError } from '../../src/index.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
 import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore, losesReply } from './support/flaky-store.ts';
 
@@ -76,46 +75,15 @@ describe.each(storeKinds)('a claim that was given up on, over the %s store', (ki
   });
 });
 
-/** A way to the database on which replies can be made late. */
-async function lateProxy(url: string): Promise<{ url: string; delayReplies(milliseconds: number): void }> {
-  const target = new URL(url);
-  const sockets = new Set<Socket>();
-  let delayMs = 0;
-  const server: Server = createServer((incoming) => {
-    const outgoing = connect({ host: target.hostname, port: Number(target.port) });
-    for (const socket of [incoming, outgoing]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-    }
-    incoming.pipe(outgoing);
-    outgoing.on('data', (data) => {
-      if (delayMs === 0) incoming.write(data);
-      else setTimeout(() => incoming.write(data), delayMs);
-    });
-    incoming.on('close', () => outgoing.destroy());
-    outgoing.on('close', () => incoming.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  const address = new URL(url);
-  address.port = String((server.address() as AddressInfo).port);
-  return {
-    url: address.href,
-    delayReplies(milliseconds) {
-      delayMs = milliseconds;
-    },
-  };
-}
-
 describe('a database whose replies are later than the lease', () => {
   const { database } = usePostgresBench();
 
   it('fails no message: each runs once, at attempt 1, when replies are in time again', async () => {
-    const proxy = await lateProxy(database.url);
-    const sql = postgres(proxy.url, { fetch_types: false });
+    const url = new URL(database.url);
+    const proxy = await tcpProxy({ host: url.hostname, port: Number(url.port) });
+    onTestFinished(() => proxy.cut());
+    url.port = String(proxy.port);
+    const sql = postgres(url.href, { fetch_types: false });
     onTestFinished(() => sql.end({ timeout: 1 }));
     const handleOnce = createHandleOnce({ sql, scope: 'late', leaseMs: 1_200, maxAttempts: 3, maxDeaths: 2 });
     await handleOnce('first', 'body', vi.fn());

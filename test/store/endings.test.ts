@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply } from '../../src/index.ts';
 import { suspectFrom } from '../../src/store/suspects.ts';
-import { createMemoryStore } from '../../src/testing.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Actor, actorOn, LEASE, type MakeStore, TERMS } from './contract/actor.ts';
 import { released, takenBack } from './contract/settlements.ts';
 import { controlledPostgresStore } from './postgres/controlled-store.ts';
+import { controlledMemoryStore } from './support/controlled-memory-store.ts';
 
 /** What an end of an attempt does to the counters of its record. */
 interface Ending {
@@ -71,20 +71,9 @@ function endsEarly(endings: readonly Ending[]): boolean {
 const { sql } = useDatabase();
 
 const STORES: [string, MakeStore, number][] = [
-  ['memory', memory, MAX_LENGTH],
+  ['memory', controlledMemoryStore, MAX_LENGTH],
   ['Postgres', () => controlledPostgresStore(sql), 3],
 ];
-
-function memory(): ReturnType<MakeStore> {
-  const store = createMemoryStore();
-  return {
-    store,
-    advance(_, milliseconds) {
-      store.advance(milliseconds);
-      return Promise.resolve();
-    },
-  };
-}
 
 describe.each(STORES)('the %s store counts what the table says', (_, makeStore, longest) => {
   const lengths = Array.from({ length: longest }, (__, index) => index + 1);

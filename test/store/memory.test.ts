@@ -1,13 +1,4 @@
-import { createMemoryStore } from '../../src/testing.ts';
 import { storeContract } from './contract.ts';
+import { controlledMemoryStore } from './support/controlled-memory-store.ts';
 
-storeContract('The memory store', () => {
-  const store = createMemoryStore();
-  return {
-    store,
-    advance(_, milliseconds) {
-      store.advance(milliseconds);
-      return Promise.resolve();
-    },
-  };
-});
+storeContract('The memory store', controlledMemoryStore);

@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
-import { createMemoryStore } from '../../src/testing.ts';
 import { useDatabase } from '../support/database.ts';
 import { histories, type Real } from './model/commands.ts';
 import { Model } from './model/model.ts';
 import { controlledPostgresStore } from './postgres/controlled-store.ts';
+import { controlledMemoryStore } from './support/controlled-memory-store.ts';
 
 const SEED = 20_260_101;
 
 const { sql } = useDatabase();
 
 function memory(): Real {
-  const store = createMemoryStore();
-  return {
-    scope: 'model',
-    store,
-    advance(_, milliseconds) {
-      store.advance(milliseconds);
-      return Promise.resolve();
-    },
-  };
+  return { ...controlledMemoryStore(), scope: 'model' };
 }
 
 function database(): Real {

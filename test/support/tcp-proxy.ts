@@ -9,12 +9,15 @@ export interface TcpProxy {
   mend(): Promise<void>;
   /** Passes nothing more over the connections that are open now, and leaves them open. New ones work. */
   silence(): void;
+  /** Passes on what the server answers from now on so much later. */
+  delayReplies(milliseconds: number): void;
 }
 
 export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const silent = new WeakSet<Socket>();
   let server: Server;
+  let delayMs = 0;
   let port = 0;
 
   async function mend(): Promise<void> {
@@ -31,7 +34,9 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
           if (!silent.has(from)) to.destroy();
         });
         from.on('data', (chunk) => {
-          if (!silent.has(from)) to.write(chunk);
+          if (silent.has(from)) return;
+          if (from === outgoing && delayMs > 0) setTimeout(() => to.write(chunk), delayMs);
+          else to.write(chunk);
         });
         from.on('end', () => to.end());
       }
@@ -46,6 +51,9 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     mend,
     silence() {
       for (const socket of sockets) silent.add(socket);
+    },
+    delayReplies(milliseconds) {
+      delayMs = milliseconds;
     },
     async cut() {
       const closed = once(server, 'close');
