@@ -66,11 +66,13 @@ export {
 } from './adapter-kit/queue-settings.ts';
 export { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from './adapter-kit/queue-redrive.ts';
 export { lanesBy, runLanes } from './adapter-kit/run-lanes.ts';
+export { notATransaction } from './store/postgres/not-a-transaction.ts';
+export { isPromise } from './is-promise.ts';
 export { isA } from './safe-read.ts';
 export { retryFields, SHORT_RETRIES } from './retries.ts';
 export { derivedScopeFault } from './scope.ts';
 export { shareAcrossCopies } from './shared-class.ts';
-export { describeThrown } from './stored-error.ts';
+export { describeThrown, toStoredError } from './stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
 export { checkLogOptions, defaultParse, logFields } from './adapter-kit/log-options.ts';
 export { poolSize } from './store/postgres/pool-size.ts';

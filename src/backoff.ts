@@ -1,3 +1,4 @@
+import { isPromise } from './is-promise.ts';
 import { describeThrown } from './stored-error.ts';
 
 /** Exponential backoff with full jitter: a random time up to `min(maxMs, baseMs * factor ** (failures - 1))`. */
@@ -46,7 +47,8 @@ export function guardedBackoff(backoff: Backoff, complain: (code: string, messag
     try {
       const waitMs: unknown = backoff(failures, error);
       if (isWait(waitMs)) return waitMs;
-      complain('BACKOFF_FAILED', 'backoff must return milliseconds; the default applies');
+      const what = isPromise(waitMs) ? 'at once, and not a promise' : 'as a number';
+      complain('BACKOFF_FAILED', `backoff must return milliseconds, ${what}; the default applies`);
     } catch (thrown) {
       complain('BACKOFF_FAILED', `backoff threw, the default applies: ${describeThrown(thrown)}`);
     }

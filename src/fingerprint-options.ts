@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { UnhashablePayloadError } from './errors.ts';
 import { fingerprint, fingerprintWithout } from './fingerprint.ts';
+import { isPromise } from './is-promise.ts';
 import { isJsonPointer, tokensOf } from './json-pointer.ts';
 import { satisfying } from './parse-options.ts';
 
@@ -77,12 +78,21 @@ export function fingerprintOf({
 }
 
 function chosenPart(choose: (payload: never) => unknown, payload: unknown): unknown {
+  let part: unknown;
   try {
-    return choose(payload as never);
+    part = choose(payload as never);
   } catch (error) {
+    throw new UnhashablePayloadError(`the fingerprint function threw, ${ADVICE}`, { cause: error });
+  }
+  if (isPromise(part)) throw new UnhashablePayloadError(`the fingerprint function is async, ${ADVICE}`);
+  if (part === undefined) {
     throw new UnhashablePayloadError(
-      'the fingerprint function threw, and nothing ran: have it return what has to be the same each time that the key comes.',
-      { cause: error },
+      `the fingerprint function returned undefined, ${ADVICE} In adapters it gets the text or bytes of the message; ` +
+        'use fingerprint: false to compare nothing.',
     );
   }
+  return part;
 }
+
+const ADVICE =
+  'and nothing ran: have it return, at once, what has to be the same each time that the key comes.';

@@ -1,5 +1,7 @@
-import { longestWait } from './backoff.ts';
-import { DEFAULT_RETRIES, type Retries } from './retries.ts';
+import * as z from 'zod';
+import { type FullBackoffBounds, longestWait } from './backoff.ts';
+import { parseOptions } from './parse-options.ts';
+import { DEFAULT_RETRIES, type Retries, retryFields, type RetryOptions } from './retries.ts';
 
 /** What retries add up to, for a message that always fails. */
 export interface RetryBudget {
@@ -20,7 +22,7 @@ const WAITING_DELIVERIES = 10;
  * How long retries last, and how often a queue has to deliver for them.
  *
  * Each wait is a random time up to its bound, so that half of the messages have waited for less than half of the sum of
- * all bounds. With a `maxAttempts` of Infinity they never end.
+ * all bounds. With a `maxAttempts` of Infinity they never end. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts
@@ -29,10 +31,11 @@ const WAITING_DELIVERIES = 10;
  * const { medianMs, maxReceiveCount } = retryBudget(handleOnce.settings);
  * ```
  */
-export function retryBudget(retries: Partial<Retries> = {}): RetryBudget {
-  const { maxAttempts, maxDeaths } = { ...DEFAULT_RETRIES, ...retries };
-  const backoff = 'backoff' in retries ? retries.backoff : DEFAULT_RETRIES.backoff;
-  const longestMs = backoff === undefined ? Number.NaN : sumOfWaits(maxAttempts, backoff);
+export function retryBudget(retries: RetryOptions | Retries = {}): RetryBudget {
+  const given = parseOptions('retryBudget', retriesSchema, retries);
+  const { maxAttempts = DEFAULT_RETRIES.maxAttempts, maxDeaths = DEFAULT_RETRIES.maxDeaths } = given;
+  const backoff = 'backoff' in retries ? given.backoff : DEFAULT_RETRIES.backoff;
+  const longestMs = typeof backoff === 'object' ? sumOfWaits(maxAttempts, backoff) : Number.NaN;
   return {
     longestMs,
     medianMs: longestMs / 2,
@@ -40,7 +43,10 @@ export function retryBudget(retries: Partial<Retries> = {}): RetryBudget {
   };
 }
 
-function sumOfWaits(maxAttempts: number, backoff: NonNullable<Retries['backoff']>): number {
+/** Settings of a `handleOnce` have other fields too. */
+const retriesSchema = z.looseObject(retryFields, { error: 'the retries must be an object' });
+
+function sumOfWaits(maxAttempts: number, backoff: FullBackoffBounds): number {
   if (maxAttempts === Infinity) return Infinity;
   let sum = 0;
   for (let failures = 1; failures < maxAttempts; failures += 1) {

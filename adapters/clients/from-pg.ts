@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { createPreparing, hasMethods, parseOptions, poolSize, satisfying } from '../../src/adapter-kit.ts';
+import {
+  createPreparing,
+  hasMethods,
+  notATransaction,
+  parseOptions,
+  poolSize,
+  satisfying,
+} from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { onConnectionError, type OnBroken, whileItWorks } from './pg-connection.ts';
@@ -75,7 +82,12 @@ export function fromPg<Connection extends PgConnection>(
     ...queriesOf(pool),
     maxConnections: poolSize(pool.options?.max),
     begin: (work, onBroken) => begin(pool, work, onBroken),
-    in: queriesOf,
+    in(transaction) {
+      const isPool = hasMethods(transaction, []) && 'totalCount' in transaction;
+      if (isPool || !hasMethods(transaction, ['query']))
+        throw notATransaction('a PoolClient in a transaction');
+      return queriesOf(transaction);
+    },
   };
 }
 

@@ -122,6 +122,7 @@ export function createSqsWorker(options: object): SqsWorker {
       events,
       visibilityTimeoutSeconds: resolved.visibilityTimeoutSeconds,
       onFailed: resolved.onFailed,
+      ownsReceives: true,
     });
     warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
     const options = { queue, events, processor, concurrency, waitTimeSeconds };

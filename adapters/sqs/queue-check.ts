@@ -9,6 +9,7 @@ import {
   type QueueFacts,
   queueFacts,
   queueWarnings,
+  toStoredError,
   unreadableQueue,
   type Warning,
   warn,
@@ -39,6 +40,8 @@ export interface QueueCheck {
   /** The options as they were given. */
   readonly visibilityTimeoutSeconds: number | undefined;
   readonly onFailed: OnFailed | undefined;
+  /** Whether its receives say how long messages are invisible: then the queue's own timeout does not matter. */
+  readonly ownsReceives: boolean;
 }
 
 /** How long messages are invisible, in seconds. */
@@ -58,8 +61,8 @@ export interface CheckedQueue {
 /**
  * Reads the queue's attributes, warns of settings that contradict the options, and gives the timeouts to use.
  *
- * Throws `InvalidOptionsError` when there is no such queue, when a timeout is neither given nor readable, and when a
- * failed message would block a FIFO queue.
+ * Throws `InvalidOptionsError` when there is no such queue, when a failed message would block a FIFO queue, and when the
+ * timeout of the receives of a loop is neither given nor readable.
  */
 export async function checkQueue(check: QueueCheck): Promise<CheckedQueue> {
   const { settings, events } = check;
@@ -73,11 +76,16 @@ export async function checkQueue(check: QueueCheck): Promise<CheckedQueue> {
 }
 
 function timeoutsOf(
-  { subject, settings: { leaseMs }, visibilityTimeoutSeconds: given }: QueueCheck,
+  { subject, settings: { leaseMs }, visibilityTimeoutSeconds: given, ownsReceives }: QueueCheck,
   facts: QueueFacts | undefined,
 ): VisibilityTimeouts {
   if (given !== undefined) return { received: given, held: given };
   const received = facts?.visibilityTimeoutSeconds;
+  if (received === undefined && ownsReceives) {
+    const held = longerThanLease(leaseMs);
+    checkLease(subject, leaseMs, held);
+    return { received: held, held };
+  }
   if (received === undefined) {
     throw invalidOption(
       subject,
@@ -105,10 +113,10 @@ async function readFacts({ subject, queue, onFailed, events }: QueueCheck): Prom
   try {
     return queueFacts(await queue.attributes());
   } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown error';
+    const { name, message } = toStoredError(error, 0);
     if (NO_SUCH_QUEUE.test(name))
       throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
-    warn(unreadableQueue(name, queue.isFifo && onFailed === undefined), events);
+    warn(unreadableQueue(`${name}: ${message}`, queue.isFifo && onFailed === undefined), events);
     return undefined;
   }
 }

@@ -73,7 +73,7 @@ export function wrapSqsHandler<Result>(
   async function createKeeper(): Promise<VisibilityKeeper> {
     try {
       const { settings } = handleOnce;
-      const given = { visibilityTimeoutSeconds, onFailed: resolved.onFailed };
+      const given = { visibilityTimeoutSeconds, onFailed: resolved.onFailed, ownsReceives: false };
       const { timeouts } = await checkQueue({ subject: SUBJECT, queue, settings, events, ...given });
       warnShortVisibility(timeouts, settings.leaseMs, events);
       return createVisibilityKeeper(queue, timeouts, events);

@@ -1,4 +1,4 @@
-import { valueAt } from '../../src/adapter-kit.ts';
+import { isPromise, valueAt } from '../../src/adapter-kit.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { causeOf, MissingIdError } from './errors.ts';
 import type { IdPlace } from './sources.ts';
@@ -50,6 +50,10 @@ function byFunction(
   } catch (error) {
     throw new MissingIdError('the delivery has no id: the id function threw', causeOf(error));
   }
+  if (isPromise(id))
+    throw new MissingIdError(
+      'the delivery has no id: the id function returned none, but a promise; make it synchronous',
+    );
   if (typeof id !== 'string' || id === '') {
     throw new MissingIdError('the delivery has no id: the id function returned none');
   }

@@ -1,4 +1,5 @@
 import { InvalidKeyError } from '../errors.ts';
+import { isPromise } from '../is-promise.ts';
 import type { Handled } from './handled.ts';
 import type { Outcome } from '../outcome.ts';
 
@@ -24,6 +25,7 @@ function keyFrom(findKey: () => string | undefined): string {
     if (error instanceof InvalidKeyError) throw error;
     throw new InvalidKeyError('the key function threw', { cause: error });
   }
+  if (isPromise(key)) throw new InvalidKeyError('the key function is async: it must return the key at once');
   if (key === undefined) throw new InvalidKeyError('the key function found no key');
   return key;
 }

@@ -24,6 +24,7 @@ export async function runInTransaction<R, Tx>(
     await held.run((attempt) => transact(store, held, progress, (transaction) => work(attempt, transaction))),
   );
   if (isAbandoned(ending)) return abandon(held, progress, ending);
+  if (!progress.isStarted && ending.kind === 'threw') return await settleBy(held, notStarted(ending));
   const { written } = progress;
   if (written === undefined) return await settleBy(held, ending);
   if (ending.kind === 'returned') return conclude(held, ending, settledBy(written));
@@ -56,6 +57,14 @@ function unwrapped<R>(ending: Ending<Written<R>>): Ending<R> {
 function isAbandoned(ending: Ending<unknown>): boolean {
   return ending.kind === 'threw' && ending.error instanceof AbandonedError;
 }
+
+/** Nothing has run: the transaction could not begin. */
+function notStarted<R>({ error }: Extract<Ending<R>, { kind: 'threw' }>): Ending<R> {
+  return { kind: 'threw', error, interrupted: true, retryAfterMs: NO_CONNECTION_WAIT_MS };
+}
+
+/** For the database to have a connection again: a redelivery at once would use up receive counts. */
+const NO_CONNECTION_WAIT_MS = 1_000;
 
 /** What never got a connection is given back, and does not count; what has started may still commit. */
 function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Ending<R>): Outcome<R> {

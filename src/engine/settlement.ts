@@ -15,6 +15,8 @@ export type Ending<R> =
       readonly error: unknown;
       /** Whether the caller stopped the attempt, or did not let it start: then it did not fail. */
       readonly interrupted: boolean;
+      /** Milliseconds to wait after an attempt that did not fail. Default 0. */
+      readonly retryAfterMs?: number;
     };
 
 /** The whole decision of what an attempt's end means for its record. */
@@ -25,7 +27,7 @@ export function settlementOf(
   backoff: Backoff,
 ): Settlement {
   if (ending.kind === 'returned') return success(ending.value, settings);
-  const { error, interrupted } = ending;
+  const { error, interrupted, retryAfterMs = 0 } = ending;
   const reason = failedReason(error, interrupted, failures + 1 >= settings.maxAttempts);
   if (reason !== undefined) {
     return {
@@ -38,7 +40,7 @@ export function settlementOf(
   return {
     kind: 'release',
     error: JSON.stringify(toStoredError(error)),
-    retryAfterMs: interrupted ? 0 : retryAfter(error, failures + 1, backoff),
+    retryAfterMs: interrupted ? retryAfterMs : retryAfter(error, failures + 1, backoff),
     uncounted: interrupted,
   };
 }

@@ -7,7 +7,10 @@ export interface TakeBacks {
   follow(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void;
   /** Takes back a claim that has landed. */
   readonly add: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
-  /** Tries at once to take back what is left of a key's claims, if there are any. It never throws. */
+  /**
+   * Takes back at once what has landed of a key's claims, if there are any. Throws when the store does not answer: the
+   * key must not be claimed then, or the new claim would find the lost one and count it as a death.
+   */
   hurry(key: string): Promise<void> | undefined;
 }
 
@@ -72,7 +75,7 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
   async function sweep(): Promise<void> {
     isSweeping = true;
     for (let pauseMs = FIRST_PAUSE_MS; count > 0; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      await release([...pending.values()].flat());
+      await release([...pending.values()].flat()).catch(ignore);
       const time = performance.now();
       for (const claim of [...pending.values()].flat()) if (claim.until <= time) forget(claim);
       if (count > 0) await sleep(pauseMs, undefined, { ref: false });
@@ -82,15 +85,10 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
 
   async function release(claims: readonly Pending[]): Promise<void> {
     const [batch, rest] = oneOfEachKey(claims);
-    try {
-      const replies = await settle(batch.map(toRelease));
-      batch.forEach((claim, index) => {
-        if (replies[index] === 'settled' && forget(claim)) onTakenBack(claim.key);
-      });
-    } catch {
-      // The store is out of reach: the next sweep tries again.
-      return;
-    }
+    const replies = await settle(batch.map(toRelease));
+    batch.forEach((claim, index) => {
+      if (replies[index] === 'settled' && forget(claim)) onTakenBack(claim.key);
+    });
     if (rest.length > 0) await release(rest);
   }
 
@@ -116,6 +114,11 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
       return claims && release(claims);
     },
   };
+}
+
+/** The store is out of reach: the next sweep tries again. */
+function ignore(): void {
+  // Claims and settles report it.
 }
 
 /** A statement takes each key once, and a bounded number of them. */

@@ -116,6 +116,23 @@ describe('A connection that hangs', () => {
   });
 });
 
+describe('A transaction that cannot begin', () => {
+  it('costs no attempt, and its message comes again a second later', async () => {
+    const full = fromPostgres(sql);
+    const refused = Object.assign(new Error('too many connections'), { code: '53300' });
+    const starved = createHandleOnce({
+      sql: Object.assign(full, { begin: () => Promise.reject(refused) }),
+      ...{ scope, maxAttempts: 1 },
+    });
+    const handler = vi.fn();
+    expect(await starved.inTransaction('key', 'body', handler)).toMatchObject({
+      ...{ state: 'pending', reason: 'released', retryAfterMs: 1_000, attempts: 0 },
+    });
+    expect(handler).not.toHaveBeenCalled();
+    expect(await bench.record(scope, 'key')).toMatchObject({ attempts: 0, failures: 0 });
+  });
+});
+
 describe('A transaction that the database gives up for the sake of another', () => {
   /** What the server says where two transactions cannot both be done. */
   const conflict = (tx: Tx, code = '40001') =>

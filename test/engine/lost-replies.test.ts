@@ -151,7 +151,7 @@ describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
     await expect(bench.handleOnce({ store, leaseMs: 100 })('key', 'body', handler)).rejects.toMatchObject({
       code: 'STORE',
       retriable: true,
-      message: 'the store gave no reply within 1000 ms',
+      message: expect.stringContaining('the store gave no reply within 1000 ms') as string,
     });
     expect(handler).not.toHaveBeenCalled();
     never.open();

@@ -78,7 +78,7 @@ test('a store that is out of reach is asked again', async () => {
   let isUp = false;
   const { takeBacks, takenBack } = takeBacksOver(() => (isUp ? 'settled' : 'unreachable'));
   takeBacks.add(claim('a'));
-  await takeBacks.hurry('a');
+  await expect(takeBacks.hurry('a')).rejects.toThrow('unreachable');
   isUp = true;
   await vi.waitFor(() => {
     expect(takenBack).toEqual(['a']);
@@ -103,5 +103,5 @@ test('no more than ten thousand are kept: the oldest are left to their leases', 
   const { takeBacks } = takeBacksOver(() => 'unreachable');
   for (let index = 0; index <= 10_000; index += 1) takeBacks.add(claim(`key-${index}`));
   expect(takeBacks.hurry('key-0')).toBeUndefined();
-  await takeBacks.hurry('key-10000');
+  await expect(takeBacks.hurry('key-10000')).rejects.toThrow('unreachable');
 });

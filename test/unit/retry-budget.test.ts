@@ -36,6 +36,13 @@ describe('the retry budget', () => {
     expect(below / ROUNDS).toBeLessThan(0.55);
   });
 
+  test('takes what createHandleOnce takes, and refuses what it refuses', () => {
+    expect(retryBudget({ maxAttempts: 2, backoff: { baseMs: 5_000 } }).longestMs).toBe(5_000);
+    for (const wrong of [{ maxAttempts: '12' }, { maxAttempts: 0 }, { backoff: { base: 1 } }, null]) {
+      expect(issuesOf(() => retryBudget(wrong as object))).toHaveLength(1);
+    }
+  });
+
   test('has no end without a limit, and is unknown with a function', () => {
     expect(retryBudget(handleOnce({ maxAttempts: Infinity }).settings).medianMs).toBe(Infinity);
     expect(retryBudget(handleOnce({ backoff: () => 5 }).settings).medianMs).toBeNaN();

@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hasMethods } from '../../parse-options.ts';
 import type { PostgresClient, PostgresQueries } from './client.ts';
 import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
+import { notATransaction } from './not-a-transaction.ts';
 import { poolSize } from './pool-size.ts';
 import { createPreparing } from './preparing.ts';
 
@@ -13,8 +15,10 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): DatabaseClient<Tx> {
     maxConnections: poolSize(sql.options?.max),
     begin: (work, onBroken) => begin(sql, ended, work, onBroken),
     in(transaction) {
+      if (!hasMethods(transaction, ['unsafe', 'savepoint']))
+        throw notATransaction('a transaction of sql.begin');
       // The transactions of this client are its queries, whatever else its types call them.
-      const queries = transaction as PostgresQueries;
+      const queries = transaction as unknown as PostgresQueries;
       return queriesOf(queries, preparing, async () => {
         // A connection that has just closed is heard of in this turn.
         await nextTurn();

@@ -52,7 +52,8 @@ function startFleet({ topic, groupId, handleOnce }: Setup) {
         ...{ worker: started, brokers: kafkaBrokers(), databaseUrl, topic, groupId },
         scope: handleOnce.settings.scope,
       };
-      const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(settings)], {
+      const quiet = '--disable-warning=HandleOnceWarning';
+      const child = spawn(process.execPath, [quiet, '--import', 'tsx', program, JSON.stringify(settings)], {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       child.stderr.on('data', (chunk: Buffer) => failures.push(chunk.toString()));

@@ -46,17 +46,29 @@ export function startUpSuite({ client, setup }: Fixture): void {
     await expect(refused).rejects.toThrow('createSqsWorker: queueUrl: names a queue that does not exist');
   });
 
+  test('a queue that cannot be reached at the start is a warning with the cause, and the worker goes on', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 2 });
+    const warn = silently();
+    await queue.startWorker({ client: unreadable(), handler: noop });
+    expect(queue.eventsOf('warning').map(({ message }) => message)).toEqual([
+      expect.stringContaining("the queue's attributes cannot be read (") as string,
+    ]);
+    await queue.send('1');
+    await queue.empty();
+    warn.mockRestore();
+  });
+
   test('after a refused start the worker can be started once the queue is right', async () => {
     const queue = await setup({ visibilityTimeoutSeconds: 2 });
     const warn = silently();
-    let readable = false;
+    let isThere = false;
     const flaky = interposedClient(client, async ({ verb }, forward) => {
-      if (verb === 'GetQueueAttributes' && !readable) throw sdkError('ECONNRESET');
+      if (verb === 'GetQueueAttributes' && !isThere) throw sdkError('QueueDoesNotExist');
       return await forward();
     });
     const worker = queue.worker({ client: flaky, handler: noop });
-    await expect(worker.start()).rejects.toThrow(/cannot be read/);
-    readable = true;
+    await expect(worker.start()).rejects.toThrow(/does not exist/);
+    isThere = true;
     await worker.start();
     await queue.send('1');
     await queue.empty();

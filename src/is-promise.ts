@@ -1,0 +1,12 @@
+import { readable } from './safe-read.ts';
+
+/**
+ * Whether a function that has to answer at once has returned a promise. A rejection of that is ignored from then on: it
+ * would end the process.
+ */
+export function isPromise(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || typeof readable(value, 'then') !== 'function')
+    return false;
+  Promise.resolve(value).catch(() => undefined);
+  return true;
+}
