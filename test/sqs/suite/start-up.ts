@@ -1,3 +1,4 @@
+import { wrapSqsHandler } from 'handle-once/sqs';
 import { InvalidOptionsError } from 'handle-once';
 import { expect, test, vi } from 'vitest';
 import { createQueue } from '../../support/sqs.ts';
@@ -132,10 +133,11 @@ export function startUpSuite({ client, setup }: Fixture): void {
     warn.mockRestore();
   });
 
-  test('attributes that cannot be read are refused where the visibility timeout is not given', async () => {
-    const queue = await setup();
+  test('attributes that cannot be read are refused in a loop that does not give the visibility timeout', async () => {
+    const { queueUrl, handleOnce } = await setup();
     const warn = silently();
-    const refused = queue.worker({ client: unreadable(), handler: noop }).start();
+    const handle = wrapSqsHandler({ client: unreadable(), queueUrl, handleOnce }, noop);
+    const refused = handle({ MessageId: 'id', ReceiptHandle: 'handle', Body: '1' });
     await expect(refused).rejects.toThrow(InvalidOptionsError);
     await expect(refused).rejects.toThrow(/visibilityTimeoutSeconds: is missing.*sqs:GetQueueAttributes/);
     warn.mockRestore();
