@@ -96,10 +96,8 @@ async function begin<Connection extends PgConnection, T>(
   work: (connection: Connection) => Promise<T>,
   onBroken: OnBroken | undefined,
 ): Promise<T> {
-  const connection = await pool.connect();
+  const { connection, unsubscribe } = await acquire(pool);
   let broken = false;
-  // Heard for the whole transaction: an error of a connection ends the process when nothing listens.
-  const unsubscribe = onConnectionError(connection, () => undefined);
   try {
     await connection.query({ text: 'begin' });
     const value = await whileItWorks(connection, () => work(connection), onBroken);
@@ -115,4 +113,22 @@ async function begin<Connection extends PgConnection, T>(
     connection.release(broken);
     unsubscribe();
   }
+}
+
+/**
+ * A connection whose errors are heard for the whole transaction: one that no listener hears ends the process.
+ *
+ * By a callback, which the pool calls at once: a server can accept a connection and close it in one packet, and the
+ * error then comes before a promise goes on.
+ */
+function acquire<Connection extends PgConnection>(
+  pool: PgPool<Connection>,
+): Promise<{ readonly connection: Connection; readonly unsubscribe: () => void }> {
+  return new Promise((resolve, reject) => {
+    const acquired = (error: unknown, connection: Connection): void => {
+      if (error instanceof Error) reject(error);
+      else resolve({ connection, unsubscribe: onConnectionError(connection, () => undefined) });
+    };
+    pool.connect(acquired as (...result: never[]) => void);
+  });
 }

@@ -1,5 +1,6 @@
+import { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -102,4 +103,23 @@ test('an option that does not exist is refused', () => {
 test('tells the size of its pool', () => {
   expect(fromPg(new pg.Pool({ max: 7 })).maxConnections).toBe(7);
   expect(fromPg(new pg.Pool()).maxConnections).toBe(10);
+});
+
+test('A connection that breaks in the moment in which the pool lends it does not end the process', async () => {
+  const connection = Object.assign(new EventEmitter(), {
+    query: () => Promise.reject(new Error('the connection has ended')),
+    release: vi.fn(),
+  });
+  const pool = {
+    totalCount: 1,
+    query: connection.query,
+    connect(lend: (error: unknown, lent: typeof connection) => void) {
+      lend(undefined, connection);
+      connection.emit('error', new Error('terminated'));
+    },
+  };
+  const begun = fromPg(pool as never).begin(() => Promise.resolve());
+  await expect(begun).rejects.toThrow('the connection has ended');
+  expect(connection.release).toHaveBeenCalledWith(true);
+  expect(connection.listenerCount('error')).toBe(0);
 });
