@@ -1,5 +1,5 @@
 -- One row per (scope, key). Columns are ordered widest first, so that no byte is lost to alignment.
--- There are no check constraints: every statement parses them anew, a quarter of the server's time for one claim.
+-- There are no check constraints: every statement parses them again, a quarter of the server's time for one claim.
 create table :"schema".records (
   live_until     timestamptz not null, -- claimable from then on: the end of the lease, the backoff or the retention
   created_at     timestamptz not null, -- the first claim of this life of the key
