@@ -8,7 +8,7 @@ export interface CoalesceOptions<Request, Reply> {
   /** How many batches are under way at once. Default: two. */
   readonly maxBatches?: number;
   /** What bounds the batches of many coalescers together. Default: nothing. */
-  readonly gate?: Gate;
+  readonly gate?: Pick<Gate, 'enter' | 'leave'>;
   /**
    * With no batch under way, twice this many go as two halves, so that this side works on one while the other side
    * works on the other. Default: all go as one, which is right where each batch has a price.
@@ -32,7 +32,7 @@ interface Waiting<Request, Reply> {
 const MAX_BATCHES = 2;
 
 /** Room for everything. */
-const OPEN: Gate = {
+const OPEN: Pick<Gate, 'enter' | 'leave'> = {
   enter(start) {
     start();
   },

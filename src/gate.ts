@@ -3,24 +3,36 @@ export interface Gate {
   /** Calls back once there is room, at once if there is. The caller gives the room back by `leave`. */
   enter(start: () => void): void;
   leave(): void;
+  /** While it is shut no more are let in, whatever room there is. */
+  setShut(isShut: boolean): void;
 }
 
 export function createGate(room: number): Gate {
   const waiting: (() => void)[] = [];
   let inside = 0;
+  let isShut = false;
+
+  function admit(): void {
+    while (!isShut && inside < room) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      inside += 1;
+      next();
+    }
+  }
+
   return {
     enter(start) {
-      if (inside < room) {
-        inside += 1;
-        start();
-      } else {
-        waiting.push(start);
-      }
+      waiting.push(start);
+      admit();
     },
     leave() {
-      const next = waiting.shift();
-      if (next === undefined) inside -= 1;
-      else next();
+      inside -= 1;
+      admit();
+    },
+    setShut(shut) {
+      isShut = shut;
+      admit();
     },
   };
 }

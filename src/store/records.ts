@@ -98,14 +98,18 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const settleShared = perMessage(traffic.settle, settleMany);
   const settleAlone = coalesce({ send: settleMany, gate: traffic.settle, ...ONE_EACH });
 
+  const extendShared = perMessage(traffic.extend, (requests: readonly ExtendRequest[]) =>
+    inTime(store.extend(requests, terms)),
+  );
+
   return {
     claim(request) {
       const takenBack = takeBacks.hurry(request.key);
       return takenBack === undefined ? claimShared(request) : takenBack.then(() => claimShared(request));
     },
     claimSuspect: claimAsSuspect,
-    settle: (request) => (isLarge(request) ? settleAlone(request) : settleShared(request)),
-    extend: perMessage(traffic.extend, (requests) => inTime(store.extend(requests, terms))),
+    settle: (request) => traffic.owed(() => (isLarge(request) ? settleAlone : settleShared)(request)),
+    extend: (request) => traffic.owed(() => extendShared(request)),
     takeBack: takeBacks.add,
     async check() {
       if (store.check !== undefined) await inTime(store.check());

@@ -1,5 +1,8 @@
+import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createAlarm } from '../../src/alarm.ts';
 import type { ClaimReply, Store } from '../../src/index.ts';
+import { replyInTime } from '../../src/store/reply-in-time.ts';
 import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from './contract/actor.ts';
 
@@ -43,10 +46,28 @@ test('without a reply every caller of a batch is told so in a third of the lease
   await vi.advanceTimersByTimeAsync(LEASE_MS / 3 - 1);
   expect(store.calls).toBe(2);
   await vi.advanceTimersByTimeAsync(1);
+  // The turn of the event loop in which a late reply would be read.
+  await vi.advanceTimersByTimeAsync(1);
 
   const noReply = { status: 'rejected', reason: { code: 'STORE', retriable: true, dataRefused: false } };
   expect(await unanswered).toMatchObject([noReply, noReply, noReply]);
   expect(await waiting).toEqual(CLAIMED);
   await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a reply that came while the process stood still counts', async () => {
+  vi.useRealTimers();
+  const alarm = createAlarm(20);
+  const { port1, port2 } = new MessageChannel();
+  const arrived = new Promise<string>((resolve) => {
+    port2.once('message', resolve);
+  });
+  const reply = replyInTime(arrived, alarm, 20);
+  // On the way, with nothing but a read left to do.
+  port1.postMessage('settled');
+  const until = performance.now() + 100;
+  while (performance.now() < until);
+  expect(await reply).toBe('settled');
+  port1.close();
 });

@@ -32,3 +32,15 @@ test('many coalescers of one gate never have more statements under way than it h
   expect(replies).toEqual(scopes.flatMap(() => keys));
   expect(most).toBe(3);
 });
+
+test('a gate that is shut lets no more in until it is opened', () => {
+  const gate = createGate(2);
+  const inside: string[] = [];
+  gate.enter(() => inside.push('a'));
+  gate.setShut(true);
+  for (const name of ['b', 'c']) gate.enter(() => inside.push(name));
+  gate.leave();
+  expect(inside).toEqual(['a']);
+  gate.setShut(false);
+  expect(inside).toEqual(['a', 'b', 'c']);
+});
