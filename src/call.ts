@@ -1,30 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import type { Attempt, Handler } from './attempt.ts';
+import type { Handler } from './attempt.ts';
 import type { CallOptions } from './calls.ts';
-import { answerFromRecord } from './engine/answer.ts';
-import { type Engine, monotonicNow } from './engine/engine.ts';
-import { HeldClaim } from './engine/held-claim.ts';
-import { aborted, claimPatiently } from './engine/wait-for-owner.ts';
-import {
-  type FingerprintOptions,
-  fingerprintFields,
-  fingerprintOf,
-  isGiven,
-  isOneFingerprint,
-  TWO_FINGERPRINTS,
-} from './fingerprint-options.ts';
+import type { Handle } from './engine/handle.ts';
+import { fingerprintFields, isOneFingerprint, TWO_FINGERPRINTS } from './fingerprint-options.ts';
 import { handlerOption } from './handler-option.ts';
-import { checkKey } from './key.ts';
 import type { Outcome } from './outcome.ts';
 import { callback, parseOptions, standardSchema, wholeNumber } from './parse-options.ts';
 import { validatePayload } from './validate-payload.ts';
-
-/** How the work of a claim is run, and its record settled. */
-export type RunClaim<Extra extends readonly unknown[]> = <R>(
-  held: HeldClaim,
-  work: (attempt: Attempt, ...extra: Extra) => Promise<R>,
-) => Promise<Outcome<R>>;
 
 /** A call of `handleOnce`, whose arguments may be anything. */
 export type AnyCall<Extra extends readonly unknown[]> = <Result>(
@@ -55,45 +38,21 @@ const callOptionsSchema = z
 
 const handlerSchema = z.object({ handler: handlerOption('payload, attempt') });
 
-/** Checks a call, claims its key, and runs what is ours, which takes at most `longestMs` unless it is told otherwise. */
+/** Checks a call of `handleOnce`, and hands it to the engine. */
 export function createCall<Extra extends readonly unknown[]>(
-  engine: Engine,
-  run: RunClaim<Extra>,
-  longestMs?: number,
+  handle: Handle<Extra>,
+  schemaOfInstance: StandardSchemaV1 | undefined,
 ): AnyCall<Extra> {
-  const { events, settings } = engine;
-  const ofInstance = fingerprintOf(settings);
-  const hashOf = (payload: unknown, options: FingerprintOptions<never>): string =>
-    (isGiven(options) ? fingerprintOf(options) : ofInstance)(payload);
-  return async <Result>(
-    key: string,
-    payload: unknown,
-    fn: Handler<unknown, Result, Extra>,
-    callOptions?: ResolvedCall,
-  ): Promise<Outcome<Result>> => {
-    const startedAt = monotonicNow();
-    checkKey('key', key);
+  return async (key, payload, fn, callOptions) => {
     const options = parseCall(fn, callOptions);
-    const { signal, timeoutMs, waitMs = 0, parse, schema } = options;
-    const hash = hashOf(payload, options);
-    if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
-    const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
-    const { reply, token, sentAt } = claimed;
-    if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
-    const { attempts, failures } = reply;
-    const type = reply.tookOver ? 'taken-over' : 'claimed';
-    events.emit({ type, scope: settings.scope, key, attempts });
-    const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? longestMs };
-    const claim = { key, token, attempts, failures, sentAt, startedAt };
-    const held = new HeldClaim(engine, claim, limits);
-    try {
-      return await run(held, async (attempt, ...extra) =>
-        fn(await validatePayload(payload, parse, schema ?? settings.schema), attempt, ...extra),
-      );
-    } finally {
-      held.end();
-      claimed.leavePlace?.();
-    }
+    const { parse, schema = schemaOfInstance } = options;
+    return await handle({
+      ...options,
+      key,
+      content: payload,
+      work: async (attempt, ...extra) =>
+        await fn(await validatePayload(payload, parse, schema), attempt, ...extra),
+    });
   };
 }
 

@@ -5,6 +5,8 @@ import { createCall } from './call.ts';
 import type { HandleOnce, HandleOnceWithSchema } from './calls.ts';
 import type { HandleOnceEvent } from './diagnostics.ts';
 import type { Engine } from './engine/engine.ts';
+import { createHandle, type Handle } from './engine/handle.ts';
+import { HANDLES, type Handles } from './engine/handles.ts';
 import { createLeaseAlarms } from './engine/lease-alarms.ts';
 import { runAttempt } from './engine/run-attempt.ts';
 import { runInTransaction, runWithin } from './engine/run-in-transaction.ts';
@@ -82,18 +84,21 @@ function createWith<Tx>(
     leaseAlarms: createLeaseAlarms(settings.leaseMs),
     suspects,
   };
-  const inTransaction = createInTransaction(engine, transactionalStore);
+  const handle = createHandle(engine, runAttempt);
+  const transactional = createTransactional(engine, transactionalStore);
+  const handles: Handles = { handle, inTransaction: transactional?.handle };
   const more = {
+    [HANDLES]: handles,
     settings,
     counts: events.counts,
     checkStore: () => checkStore(engine),
-    ...inTransaction,
+    ...(transactional?.calls ?? WITHOUT_CLIENT),
     withRetries: (given: RetryOptions) =>
       createWith({ ...resolved, ...retriesIn(resolved, given) }, events, suspects),
     inScope: (scope: string | DerivedScope) =>
       createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, suspects),
   };
-  return Object.assign(createCall(engine, runAttempt), more);
+  return Object.assign(createCall(handle, settings.schema), more);
 }
 
 async function checkStore({ records, events, settings }: Engine): Promise<void> {
@@ -105,27 +110,34 @@ async function checkStore({ records, events, settings }: Engine): Promise<void> 
   }
 }
 
+interface Transactional<Tx> {
+  readonly handle: Handle<[Tx]>;
+  readonly calls: Pick<HandleOnce<Tx>, 'inTransaction' | 'within'>;
+}
+
 /**
  * The calls that settle in a transaction. Their claims are as durable as any other: a server that crashed and forgot
  * one would let a second handler start beside the first, whose process lives on.
  */
-function createInTransaction<Tx>(
+function createTransactional<Tx>(
   engine: Engine,
   store: TransactionalStore<Tx> | undefined,
-): Pick<HandleOnce<Tx>, 'inTransaction' | 'within'> {
-  if (store === undefined) return WITHOUT_CLIENT;
-  return {
-    inTransaction: createCall<[Tx]>(
-      engine,
-      (held, work) => runInTransaction(store, held, work),
-      engine.settings.leaseMs,
-    ),
+): Transactional<Tx> | undefined {
+  if (store === undefined) return undefined;
+  const { schema, leaseMs } = engine.settings;
+  const handle = createHandle<[Tx]>(engine, (held, work) => runInTransaction(store, held, work), leaseMs);
+  const calls: Transactional<Tx>['calls'] = {
+    inTransaction: createCall(handle, schema),
     within(transaction) {
       // Before the claim, which waits on a client that cannot run it beside the transaction.
       store.accept(transaction);
-      return createCall(engine, (held, work) => runWithin(store, transaction, held, work));
+      return createCall(
+        createHandle(engine, (held, work) => runWithin(store, transaction, held, work)),
+        schema,
+      );
     },
   };
+  return { handle, calls };
 }
 
 const WITHOUT_CLIENT = {

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { AnyHandleOnce } from '../calls.ts';
+import { HANDLES } from '../engine/handles.ts';
 import { callback } from '../parse-options.ts';
 
 /** The option `handleOnce`. A wrong one ends the check: rules of the whole read its settings. */
 export function handleOnceOption(): z.ZodType<AnyHandleOnce, AnyHandleOnce> {
-  return z.custom<AnyHandleOnce>((value) => typeof value === 'function' && 'settings' in value, {
+  return z.custom<AnyHandleOnce>((value) => typeof value === 'function' && HANDLES in value, {
     error: 'must be made by createHandleOnce',
   });
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { AnyHandleOnce, Calls, HandleOnce } from '../calls.ts';
+import type { Handle } from '../engine/handle.ts';
+import { HANDLES, type Handles } from '../engine/handles.ts';
 import { createFirstCheck } from './store-check.ts';
 
 /** The option `inTransaction` of adapters. */
@@ -28,6 +30,17 @@ export function callOf(handleOnce: AnyHandleOnce, inTransaction: boolean): Calls
     return await call(...args);
   };
   return checked as Calls<unknown[]>;
+}
+
+/** The same of the engine itself. */
+export function handleOf(handleOnce: AnyHandleOnce, inTransaction: boolean): Handle<unknown[]> {
+  const handles = (handleOnce as unknown as { readonly [HANDLES]: Handles })[HANDLES];
+  const handle = (inTransaction ? handles.inTransaction : handles.handle) as Handle<unknown[]>;
+  const notChecked = createFirstCheck(handleOnce);
+  return async (delivery) => {
+    await notChecked();
+    return await handle(delivery);
+  };
 }
 
 export const NO_TRANSACTIONS = {

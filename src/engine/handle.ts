@@ -1,0 +1,78 @@
+import type { Attempt } from '../attempt.ts';
+import { type FingerprintOptions, fingerprintOf, isGiven } from '../fingerprint-options.ts';
+import { checkKey } from '../key.ts';
+import type { Outcome } from '../outcome.ts';
+import { answerFromRecord } from './answer.ts';
+import { type Engine, monotonicNow } from './engine.ts';
+import { HeldClaim } from './held-claim.ts';
+import { NotStartedError } from './not-started-error.ts';
+import { aborted, claimPatiently } from './wait-for-owner.ts';
+
+/** One delivery of a message. */
+export interface Delivery<Result, Extra extends readonly unknown[]> extends FingerprintOptions<never> {
+  readonly key: string;
+  /** What has to be the same each time that the key comes. */
+  readonly content: unknown;
+  /** What the owner of the claim runs. */
+  readonly work: (attempt: Attempt, ...extra: Extra) => Promise<Result>;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly waitMs?: number | undefined;
+  /** Asked once the message is claimed. After false nothing runs, and the claim is given back, uncounted. */
+  readonly mayStart?: (() => Promise<boolean>) | undefined;
+}
+
+/** The engine as adapters use it: claims a message, runs what is ours, and answers from the record what is not. */
+export type Handle<Extra extends readonly unknown[]> = <Result>(
+  delivery: Delivery<Result, Extra>,
+) => Promise<Outcome<Result>>;
+
+/** How the work of a claim is run, and its record settled. */
+export type RunClaim<Extra extends readonly unknown[]> = <Result>(
+  held: HeldClaim,
+  work: (attempt: Attempt, ...extra: Extra) => Promise<Result>,
+) => Promise<Outcome<Result>>;
+
+/** What is ours takes at most `longestMs`, unless it is told otherwise. */
+export function createHandle<Extra extends readonly unknown[]>(
+  engine: Engine,
+  run: RunClaim<Extra>,
+  longestMs?: number,
+): Handle<Extra> {
+  const { events, settings } = engine;
+  const hashOfInstance = fingerprintOf(settings);
+  return async <Result>(delivery: Delivery<Result, Extra>): Promise<Outcome<Result>> => {
+    const startedAt = monotonicNow();
+    const { key, content, signal, timeoutMs, waitMs = 0 } = delivery;
+    checkKey('key', key);
+    const hashOf = isGiven(delivery) ? fingerprintOf(delivery) : hashOfInstance;
+    const hash = hashOf(content);
+    if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
+    const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
+    const { reply, token, sentAt } = claimed;
+    if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
+    const { attempts, failures } = reply;
+    const type = reply.tookOver ? 'taken-over' : 'claimed';
+    events.emit({ type, scope: settings.scope, key, attempts });
+    const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? longestMs };
+    const claim = { key, token, attempts, failures, sentAt, startedAt };
+    const held = new HeldClaim(engine, claim, limits);
+    try {
+      return await run(held, unlessDeclined(delivery));
+    } finally {
+      held.end();
+      claimed.leavePlace?.();
+    }
+  };
+}
+
+function unlessDeclined<Result, Extra extends readonly unknown[]>({
+  work,
+  mayStart,
+}: Delivery<Result, Extra>): (attempt: Attempt, ...extra: Extra) => Promise<Result> {
+  if (mayStart === undefined) return work;
+  return async (attempt, ...extra) => {
+    if (!(await mayStart())) throw new NotStartedError('its turn has not come');
+    return await work(attempt, ...extra);
+  };
+}
