@@ -6,7 +6,7 @@ export { coalesce } from './coalesce.ts';
 export type { DeadLetterFacts } from './adapter-kit/dead-letter-attributes.ts';
 export { connectionWarning } from './adapter-kit/connection-warning.ts';
 export { endsWithin } from './adapter-kit/ends-within.ts';
-export { NotStartedError } from './engine/not-started-error.ts';
+export type { Handle } from './engine/handle.ts';
 export { onAbort } from './engine/on-abort.ts';
 export type { Counts, Emitted, EventSink } from './event-sink.ts';
 export {
@@ -22,7 +22,7 @@ export { valueAt } from './json-pointer.ts';
 export { handleDelivery } from './adapter-kit/handle-delivery.ts';
 export { handlerOption, withHandler } from './handler-option.ts';
 export { failureFacts, type Handled, replayedState, thrownReason } from './adapter-kit/handled.ts';
-export { identityOf, inGroup, type LogKey, placeOf } from './adapter-kit/log-identity.ts';
+export { identityOf, inGroup, type LogKey, placeOf, recordBytes } from './adapter-kit/log-identity.ts';
 export {
   callback,
   hasMethods,
@@ -68,6 +68,7 @@ export { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from './adapter-ki
 export { lanesBy, runLanes } from './adapter-kit/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
 export { isPromise } from './is-promise.ts';
+export { keyFault } from './key.ts';
 export { isA } from './safe-read.ts';
 export { retryFields, SHORT_RETRIES } from './retries.ts';
 export { derivedScopeFault } from './scope.ts';
@@ -82,6 +83,7 @@ export { type Warning, warn } from './adapter-kit/warn.ts';
 export {
   callOf,
   canRunInTransaction,
+  handleOf,
   inTransactionOption,
   NO_TRANSACTIONS,
 } from './adapter-kit/transactional-option.ts';

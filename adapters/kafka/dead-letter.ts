@@ -1,9 +1,12 @@
-import type { KafkaHeaders, KafkaMessage } from './kafka-client.ts';
+import { createHash } from 'node:crypto';
+import type { KafkaHeaders, KafkaMessage } from './log-client.ts';
 
 export interface DeadLetterFacts {
   readonly topic: string;
   readonly partition: number;
   readonly scope: string;
+  /** Empty where none was found. */
+  readonly key: string;
   readonly errorText: string;
   readonly attempts: number;
 }
@@ -22,6 +25,7 @@ export function deadLetterOf(message: KafkaMessage, facts: DeadLetterFacts): Dea
     value,
     headers: {
       ...headers,
+      'handle-once-id': idOf(facts, offset),
       'handle-once-topic': facts.topic,
       'handle-once-partition': String(facts.partition),
       'handle-once-offset': offset,
@@ -30,4 +34,10 @@ export function deadLetterOf(message: KafkaMessage, facts: DeadLetterFacts): Dea
       'handle-once-attempts': String(facts.attempts),
     },
   };
+}
+
+/** The same for each copy of one message: a takeover between the copy and the commit makes a second. */
+function idOf({ scope, key, topic, partition }: DeadLetterFacts, offset: string): string {
+  const parts = JSON.stringify([scope, key, topic, partition, offset]);
+  return createHash('sha256').update(parts).digest('hex');
 }

@@ -1,6 +1,6 @@
 import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
 import type { Outcome, PendingReason } from '../../src/index.ts';
-import type { KafkaProducer } from './kafka-client.ts';
+import type { KafkaProducer } from './kafkajs-types.ts';
 
 /** What to do with a message that has failed for good. */
 export type OnFailed = 'commit' | { readonly deadLetterTopic: string; readonly producer: KafkaProducer };

@@ -15,11 +15,15 @@ export type KafkaWarning =
   | 'CONSUMER_STOPPED'
   | 'RETENTION_TOO_SHORT'
   | 'TOPIC_UNREADABLE'
+  | 'START_NOT_COMMITTED'
   | 'DEAD_LETTER_TOPIC_CONSUMED'
   | 'HEARTBEAT_TOO_RARE'
   | 'MAX_WAIT_TOO_LONG'
   | 'LEASE_OUTLIVES_SESSION'
   | 'POOL_TOO_SMALL';
+
+/** What has changed: where it was read on, where it ends, or which message stands at an offset. */
+export type LogChange = 'position-moved' | 'end-went-back' | 'content-changed';
 
 /** Everything that happens to a message's offset. Keys and values of messages are never part of an event. */
 export type KafkaEvent =
@@ -41,11 +45,23 @@ export type KafkaEvent =
       readonly partition: number;
       readonly retryAfterMs: number;
     }
+  /**
+   * The log is not the one that was read, or is read from elsewhere: after a seek, after offsets were out of range, and
+   * when a topic was made again. What was fetched before is not taken for settled any more.
+   */
+  | {
+      readonly type: 'log-changed';
+      readonly topic: string;
+      readonly partition: number;
+      readonly reason: LogChange;
+      readonly expected: string;
+      readonly found: string;
+    }
   /** Another member has it now; its handlers' signals are aborted. */
   | { readonly type: 'partition-lost'; readonly topic: string; readonly partition: number }
   | {
       readonly type: 'client-error';
-      readonly verb: 'heartbeat' | 'resolve' | 'commit';
+      readonly verb: 'heartbeat' | 'resolve' | 'commit' | 'watch';
       readonly error: EventError;
     }
   | { readonly type: 'warning'; readonly warning: KafkaWarning; readonly message: string };

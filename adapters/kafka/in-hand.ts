@@ -1,23 +1,45 @@
+import { placeOf } from '../../src/adapter-kit.ts';
+import type { KafkaMessage, Place } from './log-client.ts';
+
 /**
- * What runs in this process, by place.
+ * What runs in this process, by place and content.
  *
- * A handler can outlive its batch: the group rebalances, or the consumer stops waiting for it. When the message is
- * fetched again meanwhile, its second delivery waits for the first, instead of asking the store about ourselves.
+ * A handler can outlive its fetch: the group rebalances, or another partition is due. When its message is fetched again
+ * meanwhile, the second delivery waits for the first, instead of asking the store about ourselves. Another message at
+ * the same place, of a topic that was made again, waits for nothing.
  */
 export interface InHand<T> {
-  /** What runs at a place already, or else what `start` starts. */
-  join(place: string, start: () => Promise<T>): Promise<T>;
+  /** What runs of a message already, or else what `start` starts. */
+  join(place: Place, message: KafkaMessage, start: () => Promise<T>): Promise<T>;
+  /** Resolves when nothing of what runs now runs any more. */
+  ended(): Promise<unknown>;
 }
 
 export function createInHand<T>(): InHand<T> {
-  const running = new Map<string, Promise<T>>();
+  const running = new Map<string, { readonly message: KafkaMessage; readonly work: Promise<T> }>();
   return {
-    join(place, start) {
-      const known = running.get(place);
-      if (known !== undefined) return known;
-      const work = start().finally(() => running.delete(place));
-      running.set(place, work);
+    join({ topic, partition }, message, start) {
+      const id = placeOf(topic, partition, message.offset);
+      const known = running.get(id);
+      if (known !== undefined && isSame(known.message, message)) return known.work;
+      const work = start().finally(() => {
+        if (running.get(id)?.work === work) running.delete(id);
+      });
+      running.set(id, { message, work });
       return work;
     },
+    ended: () => Promise.allSettled([...running.values()].map(({ work }) => work)),
   };
+}
+
+function isSame(one: KafkaMessage, other: KafkaMessage): boolean {
+  return (
+    one.timestamp === other.timestamp &&
+    isSameBytes(one.key, other.key) &&
+    isSameBytes(one.value, other.value)
+  );
+}
+
+function isSameBytes(one: Buffer | null, other: Buffer | null): boolean {
+  return one === null || other === null ? one === other : one.equals(other);
 }

@@ -1,33 +1,42 @@
 import type { EventSink } from '../../src/adapter-kit.ts';
+import type { Generation } from './assignments.ts';
 import type { KafkaEvent } from './events.ts';
-import { type BatchPayload, isMembershipError } from './kafka-client.ts';
-import type { Generation } from './membership.ts';
+import type { Fetch, LogConsumer } from './log-client.ts';
+import type { PartitionTracker } from './partition-tracker.ts';
 
-/** The client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
+/** A client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
 const TICK_MS = 500;
+const COMMIT_EVERY_MS = 1_000;
+
+export interface KeepAliveOptions {
+  readonly client: Pick<LogConsumer, 'endsMembership'>;
+  readonly tracker: PartitionTracker;
+  readonly generation: Generation;
+  readonly events: EventSink<KafkaEvent>;
+}
 
 export interface KeepAlive {
   /** Sends a heartbeat when it is due, and commits what is settled. Never throws. */
   readonly beat: () => Promise<void>;
   /** Resolves when the consumer begins to stop. */
   readonly stopping: Promise<void>;
-  readonly end: () => void;
+  /** Resolves when nothing is under way any more. */
+  readonly end: () => Promise<void>;
 }
 
-/** Heartbeats on a timer: the client itself sends none while a handler runs, and the group would evict us. */
+/** Heartbeats and commits on a timer: a client may send none while a handler runs, and the group would evict us. */
 export function startKeepAlive(
-  payload: BatchPayload,
-  generation: Generation,
-  events: EventSink<KafkaEvent>,
+  fetch: Fetch,
+  { client, tracker, generation, events }: KeepAliveOptions,
 ): KeepAlive {
   let tellStopping: () => void = () => undefined;
   const stopping = new Promise<void>((resolve) => {
     tellStopping = resolve;
   });
-
+  let committedAt = performance.now();
   let underWay: Promise<void> | undefined;
 
-  /** One at a time: the client's requests are shared too, and a broker that hangs would be told of many times. */
+  /** One at a time: the client's requests are shared too, and a broker that hangs would be asked many times. */
   function beat(): Promise<void> {
     underWay ??= send().finally(() => {
       underWay = undefined;
@@ -36,24 +45,31 @@ export function startKeepAlive(
   }
 
   async function send(): Promise<void> {
+    await told('heartbeat', () => fetch.heartbeat());
+    if (performance.now() - committedAt < COMMIT_EVERY_MS || generation.over.aborted) return;
+    committedAt = performance.now();
+    await told('commit', () => tracker.commit(fetch));
+  }
+
+  async function told(verb: 'heartbeat' | 'commit', call: () => Promise<void>): Promise<void> {
     try {
-      await payload.heartbeat();
-      await payload.commitOffsetsIfNecessary();
+      await call();
     } catch (error) {
-      if (isMembershipError(error)) generation.interrupt(error);
-      else events.emit({ type: 'client-error', verb: 'heartbeat', error });
+      if (client.endsMembership(error)) generation.interrupt(error);
+      else events.emit({ type: 'client-error', verb, error });
     }
   }
 
   const timer = setInterval(() => {
-    if (!payload.isRunning()) tellStopping();
+    if (!fetch.isRunning()) tellStopping();
     void beat();
   }, TICK_MS);
   return {
     beat,
     stopping,
-    end: () => {
+    async end() {
       clearInterval(timer);
+      await underWay;
     },
   };
 }

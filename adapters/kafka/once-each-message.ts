@@ -1,10 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  callOf,
   connectionWarning,
   type Counts,
   createAdapterEvents,
+  endsWithin,
   type EventSink,
+  handleOf,
   inGroup,
   parseOptions,
   SHORT_RETRIES,
@@ -13,11 +14,14 @@ import {
   withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
+import { createAssignments } from './assignments.ts';
 import type { KafkaEvent } from './events.ts';
 import { createInHand } from './in-hand.ts';
-import type { RunConfig } from './kafka-client.ts';
-import { createLateCommits } from './late-commits.ts';
-import { createMembership, type Membership } from './membership.ts';
+import { type KafkaJs, listenTo } from './kafkajs.ts';
+import type { RunConfig } from './kafkajs-types.ts';
+import { createKeyTrial } from './key-trial.ts';
+import type { LogConsumer, LogListener } from './log-client.ts';
+import { watchLogs } from './log-watch.ts';
 import {
   type AnyHandler,
   type KafkaHandler,
@@ -27,9 +31,10 @@ import {
 } from './options.ts';
 import { createPauses } from './pauses.ts';
 import type { Verdict } from './process-message.ts';
-import { runBatch } from './run-batch.ts';
+import { ABORT_GRACE_MS, type Consumption, runFetch } from './run-fetch.ts';
 import { timeoutWarnings, topicWarnings } from './settings-check.ts';
 import { createSlots } from './slots.ts';
+import { holdStartPositions } from './start-positions.ts';
 import { createWarnStuck } from './stuck.ts';
 
 const SUBJECT = 'onceEachMessage';
@@ -85,65 +90,105 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
     parseOptions(SUBJECT, onceEachMessageOptions, withHandler(options, handler)),
     SHORT_RETRIES,
   );
-  const { consumer, concurrency } = resolved;
-  const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
-  const events = createAdapterEvents(resolved);
-  const pauses = createPauses(consumer);
-  const membership = createMembership((topic, partition) => {
-    pauses.forget(topic, partition);
-    events.emit({ type: 'partition-lost', topic, partition });
-  });
-  const consumption = {
-    ...resolved,
-    ...{
-      processor: {
-        ...resolved,
-        handleOnce,
-        call: callOf(handleOnce, resolved.inTransaction),
-        events,
-        warnStuck: createWarnStuck(events),
-      },
-      membership,
-      pauses,
-      events,
-    },
-    slots: createSlots(concurrency),
-    inHand: createInHand<Verdict>(),
-    lateCommits: createLateCommits(events),
-  };
-  warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
-  follow(resolved, membership, events);
+  const { concurrency } = resolved;
+  const consumption = createConsumption(resolved);
   return {
     autoCommit: true,
     autoCommitInterval: AUTO_COMMIT_INTERVAL_MS,
     eachBatchAutoResolve: false,
     partitionsConsumedConcurrently: concurrency,
-    eachBatch: (payload) => runBatch(consumption, payload),
-    counts: events.counts,
+    eachBatch: (payload) => runFetch(consumption, consumption.client.fetchOf(payload)),
+    counts: consumption.events.counts,
   };
 }
 
-/** Follows what the group decides, and looks at the settings when it is first known what is consumed. */
-function follow(options: ResolvedOptions, membership: Membership, events: EventSink<KafkaEvent>): void {
-  const { consumer, consumerConfig } = options;
-  const seen = new Set<string>();
-  if (consumerConfig !== undefined) {
-    const { settings } = options.handleOnce;
-    for (const warning of timeoutWarnings(consumerConfig, settings)) warn(warning, events);
-  }
-  consumer.on('consumer.group_join', ({ payload: { memberAssignment } }) => {
-    membership.joined(memberAssignment);
-    const topics = Object.keys(memberAssignment).filter((topic) => !seen.has(topic));
-    for (const topic of topics) seen.add(topic);
-    if (topics.length > 0) void lookAt(topics, options, events);
+function createConsumption(resolved: ResolvedOptions): Consumption & { readonly client: KafkaJs } {
+  const { consumer, concurrency, groupId, key } = resolved;
+  const handleOnce = inGroup(resolved.handleOnce, groupId);
+  const events = createAdapterEvents(resolved);
+  const keyTrial = createKeyTrial(key);
+  const pauses = createPauses(() => client);
+  const assignments = createAssignments(({ topic, partition }) => {
+    pauses.forget({ topic, partition });
+    events.emit({ type: 'partition-lost', topic, partition });
   });
-  consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
-    if (restart) return;
-    membership.joined({});
-    const message = `the consumer of group ${options.groupId} has stopped for good (${error.name}): restart it`;
-    warn({ warning: 'CONSUMER_STOPPED', message }, events);
-  });
+  const processor = {
+    ...resolved,
+    settings: handleOnce.settings,
+    handle: handleOf(handleOnce, resolved.inTransaction),
+    events,
+    keyTrial,
+    warnStuck: createWarnStuck(events),
+  };
+  const consumption = {
+    ...resolved,
+    ...{ processor, assignments, pauses, keyTrial, events },
+    slots: createSlots(concurrency),
+    inHand: createInHand<Verdict>(),
+  };
+  const client = listenTo(
+    consumer,
+    createListener(resolved, consumption, () => client),
+  );
+  warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
+  warnOfSettings(resolved, events);
+  return { ...consumption, client };
 }
+
+/** Follows what the group decides and what the user commands. */
+function createListener(
+  options: ResolvedOptions,
+  { assignments, pauses, inHand, events }: Omit<Consumption, 'client'>,
+  client: () => LogConsumer,
+): LogListener {
+  const { admin, groupId, drainMs, fromBeginning } = options;
+  const seen = new Set<string>();
+  const watch = admin === undefined ? undefined : watchLogs(admin, assignments, events);
+  return {
+    joined(assignment) {
+      assignments.joined(assignment);
+      const topics = Object.keys(assignment).filter((topic) => !seen.has(topic));
+      for (const topic of topics) seen.add(topic);
+      if (topics.length > 0) void lookAt(topics, options, events);
+      if (admin === undefined || fromBeginning !== false) return;
+      const start = { client: client(), pauses, admin, groupId, events };
+      void holdStartPositions(assignment, assignments.generation(), start);
+    },
+    passedOver(place, position) {
+      assignments.trackerOf(place)?.advanceTo(position);
+    },
+    async stopping() {
+      if (await endsWithin(inHand.ended(), drainMs)) return;
+      assignments.abortAll('the consumer stops');
+      await endsWithin(inHand.ended(), ABORT_GRACE_MS);
+    },
+    stopped() {
+      assignments.stopped();
+      pauses.clear();
+    },
+    crashed(error, restart) {
+      if (restart) return;
+      watch?.stop();
+      const message = `the consumer of group ${groupId} has stopped for good (${error.name}): restart it`;
+      warn({ warning: 'CONSUMER_STOPPED', message }, events);
+    },
+    paused: pauses.userPaused,
+    resumed: pauses.userResumed,
+  };
+}
+
+function warnOfSettings(options: ResolvedOptions, events: EventSink<KafkaEvent>): void {
+  const { admin, consumerConfig, fromBeginning, handleOnce } = options;
+  if (consumerConfig !== undefined) {
+    for (const warning of timeoutWarnings(consumerConfig, handleOnce.settings)) warn(warning, events);
+  }
+  if (fromBeginning === true || (admin !== undefined && fromBeginning === false)) return;
+  warn({ warning: 'START_NOT_COMMITTED', message: START_UNKNOWN }, events);
+}
+
+const START_UNKNOWN =
+  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts: give ' +
+  'onceEachMessage fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
 
 async function lookAt(
   topics: readonly string[],
@@ -151,7 +196,7 @@ async function lookAt(
   events: EventSink<KafkaEvent>,
 ): Promise<void> {
   if (onFailed !== 'commit' && topics.includes(onFailed.deadLetterTopic)) {
-    const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, for ever`;
+    const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, without end`;
     warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
   }
   if (admin === undefined) return;

@@ -22,7 +22,8 @@ import {
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
 import type { OnFailed } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
-import type { KafkaAdmin, KafkaConsumer, KafkaMessage, KafkaProducer } from './kafka-client.ts';
+import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from './kafkajs-types.ts';
+import type { KafkaMessage } from './log-client.ts';
 import type { Ordering } from './ordering.ts';
 
 /** What a handler gets as payload: the schema's output, or else what `parse` returns. */
@@ -55,6 +56,7 @@ export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt, ...e
 export interface ConsumerTimeouts {
   readonly groupId?: string | undefined;
   readonly sessionTimeout?: number | undefined;
+  readonly rebalanceTimeout?: number | undefined;
   readonly heartbeatInterval?: number | undefined;
   readonly maxWaitTimeInMs?: number | undefined;
 }
@@ -98,7 +100,17 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly onFailed: OnFailed;
   /** Milliseconds that handlers get to finish when the consumer stops, before their signals abort. Default 20,000. */
   readonly drainMs?: number | undefined;
-  /** A connected admin client, to compare the topics' retention with the records' at the start. */
+  /**
+   * Milliseconds that handlers get to end when the group rebalances, before the member joins without them; they go on
+   * beside it. The whole group waits so long. At most the `rebalanceTimeout` of `consumerConfig`. Default 2,000.
+   */
+  readonly rebalanceGraceMs?: number | undefined;
+  /** What `subscribe` was given: it says where a partition begins of which the group has committed nothing. */
+  readonly fromBeginning?: boolean | undefined;
+  /**
+   * A connected admin client. It compares the topics' retention with the records', looks for topics that were made
+   * again, and with `fromBeginning: false` commits where idle partitions begin.
+   */
   readonly admin?: KafkaAdmin | undefined;
   /** The same object as given to `kafka.consumer`, to compare its timeouts with the lease. */
   readonly consumerConfig?: ConsumerTimeouts | undefined;
@@ -125,12 +137,18 @@ const onFailed = z.union(
   },
 );
 
+/** Of kafkajs. */
+const DEFAULT_REBALANCE_TIMEOUT_MS = 60_000;
+
 const timeout = wholeNumber('milliseconds', 0, 2_147_483_647).optional();
 
 export const onceEachMessageOptions = z
   .strictObject(
     {
-      consumer: withMethods<KafkaConsumer>(['on', 'pause', 'resume', 'paused'], 'a consumer of kafkajs'),
+      consumer: withMethods<KafkaConsumer>(
+        ['on', 'pause', 'resume', 'run', 'stop', 'disconnect', 'seek', 'commitOffsets'],
+        'a consumer of kafkajs',
+      ),
       ...logFields<KafkaMessage>(),
       handleOnce: handleOnceOption(),
       ...retryFields,
@@ -142,12 +160,18 @@ export const onceEachMessageOptions = z
       concurrency: wholeNumber('handlers', 1, 1_000).default(10),
       onFailed,
       drainMs: wholeNumber('milliseconds', 0, 43_200_000).default(20_000),
-      admin: withMethods<KafkaAdmin>(['describeConfigs'], 'a connected admin client').optional(),
+      rebalanceGraceMs: wholeNumber('milliseconds', 0, 43_200_000).default(2_000),
+      fromBeginning: z.boolean({ error: 'must be true or false' }).optional(),
+      admin: withMethods<KafkaAdmin>(
+        ['describeConfigs', 'fetchOffsets', 'fetchTopicOffsets'],
+        'a connected admin client',
+      ).optional(),
       consumerConfig: z
         .looseObject(
           {
             groupId: z.string().optional(),
             sessionTimeout: timeout,
+            rebalanceTimeout: timeout,
             heartbeatInterval: timeout,
             maxWaitTimeInMs: timeout,
           },
@@ -164,6 +188,14 @@ export const onceEachMessageOptions = z
     path: ['groupId'],
     error: 'must be the group of consumerConfig',
   })
+  .refine(
+    ({ rebalanceGraceMs, consumerConfig }) =>
+      rebalanceGraceMs <= (consumerConfig?.rebalanceTimeout ?? DEFAULT_REBALANCE_TIMEOUT_MS),
+    {
+      path: ['rebalanceGraceMs'],
+      error: 'must be at most the rebalanceTimeout of the consumer, or the group goes on without it',
+    },
+  )
   .superRefine(checkLogOptions)
   .refine(canRunInTransaction, NO_TRANSACTIONS);
 

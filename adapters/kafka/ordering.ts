@@ -8,7 +8,7 @@ import { lanesBy } from '../../src/adapter-kit.ts';
 export type Ordering = 'partition' | 'key' | 'unordered';
 
 interface Keyed {
-  readonly message: { readonly key: Buffer | null };
+  readonly key: Buffer | null;
 }
 
 /** Splits a batch into lanes: within one, messages run one after the other; lanes run side by side. */
@@ -18,7 +18,7 @@ export function toLanes<Item extends Keyed>(items: readonly Item[], ordering: Or
       return [[...items]];
     case 'key':
       // Latin-1 gives every byte a character of its own: no two keys make one string.
-      return lanesBy(items, ({ message }) => message.key?.toString('latin1'));
+      return lanesBy(items, ({ key }) => key?.toString('latin1'));
     case 'unordered':
       return items.map((item) => [item]);
   }

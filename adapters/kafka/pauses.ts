@@ -1,60 +1,88 @@
-import type { KafkaConsumer } from './kafka-client.ts';
+import type { LogConsumer, Place, TopicPartitions } from './log-client.ts';
+import { UserPauses } from './user-pauses.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
 /** Node's timers end at once when they are asked for more. */
 const LONGEST_TIMER_MS = 2_147_483_647;
+/** A partition that is due and has nothing to fetch must not make the others hurry without end. */
+const LONGEST_HURRY_MS = 10_000;
 
-/** Which partitions are fetched no more for now. */
+/**
+ * Which partitions are fetched no more for now, and who wants that.
+ *
+ * A client keeps one pause for each partition, whoever made it. Here ours and the user's are kept apart: ours never
+ * outlives its reason, and we never lift the user's.
+ */
 export interface Pauses {
-  isPaused(topic: string, partition: number): boolean;
+  /** Whether the user has paused a partition. */
+  isPausedByUser(place: Place): boolean;
   /**
    * Pauses a partition until a message of it can be tried again, and says for how many milliseconds.
    *
    * Of the waits the shortest counts; an undefined one is a backoff that doubles each time, until something settles.
    */
-  withhold(topic: string, partition: number, waits: readonly (number | undefined)[]): number;
-  /** A handler's own pause, which outlasts ours. Returns what ends it. */
-  pauseByUser(topic: string, partition: number): () => void;
-  /** Something of the partition has settled: its backoff starts anew. */
-  progress(topic: string, partition: number): void;
-  /** The partition is another member's: nothing of its pause is left when it comes back. */
-  forget(topic: string, partition: number): void;
+  withhold(place: Place, waits: readonly (number | undefined)[]): number;
+  /** Pauses a partition until `resume` is called: for what is not known yet. */
+  hold(place: Place): () => void;
+  /** A handler's own pause, which is the user's. Returns what ends it. */
+  pauseByUser(place: Place): () => void;
+  userPaused(topics: readonly TopicPartitions[]): void;
+  userResumed(topics: readonly TopicPartitions[]): void;
+  /** Something of the partition has settled: its backoff begins again at the shortest. */
+  progress(place: Place): void;
+  /** The partition was fetched. */
+  fetched(place: Place): void;
+  /** Whether a partition other than this has waited its time, and waits for the next fetch. */
+  isAnotherDue(place: Place): boolean;
+  /** Calls back each time that a partition becomes due. Returns what ends that. */
+  onDue(callback: () => void): () => void;
+  /** The partition is another member's: nothing of our pause is left when it comes back. */
+  forget(place: Place): void;
+  /** The consumer has stopped, and its pauses are gone with it. */
+  clear(): void;
 }
 
-interface PartitionPause {
+interface PartitionPause extends Place {
   timer: NodeJS.Timeout | undefined;
-  byUser: boolean;
+  /** Whether it waits for something that has no time. */
+  isHeld: boolean;
   failures: number;
 }
 
-export function createPauses(consumer: KafkaConsumer): Pauses {
+export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume'>): Pauses {
   const partitions = new Map<string, PartitionPause>();
+  /** Since when each is due, in monotonic milliseconds. */
+  const due = new Map<string, number>();
+  const user = new UserPauses();
+  const waiting = new Set<() => void>();
 
-  function pauseOf(topic: string, partition: number): PartitionPause {
-    const id = `${topic}/${partition}`;
-    const pause = partitions.get(id) ?? { timer: undefined, byUser: false, failures: 0 };
+  function pauseOf({ topic, partition }: Place): PartitionPause {
+    const id = idOf({ topic, partition });
+    const pause = partitions.get(id) ?? { topic, partition, timer: undefined, isHeld: false, failures: 0 };
     partitions.set(id, pause);
     return pause;
   }
 
-  function isPaused(topic: string, partition: number): boolean {
-    return consumer
-      .paused()
-      .some((paused) => paused.topic === topic && paused.partitions.includes(partition));
+  function isOurs({ timer, isHeld }: PartitionPause): boolean {
+    return timer !== undefined || isHeld;
   }
 
-  function tell(verb: 'pause' | 'resume', topic: string, partition: number): void {
+  function tell(verb: 'pause' | 'resume', { topic, partition }: Place): void {
     try {
-      consumer[verb]([{ topic, partitions: [partition] }]);
+      consumer()[verb]({ topic, partition });
     } catch {
       // The consumer has stopped meanwhile; when it runs again nothing is paused.
     }
   }
 
-  function resumeUnlessPaused(topic: string, partition: number): void {
-    const { timer, byUser } = pauseOf(topic, partition);
-    if (timer === undefined && !byUser) tell('resume', topic, partition);
+  /** To pause one partition would lift a user's pause of its whole topic. */
+  function pauseUnlessPaused(place: Place): void {
+    if (!user.has(place)) tell('pause', place);
+  }
+
+  function resumeUnlessPaused(pause: PartitionPause): void {
+    if (!isOurs(pause) && !user.has(pause)) tell('resume', pause);
   }
 
   function backoff(pause: PartitionPause): number {
@@ -63,42 +91,96 @@ export function createPauses(consumer: KafkaConsumer): Pauses {
     return longest;
   }
 
+  function becomeDue(pause: PartitionPause): void {
+    pause.timer = undefined;
+    resumeUnlessPaused(pause);
+    if (user.has(pause)) return;
+    due.set(idOf(pause), performance.now());
+    for (const callback of waiting) callback();
+  }
+
+  function userPaused(topics: readonly TopicPartitions[]): void {
+    for (const topic of topics) user.pause(topic);
+  }
+
+  function userResumed(topics: readonly TopicPartitions[]): void {
+    for (const topic of topics) user.resume(topic);
+    for (const pause of partitions.values()) {
+      if (isOurs(pause) && topics.some(({ topic }) => topic === pause.topic)) pauseUnlessPaused(pause);
+    }
+  }
+
   return {
-    isPaused,
-    withhold(topic, partition, waits) {
-      const pause = pauseOf(topic, partition);
+    isPausedByUser: (place) => user.has(place),
+    withhold(place, waits) {
+      const pause = pauseOf(place);
       const known = waits.filter((wait) => wait !== undefined);
       const shortest = known.length < waits.length ? Math.min(backoff(pause), ...known) : Math.min(...known);
       const retryAfterMs = Math.min(shortest, LONGEST_TIMER_MS);
-      // Somebody else's pause ends when they end it.
-      if (pause.timer === undefined && isPaused(topic, partition)) return retryAfterMs;
-      tell('pause', topic, partition);
+      pauseUnlessPaused(place);
       clearTimeout(pause.timer);
-      pause.timer = setTimeout(() => {
-        pause.timer = undefined;
-        resumeUnlessPaused(topic, partition);
-      }, retryAfterMs).unref();
+      pause.timer = setTimeout(becomeDue, retryAfterMs, pause).unref();
       return retryAfterMs;
     },
-    pauseByUser(topic, partition) {
-      const pause = pauseOf(topic, partition);
-      pause.byUser = true;
-      tell('pause', topic, partition);
+    hold(place) {
+      const pause = pauseOf(place);
+      pause.isHeld = true;
+      pauseUnlessPaused(place);
       return () => {
-        pause.byUser = false;
-        resumeUnlessPaused(topic, partition);
+        pause.isHeld = false;
+        resumeUnlessPaused(pause);
       };
     },
-    progress(topic, partition) {
-      pauseOf(topic, partition).failures = 0;
+    pauseByUser({ topic, partition }) {
+      const topics = [{ topic, partitions: [partition] }];
+      tell('pause', { topic, partition });
+      userPaused(topics);
+      return () => {
+        userResumed(topics);
+        resumeUnlessPaused(pauseOf({ topic, partition }));
+      };
     },
-    forget(topic, partition) {
-      const pause = pauseOf(topic, partition);
-      pause.failures = 0;
-      if (pause.timer === undefined) return;
+    userPaused,
+    userResumed,
+    progress(place) {
+      pauseOf(place).failures = 0;
+    },
+    fetched(place) {
+      due.delete(idOf(place));
+    },
+    isAnotherDue(place) {
+      const since = performance.now() - LONGEST_HURRY_MS;
+      for (const [id, at] of due) {
+        if (at < since) due.delete(id);
+        else if (id !== idOf(place)) return true;
+      }
+      return false;
+    },
+    onDue(callback) {
+      waiting.add(callback);
+      return () => {
+        waiting.delete(callback);
+      };
+    },
+    forget(place) {
+      const pause = pauseOf(place);
+      const wasOurs = isOurs(pause);
       clearTimeout(pause.timer);
+      partitions.delete(idOf(place));
+      due.delete(idOf(place));
       pause.timer = undefined;
-      resumeUnlessPaused(topic, partition);
+      pause.isHeld = false;
+      if (wasOurs) resumeUnlessPaused(pause);
+    },
+    clear() {
+      for (const { timer } of partitions.values()) clearTimeout(timer);
+      partitions.clear();
+      due.clear();
+      user.clear();
     },
   };
+}
+
+function idOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`;
 }

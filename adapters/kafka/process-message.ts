@@ -6,26 +6,29 @@ import {
   failureFacts,
   type FingerprintOptions,
   fingerprintOptionsFor,
+  type Handle,
   type Handled,
   handleDelivery,
   identityOf,
   type LogKey,
-  NotStartedError,
   replayedState,
+  thrownReason,
   validatePayload,
 } from '../../src/adapter-kit.ts';
-import type { Calls, Handler, HandleOnce } from '../../src/index.ts';
+import type { HandleOnceSettings } from '../../src/index.ts';
 import { deadLetterOf } from './dead-letter.ts';
 import { type Disposition, dispositionOf, type OnFailed, type Withhold } from './disposition.ts';
 import type { KafkaEvent } from './events.ts';
-import type { KafkaMessage } from './kafka-client.ts';
+import type { KeyTrial } from './key-trial.ts';
+import type { KafkaMessage } from './log-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
 import type { WarnStuck } from './stuck.ts';
 
 export interface Processor extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
-  /** In the scope of the group. */
-  readonly handleOnce: HandleOnce;
-  readonly call: Calls<unknown[]>;
+  readonly handle: Handle<unknown[]>;
+  /** Those of the group's own scope. */
+  readonly settings: HandleOnceSettings;
+  readonly keyTrial: Pick<KeyTrial, 'hasWorked'>;
   readonly handler: AnyHandler;
   readonly key?: LogKey<KafkaMessage> | undefined;
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
@@ -57,8 +60,8 @@ export async function processMessage(
 ): Promise<Verdict> {
   const { events, onFailed } = processor;
   const { topic, partition, message } = delivery;
-  const { key, handled, skipped } = await handle(processor, delivery, course);
-  if (skipped) return 'not-started';
+  const { key, handled, declined } = await handle(processor, delivery, course);
+  if (declined) return 'not-started';
   const place = { topic, partition, offset: message.offset, key };
   const state = replayedState(handled);
   if (state !== undefined) events.emit({ type: 'replayed', ...place, state });
@@ -80,51 +83,54 @@ interface Handling {
   readonly key: string;
   readonly handled: Handled<unknown>;
   /** Whether it was claimed and not run, since it was not its turn. */
-  readonly skipped: boolean;
+  readonly declined: boolean;
 }
 
 async function handle(processor: Processor, delivery: Delivery, course: Course): Promise<Handling> {
-  let skipped = false;
-  const handler: Handler<unknown, unknown, unknown[]> = async (_, attempt, ...extra) => {
-    skipped = !(await course.isItsTurn());
-    if (skipped) throw new NotStartedError('an earlier message has to come first');
-    const payload = await payloadOf(processor, delivery.message);
-    const given = { ...delivery, payload: payload as never };
-    const result = await processor.handler(given, attempt, ...(extra as never[]));
-    course.onReturned();
-    return result;
-  };
   const { topic, partition, message } = delivery;
+  let declined = false;
   const identity = identityOf(topic, partition, message, processor.key);
-  const { call } = processor;
-  const how = { ...UNREAD, ...fingerprintOptionsFor(processor, message), signal: course.signal };
-  const answer = await handleDelivery(identity.key, (key) => call(key, identity.content(), handler, how));
-  return { ...answer, skipped };
+  const answer = await handleDelivery(identity.key, (key) =>
+    processor.handle({
+      ...fingerprintOptionsFor(processor, message),
+      key,
+      content: identity.content(),
+      signal: course.signal,
+      async mayStart() {
+        declined = !(await course.isItsTurn());
+        return !declined;
+      },
+      async work(attempt, ...extra) {
+        const payload = await payloadOf(processor, message);
+        const given = { ...delivery, payload: payload as never };
+        const result = await processor.handler(given, attempt, ...(extra as never[]));
+        course.onReturned();
+        return result;
+      },
+    }),
+  );
+  return { ...answer, declined };
 }
 
-/** The payload is read by the handler, in its turn: a message must not fail before the one ahead of it is settled. */
-const UNREAD = {
-  parse: () => undefined,
-  schema: { '~standard': { version: 1, vendor: 'handle-once', validate: () => ({ value: undefined }) } },
-} as const satisfies { schema: StandardSchemaV1; parse: () => undefined };
-
 function payloadOf(processor: Processor, message: KafkaMessage): Promise<unknown> {
-  const { handleOnce, schema, parse = defaultParse(schema) } = processor;
+  const { settings, schema, parse = defaultParse(schema) } = processor;
   const read = () => parse(message.value, message);
-  return validatePayload(message.value, read, schema ?? handleOnce.settings.schema);
+  return validatePayload(message.value, read, schema ?? settings.schema);
 }
 
 /** Produces the dead letter that a disposition asks for: then the message is settled, or else withheld. */
 async function deadLettered(
-  { handleOnce, events }: Processor,
+  { settings, events, keyTrial }: Processor,
   { topic, partition, message }: Delivery,
   key: string,
   handled: Handled<unknown>,
   disposition: Disposition,
 ): Promise<Exclude<Disposition, { action: 'dead-letter' }>> {
   if (disposition.action !== 'dead-letter') return disposition;
+  const isKeyless = 'thrown' in handled && thrownReason(handled.thrown) === 'invalid-key';
+  if (isKeyless && !keyTrial.hasWorked()) return { action: 'withhold', reason: 'invalid-key' };
   const { deadLetterTopic, producer } = disposition;
-  const facts = { topic, partition, scope: handleOnce.settings.scope, ...failureFacts(handled) };
+  const facts = { topic, partition, key, scope: settings.scope, ...failureFacts(handled) };
   const place = { topic, partition, offset: message.offset, key };
   try {
     await producer.send({

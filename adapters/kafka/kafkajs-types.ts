@@ -1,17 +1,5 @@
-/** The parts of a kafkajs client that this adapter uses, by shape: another client of the same shape fits. */
-
-export type KafkaHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
-
-/** A message as it was fetched. */
-export interface KafkaMessage {
-  readonly key: Buffer | null;
-  /** Null for a tombstone. */
-  readonly value: Buffer | null;
-  readonly timestamp: string;
-  readonly attributes: number;
-  readonly offset: string;
-  readonly headers: KafkaHeaders;
-}
+/** The parts of kafkajs that this adapter uses, by shape. */
+import type { KafkaHeaders, KafkaMessage } from './log-client.ts';
 
 /** A message before it is completed: those of the oldest formats have no headers and no timestamp. */
 export type FetchedMessage = Omit<KafkaMessage, 'headers' | 'timestamp'> &
@@ -21,6 +9,10 @@ export interface FetchedBatch {
   readonly topic: string;
   readonly partition: number;
   readonly messages: readonly FetchedMessage[];
+  /** The offset of the next message that is produced, as far as it can be read. */
+  readonly highWatermark: string;
+  /** The last that was read, of those that are not delivered too. */
+  lastOffset(): string;
 }
 
 /** What `eachBatch` is called with. */
@@ -28,12 +20,14 @@ export interface BatchPayload {
   readonly batch: FetchedBatch;
   resolveOffset(offset: string): void;
   heartbeat(): Promise<void>;
-  commitOffsetsIfNecessary(): Promise<void>;
-  /** Of all partitions of the consumer. */
-  uncommittedOffsets(): { readonly topics: readonly unknown[] };
+  commitOffsetsIfNecessary(offsets: Offsets): Promise<void>;
   isRunning(): boolean;
-  /** Whether somebody has called `seek` for the partition meanwhile. */
+  /** Whether `seek` was called for the partition meanwhile. */
   isStale(): boolean;
+}
+
+export interface Offsets {
+  topics: { topic: string; partitions: { partition: number; offset: string }[] }[];
 }
 
 /** What `consumer.run` is called with. */
@@ -53,18 +47,37 @@ export interface CrashEvent {
   readonly payload: { readonly error: Error; readonly restart: boolean };
 }
 
-export interface TopicPartitions {
-  topic: string;
-  partitions: number[];
+export interface BatchEvent {
+  readonly payload: {
+    readonly topic: string;
+    readonly partition: number;
+    readonly batchSize: number;
+    readonly lastOffset: string;
+  };
 }
 
-/** A consumer, such as `kafka.consumer({ groupId })`. */
+export interface KafkaTopicPartitions {
+  topic: string;
+  partitions?: number[];
+}
+
+/**
+ * A consumer, such as `kafka.consumer({ groupId })`.
+ *
+ * Its methods `pause`, `resume`, `run`, `stop` and `disconnect` are replaced by ones that note the call and pass it on.
+ */
 export interface KafkaConsumer {
   on(event: 'consumer.group_join', listener: (event: GroupJoinEvent) => void): unknown;
   on(event: 'consumer.crash', listener: (event: CrashEvent) => void): unknown;
-  pause(partitions: TopicPartitions[]): void;
-  resume(partitions: TopicPartitions[]): void;
-  paused(): readonly { readonly topic: string; readonly partitions: readonly number[] }[];
+  on(event: 'consumer.end_batch_process', listener: (event: BatchEvent) => void): unknown;
+  on(event: 'consumer.stop', listener: () => void): unknown;
+  pause(topics: KafkaTopicPartitions[]): void;
+  resume(topics: KafkaTopicPartitions[]): void;
+  seek(position: { topic: string; partition: number; offset: string }): void;
+  commitOffsets(positions: { topic: string; partition: number; offset: string }[]): Promise<void>;
+  run(config?: never): Promise<void>;
+  stop(): Promise<void>;
+  disconnect(): Promise<void>;
 }
 
 /** A connected producer, such as `kafka.producer()`. */
@@ -81,6 +94,11 @@ export interface ConfigEntry {
   readonly configValue: string;
 }
 
+export interface PartitionOffset {
+  readonly partition: number;
+  readonly offset: string;
+}
+
 /** A connected admin client, such as `kafka.admin()`. */
 export interface KafkaAdmin {
   describeConfigs(query: {
@@ -92,17 +110,11 @@ export interface KafkaAdmin {
       readonly configEntries: readonly ConfigEntry[];
     }[];
   }>;
-}
-
-/** Errors that mean: the group goes on without this member, until it has joined again. */
-const MEMBERSHIP_ERRORS = new Set([
-  'REBALANCE_IN_PROGRESS',
-  'NOT_COORDINATOR_FOR_GROUP',
-  'ILLEGAL_GENERATION',
-  'UNKNOWN_MEMBER_ID',
-]);
-
-/** The client joins again when it sees such an error as it is; anything else that it sees can stop it for good. */
-export function isMembershipError(error: unknown): error is Error {
-  return error instanceof Error && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type));
+  /** What a group has committed; an offset of -1 where it has not. */
+  fetchOffsets(query: {
+    groupId: string;
+    topics: string[];
+  }): Promise<readonly { readonly topic: string; readonly partitions: readonly PartitionOffset[] }[]>;
+  /** Where the partitions of a topic end. */
+  fetchTopicOffsets(topic: string): Promise<readonly (PartitionOffset & { readonly high: string })[]>;
 }

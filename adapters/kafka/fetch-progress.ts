@@ -1,0 +1,103 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import type { Generation } from './assignments.ts';
+import type { KafkaEvent } from './events.ts';
+import type { Fetch, KafkaMessage } from './log-client.ts';
+import type { PartitionTracker } from './partition-tracker.ts';
+import type { SettledAhead } from './settled-ahead.ts';
+
+export interface ProgressOptions {
+  readonly fetch: Fetch;
+  readonly tracker: PartitionTracker;
+  readonly generation: Generation;
+  readonly events: EventSink<KafkaEvent>;
+}
+
+/**
+ * How far a fetch is settled without a gap.
+ *
+ * Messages can end in any order, and the client takes the last position that it is told, not the highest. So a position
+ * is told only when everything before it is settled. What is settled ahead is remembered for the next fetch.
+ */
+export class FetchProgress {
+  readonly #options: ProgressOptions;
+  readonly #ahead: SettledAhead;
+  /** Offsets of this fetch that are settled, and not before the position. */
+  readonly #settled = new Set<string>();
+  #next = 0;
+  #isLive = true;
+  #isHalted = false;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#ahead = options.tracker.ahead;
+  }
+
+  /** Whether nothing more of this fetch may start. */
+  get isHalted(): boolean {
+    return this.#isHalted;
+  }
+
+  halt(): void {
+    this.#isHalted = true;
+  }
+
+  /** The messages that are not known to be settled. To be asked once, before anything runs. */
+  unsettled(): KafkaMessage[] {
+    const { fetch } = this.#options;
+    const unknown = fetch.messages.filter((message) => !this.#isRemembered(message));
+    if (unknown.length < fetch.messages.length) this.#advance();
+    return unknown;
+  }
+
+  settle(message: KafkaMessage): void {
+    this.#settled.add(message.offset);
+    if (this.#isLive && this.#options.fetch.messages[this.#next] === message) this.#advance();
+    else this.#ahead.add(message);
+  }
+
+  /** What settles from now on is only remembered: the client may have begun another fetch. */
+  end(): void {
+    this.#isLive = false;
+    this.#isHalted = true;
+  }
+
+  #isRemembered(message: KafkaMessage): boolean {
+    const found = this.#ahead.look(message);
+    if (found === 'settled') this.#settled.add(message.offset);
+    if (found === 'other') this.#tellChanged(message);
+    return found === 'settled';
+  }
+
+  #tellChanged({ offset }: KafkaMessage): void {
+    const { fetch, events } = this.#options;
+    const { topic, partition } = fetch;
+    const offsets = { expected: offset, found: offset };
+    events.emit({ type: 'log-changed', topic, partition, reason: 'content-changed', ...offsets });
+  }
+
+  #advance(): void {
+    const { messages, to } = this.#options.fetch;
+    const before = this.#next;
+    for (let message = messages[before]; message !== undefined; message = messages[this.#next]) {
+      if (!this.#settled.delete(message.offset)) break;
+      this.#ahead.delete(message);
+      this.#next += 1;
+    }
+    const last = messages[this.#next - 1];
+    if (this.#next === before || last === undefined) return;
+    this.#tell(this.#next === messages.length ? to : BigInt(last.offset) + 1n);
+  }
+
+  #tell(position: bigint): void {
+    const { fetch, tracker, generation, events } = this.#options;
+    if (tracker.isOver || generation.over.aborted) return;
+    try {
+      fetch.advance(position);
+      tracker.advanceTo(position);
+    } catch (error) {
+      // The client has joined again by itself, and knows nothing of this fetch any more.
+      events.emit({ type: 'client-error', verb: 'resolve', error });
+      this.#isHalted = true;
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions } from './kafkajs-types.ts';
+import type { Fetch, KafkaMessage, LogConsumer, LogListener, Place } from './log-client.ts';
+import { ConsumerEndedError } from './stop-errors.ts';
+
+/** The only file that knows how kafkajs behaves; its types are in kafkajs-types.ts. */
+export interface KafkaJs extends LogConsumer {
+  /** A batch as a fetch. Throws `ConsumerEndedError` for a consumer that was stopped before it had joined its group. */
+  fetchOf(payload: BatchPayload): Fetch;
+}
+
+/** Errors that mean: the group goes on without this member, until it has joined again. */
+const MEMBERSHIP_ERRORS = new Set([
+  'REBALANCE_IN_PROGRESS',
+  'NOT_COORDINATOR_FOR_GROUP',
+  'ILLEGAL_GENERATION',
+  'UNKNOWN_MEMBER_ID',
+]);
+
+type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'run' | 'stop' | 'disconnect'>;
+
+/** A consumer's own methods: it may be given to `onceEachMessage` again, for another run. */
+const originals = new WeakMap<KafkaConsumer, Methods>();
+
+export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJs {
+  const own = originals.get(consumer) ?? methodsOf(consumer);
+  originals.set(consumer, own);
+  let hasEnded = false;
+
+  Object.assign(consumer, {
+    pause(topics: KafkaTopicPartitions[]) {
+      own.pause(topics);
+      listener.paused(topics);
+    },
+    resume(topics: KafkaTopicPartitions[]) {
+      own.resume(topics);
+      listener.resumed(topics);
+    },
+    async run(config?: never) {
+      hasEnded = false;
+      await own.run(config);
+    },
+    async stop() {
+      await Promise.all([own.stop(), listener.stopping()]);
+      hasEnded = true;
+    },
+    async disconnect() {
+      await Promise.all([own.disconnect(), listener.stopping()]);
+      hasEnded = true;
+    },
+  } satisfies Methods);
+
+  consumer.on('consumer.group_join', ({ payload }) => {
+    listener.joined(payload.memberAssignment);
+  });
+  consumer.on('consumer.stop', () => {
+    listener.stopped();
+  });
+  consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
+    listener.crashed(error, restart);
+  });
+  consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, batchSize, lastOffset } }) => {
+    if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
+  });
+
+  return {
+    pause(place) {
+      own.pause(only(place));
+    },
+    resume(place) {
+      own.resume(only(place));
+    },
+    async startAt({ topic, partition }, position) {
+      const offset = String(position);
+      // With autoCommit, which a user can have switched off, the seek commits by itself.
+      consumer.seek({ topic, partition, offset });
+      await consumer.commitOffsets([{ topic, partition, offset }]);
+    },
+    endsMembership: (error): error is Error =>
+      error instanceof Error && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
+    fetchOf(payload) {
+      // kafkajs lets a consumer that is told to stop while it joins come back, and handle messages.
+      if (hasEnded) throw new ConsumerEndedError();
+      return fetchOf(payload);
+    },
+  };
+}
+
+function methodsOf(consumer: KafkaConsumer): Methods {
+  return {
+    pause: consumer.pause.bind(consumer),
+    resume: consumer.resume.bind(consumer),
+    run: consumer.run.bind(consumer),
+    stop: consumer.stop.bind(consumer),
+    disconnect: consumer.disconnect.bind(consumer),
+  };
+}
+
+function only({ topic, partition }: Place): KafkaTopicPartitions[] {
+  return [{ topic, partitions: [partition] }];
+}
+
+function after(offset: string): bigint {
+  return BigInt(offset) + 1n;
+}
+
+function fetchOf(payload: BatchPayload): Fetch {
+  const { batch } = payload;
+  const { topic, partition } = batch;
+  const messages = batch.messages.map(complete);
+  return {
+    topic,
+    partition,
+    messages,
+    from: positionOf(batch),
+    to: after(batch.lastOffset()),
+    end: BigInt(batch.highWatermark),
+    advance(position) {
+      payload.resolveOffset(String(position - 1n));
+    },
+    commit: (position) =>
+      payload.commitOffsetsIfNecessary({
+        topics: [{ topic, partitions: [{ partition, offset: String(position) }] }],
+      }),
+    heartbeat: () => payload.heartbeat(),
+    isRunning: () => payload.isRunning(),
+    isStale: () => payload.isStale(),
+  };
+}
+
+/** Its types do not tell of it: the offset that was asked for, which compaction can have removed. */
+function positionOf(batch: BatchPayload['batch']): bigint {
+  const asked = 'fetchedOffset' in batch ? String(batch.fetchedOffset) : batch.messages[0]?.offset;
+  return BigInt(asked ?? 0);
+}
+
+/** As Kafka writes it. */
+const NO_TIMESTAMP = '-1';
+
+function complete(message: FetchedMessage): KafkaMessage {
+  const { timestamp = NO_TIMESTAMP, headers = {} } = message;
+  return { ...message, timestamp, headers };
+}

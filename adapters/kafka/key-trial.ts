@@ -1,0 +1,46 @@
+import { isPromise, keyFault, type LogKey, placeOf } from '../../src/adapter-kit.ts';
+import type { KafkaMessage, Place } from './log-client.ts';
+import { KeyFunctionError } from './stop-errors.ts';
+
+/** With a dead-letter topic a function that is plainly wrong would drain the whole topic into it. */
+const MOST_FAILURES = 20;
+
+/** Whether a key function works at all: only then a message that it throws for is the message's own fault. */
+export interface KeyTrial {
+  /** Tries the function on a fetch. Throws `KeyFunctionError` once it has thrown for 20 messages and never worked. */
+  look(place: Place, messages: readonly KafkaMessage[]): void;
+  hasWorked(): boolean;
+}
+
+export function createKeyTrial(key: LogKey<KafkaMessage> | undefined): KeyTrial {
+  const failures = new Set<string>();
+  let works = key === undefined;
+
+  function worksFor({ topic, partition }: Place, message: KafkaMessage): boolean {
+    try {
+      const found: unknown = key?.(message, topic, partition);
+      return !isPromise(found) && keyFault(found) === undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  return {
+    hasWorked: () => works,
+    look(place, messages) {
+      for (const message of messages) {
+        if (works) return;
+        works = worksFor(place, message);
+        if (!works) failures.add(placeOf(place.topic, place.partition, message.offset));
+        if (failures.size >= MOST_FAILURES && !works) throw brokenKey(place.topic);
+      }
+    },
+  };
+}
+
+function brokenKey(topic: string): KeyFunctionError {
+  return new KeyFunctionError(
+    `onceEachMessage: key: found no key for any of the first ${MOST_FAILURES} messages of ${topic}, and so seems ` +
+      'wrong; nothing was dead-lettered or committed. Correct the function and start the consumer again',
+  );
+}

@@ -1,0 +1,80 @@
+/**
+ * What this adapter needs of a Kafka client, in words of its own: a client is one file behind it.
+ *
+ * A position is the offset of the next record to read. Offsets have gaps, so a position is never counted, only taken
+ * from records.
+ */
+
+export type KafkaHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
+
+/** A message as it was fetched. */
+export interface KafkaMessage {
+  readonly key: Buffer | null;
+  /** Null for a tombstone. */
+  readonly value: Buffer | null;
+  readonly timestamp: string;
+  readonly attributes: number;
+  readonly offset: string;
+  readonly headers: KafkaHeaders;
+}
+
+export interface Place {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Partitions by topic, as a group assigns them. */
+export type Assignment = Readonly<Record<string, readonly number[]>>;
+
+/** What a client hands over of one partition: a fetch, or what a client that pushes has gathered. */
+export interface Fetch extends Place {
+  readonly messages: readonly KafkaMessage[];
+  /** The position that it was fetched from. */
+  readonly from: bigint;
+  /** The position after its last record, of those that are not delivered too. */
+  readonly to: bigint;
+  /** The position at the end of the partition. */
+  readonly end: bigint;
+  /** Tells the client from where to hand over next. */
+  advance(position: bigint): void;
+  /** Commits a position of its partition, in the generation that the client is in. */
+  commit(position: bigint): Promise<void>;
+  /** Keeps the membership; resolves at once where the client does so by itself. */
+  heartbeat(): Promise<void>;
+  /** False as soon as the consumer begins to stop. */
+  isRunning(): boolean;
+  /** Whether a seek has made it void. */
+  isStale(): boolean;
+}
+
+/** A consumer as this adapter commands it. */
+export interface LogConsumer {
+  /** Stops handing over of a partition. Throws when the consumer does not run. */
+  pause(place: Place): void;
+  resume(place: Place): void;
+  /** Moves the position of a partition, and what is committed of it. Rejects when that is not committed. */
+  startAt(place: Place, position: bigint): Promise<void>;
+  /** Whether an error says that the group goes on without this member, until it has joined again. */
+  endsMembership(error: unknown): error is Error;
+}
+
+/** What a client tells. */
+export interface LogListener {
+  /** The group has given out its partitions. Nothing of them is handed over before this returns. */
+  joined(assignment: Assignment): void;
+  /** Records were read that are not delivered, such as those of an aborted transaction. */
+  passedOver(place: Place, position: bigint): void;
+  /** The consumer begins to stop. The process may end when this has resolved. */
+  stopping(): Promise<void>;
+  /** The consumer has stopped: its positions and pauses are gone. */
+  stopped(): void;
+  crashed(error: Error, restart: boolean): void;
+  /** A user's own calls. Partitions are undefined where the whole topic is meant. */
+  paused(topics: readonly TopicPartitions[]): void;
+  resumed(topics: readonly TopicPartitions[]): void;
+}
+
+export interface TopicPartitions {
+  readonly topic: string;
+  readonly partitions?: readonly number[] | undefined;
+}

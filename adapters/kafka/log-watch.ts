@@ -1,0 +1,53 @@
+import type { EventSink } from '../../src/adapter-kit.ts';
+import type { Assignments } from './assignments.ts';
+import type { KafkaEvent } from './events.ts';
+import type { KafkaAdmin } from './kafkajs-types.ts';
+import type { PartitionTracker } from './partition-tracker.ts';
+
+const LOOK_EVERY_MS = 60_000;
+
+/** Looks from time to time whether a partition ends before where it ended: its topic was made again. */
+export function watchLogs(
+  admin: KafkaAdmin,
+  assignments: Assignments,
+  events: EventSink<KafkaEvent>,
+): { stop: () => void } {
+  const timer = setInterval(() => {
+    void look();
+  }, LOOK_EVERY_MS).unref();
+
+  async function look(): Promise<void> {
+    // As they were before the broker is asked: a fetch can see a later end meanwhile.
+    const known = [...assignments.trackers()].map((tracker) => ({ tracker, before: tracker.lastEnd }));
+    for (const topic of new Set(known.map(({ tracker }) => tracker.topic))) {
+      try {
+        const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end.high]));
+        for (const { tracker, before } of known.filter((one) => one.tracker.topic === topic)) {
+          const end = BigInt(ends.get(tracker.partition) ?? before ?? 0);
+          if (before !== undefined && end < before) tellShortened(tracker, before, end, events);
+        }
+      } catch (error) {
+        events.emit({ type: 'client-error', verb: 'watch', error });
+      }
+    }
+  }
+
+  return {
+    stop() {
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Tells that a partition ends before where it ended. */
+export function tellShortened(
+  tracker: PartitionTracker,
+  before: bigint,
+  end: bigint,
+  events: EventSink<KafkaEvent>,
+): void {
+  tracker.doubt();
+  const { topic, partition } = tracker;
+  const offsets = { expected: String(before), found: String(end) };
+  events.emit({ type: 'log-changed', topic, partition, reason: 'end-went-back', ...offsets });
+}

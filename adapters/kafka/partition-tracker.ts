@@ -1,0 +1,97 @@
+import type { Fetch, Place } from './log-client.ts';
+import { SettledAhead } from './settled-ahead.ts';
+
+/**
+ * One partition for as long as it is ours: how far it is settled, how far that is committed, and what is settled ahead.
+ *
+ * Everything below its position is settled on record, so that the position may be committed. docs/kafka.md draws it.
+ */
+export class PartitionTracker implements Place {
+  readonly topic: string;
+  readonly partition: number;
+  readonly #controller = new AbortController();
+  #isOver = false;
+  #position: bigint | undefined;
+  #committed: bigint | undefined;
+  /** From where the next fetch has to be. Undefined when only the client knows. */
+  #expected: bigint | undefined;
+  #end: bigint | undefined;
+  #ahead = new SettledAhead();
+
+  constructor({ topic, partition }: Place) {
+    this.topic = topic;
+    this.partition = partition;
+  }
+
+  /** Aborts when the partition goes to another member, and when the consumer stops and its time is up. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Another object after each seek and the like: what ran before must not be taken for settled after it. */
+  get ahead(): SettledAhead {
+    return this.#ahead;
+  }
+
+  /** The partition is another member's now. */
+  end(reason: Error): void {
+    this.#isOver = true;
+    this.#controller.abort(reason);
+  }
+
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
+  /** The group has met again, and the partition stayed: the client goes on from what is committed. */
+  rejoined(): void {
+    this.#expected = undefined;
+  }
+
+  /** Takes in where a fetch begins. Returns where it should have begun, if that is elsewhere. */
+  begin({ from, end }: Fetch): bigint | undefined {
+    const expected = this.#expected;
+    const hasMoved = expected !== undefined && expected !== from;
+    if (hasMoved) this.doubt();
+    // After a rejoin the client has read what is committed.
+    else if (expected === undefined && this.#committed !== undefined) this.#committed = from;
+    this.#position = from;
+    this.#expected = from;
+    this.#end = end;
+    return hasMoved ? expected : undefined;
+  }
+
+  /** Forgets what it knows but the position: it may be of another log. */
+  doubt(): void {
+    this.#committed = undefined;
+    this.#ahead = new SettledAhead();
+  }
+
+  /** Everything below a position is settled, and the client was told to go on from there. */
+  advanceTo(position: bigint): void {
+    this.#position = position;
+    this.#expected = position;
+  }
+
+  /** Where the partition ended when it was last fetched. */
+  get lastEnd(): bigint | undefined {
+    return this.#end;
+  }
+
+  /** Whether the group would go on elsewhere than here after a crash. */
+  get isUncommitted(): boolean {
+    return this.#position !== this.#committed;
+  }
+
+  /** Commits the position, unless it is committed. Throws what the client throws. */
+  async commit(fetch: Fetch): Promise<void> {
+    const position = this.#position;
+    if (position === undefined || position === this.#committed) return;
+    await fetch.commit(position);
+    this.#committed = position;
+  }
+}

@@ -1,0 +1,220 @@
+import { endsWithin, type EventSink, onAbort } from '../../src/adapter-kit.ts';
+import type { Assignments, Generation } from './assignments.ts';
+import type { KafkaEvent } from './events.ts';
+import { FetchProgress } from './fetch-progress.ts';
+import type { InHand } from './in-hand.ts';
+import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
+import type { KeyTrial } from './key-trial.ts';
+import { commitLate } from './late-commits.ts';
+import type { Fetch, KafkaMessage, LogConsumer } from './log-client.ts';
+import { tellShortened } from './log-watch.ts';
+import { type Ordering, toLanes } from './ordering.ts';
+import type { PartitionTracker } from './partition-tracker.ts';
+import type { Pauses } from './pauses.ts';
+import { type Processor, processMessage, type Verdict } from './process-message.ts';
+import { type Course, runLane } from './run-lane.ts';
+import type { Slots } from './slots.ts';
+
+/** What all fetches of a consumer share. */
+export interface Consumption {
+  readonly client: LogConsumer;
+  readonly processor: Processor;
+  readonly assignments: Assignments;
+  readonly pauses: Pauses;
+  readonly slots: Slots;
+  readonly inHand: InHand<Verdict>;
+  readonly keyTrial: KeyTrial;
+  readonly events: EventSink<KafkaEvent>;
+  readonly ordering: Ordering;
+  readonly drainMs: number;
+  readonly rebalanceGraceMs: number;
+}
+
+/** For handlers whose signal has aborted to give up. */
+export const ABORT_GRACE_MS = 5_000;
+/** What a fetch may take in any case, however many partitions are due: or each fetch would settle less than it costs. */
+const SHORTEST_FETCH_MS = 250;
+
+/**
+ * Handles the messages of one fetch of one partition, and tells the client how far they are settled without a gap.
+ *
+ * It throws nothing but the group's own errors, which make the client join again, and those that have to stop the
+ * consumer. A message that cannot be settled now pauses its partition and is fetched again later: to throw would stop
+ * all partitions, and in the end the consumer.
+ */
+export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<void> {
+  const { assignments, pauses, events, keyTrial } = consumption;
+  const { topic, partition } = fetch;
+  const generation = assignments.generation();
+  const tracker = assignments.trackerOf(fetch);
+  if (tracker === undefined) return;
+  keyTrial.look(fetch, fetch.messages);
+  pauses.fetched(fetch);
+  look(tracker, fetch, events);
+  const run = { ...consumption, fetch, generation, tracker };
+  const waits = (await holdsPosition(run)) ? await handleMessages(run) : [undefined];
+  if (!fetch.isRunning()) return;
+  generation.interrupted.throwIfAborted();
+  if (waits.length === 0 || tracker.isOver || generation.over.aborted) return;
+  const retryAfterMs = pauses.withhold(fetch, waits);
+  events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
+}
+
+/** Looks whether this is still the log that it was, read on where it was left. */
+function look(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEvent>): void {
+  const { topic, partition } = fetch;
+  const { lastEnd } = tracker;
+  if (lastEnd !== undefined && fetch.end < lastEnd) tellShortened(tracker, lastEnd, fetch.end, events);
+  const expected = tracker.begin(fetch);
+  if (expected === undefined) return;
+  const offsets = { expected: String(expected), found: String(fetch.from) };
+  events.emit({ type: 'log-changed', topic, partition, reason: 'position-moved', ...offsets });
+}
+
+/**
+ * Commits where the first fetch of a partition begins. Without that, a member that takes the partition over before
+ * anything is settled begins at the end of the partition by default, and what is in hand here is lost.
+ */
+async function holdsPosition({ client, tracker, fetch, generation, events }: FetchRun): Promise<boolean> {
+  try {
+    await tracker.commit(fetch);
+    return true;
+  } catch (error) {
+    if (client.endsMembership(error)) generation.interrupt(error);
+    else events.emit({ type: 'client-error', verb: 'commit', error });
+    return false;
+  }
+}
+
+interface FetchRun extends Consumption {
+  readonly fetch: Fetch;
+  readonly generation: Generation;
+  readonly tracker: PartitionTracker;
+}
+
+/** Runs the lanes of a fetch. Returns how long each message that could not be settled has to wait. */
+async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
+  const { fetch, pauses, generation, tracker, events } = run;
+  const waits: (number | undefined)[] = [];
+  const progress = new FetchProgress(run);
+  const keepAlive = startKeepAlive(fetch, run);
+
+  function mayStart(): boolean {
+    if (progress.isHalted || generation.interrupted.aborted || generation.over.aborted) return false;
+    if (tracker.signal.aborted || pauses.isPausedByUser(fetch)) return false;
+    return fetch.isRunning() && !fetch.isStale();
+  }
+
+  function note(message: KafkaMessage, verdict: Verdict): boolean {
+    if (verdict === 'not-started') return false;
+    if (verdict !== 'settled') {
+      waits.push(verdict.retryAfterMs);
+      // Nothing can be claimed: what would come next fails as well.
+      if (verdict.reason === 'store-error') progress.halt();
+      return false;
+    }
+    pauses.progress(fetch);
+    progress.settle(message);
+    return true;
+  }
+
+  const start = (message: KafkaMessage, turn: Promise<boolean>) =>
+    startMessage(run, message, { turn, mayStart, heartbeat: keepAlive.beat });
+  const lanes = toLanes(progress.unsettled(), run.ordering).map((lane) => runLane(lane, start, note));
+  try {
+    await ended(run, Promise.all(lanes), keepAlive);
+  } finally {
+    progress.end();
+    await keepAlive.end();
+  }
+  await commitLate(tracker, fetch, generation, events);
+  return waits;
+}
+
+interface Start {
+  readonly turn: Promise<boolean>;
+  readonly mayStart: () => boolean;
+  readonly heartbeat: () => Promise<void>;
+}
+
+function startMessage(
+  { slots, inHand, processor, fetch, pauses, tracker }: FetchRun,
+  message: KafkaMessage,
+  { turn, mayStart, heartbeat }: Start,
+): Course<Verdict> {
+  const { topic, partition } = fetch;
+  const delivery = { topic, partition, message, heartbeat, pause: () => pauses.pauseByUser(fetch) };
+  let tellReturned: (returned: true) => void = () => undefined;
+  const returned = new Promise<true>((resolve) => {
+    tellReturned = resolve;
+  });
+  const verdict = inHand.join(fetch, message, async () => {
+    const giveBack = await slots.take();
+    const onReturned = (): void => {
+      giveBack();
+      tellReturned(true);
+    };
+    try {
+      if (!mayStart()) return 'not-started';
+      return await processMessage(processor, delivery, {
+        signal: tracker.signal,
+        isItsTurn: async () => (await turn) && mayStart(),
+        onReturned,
+      });
+    } finally {
+      giveBack();
+    }
+  });
+  return { returned, verdict };
+}
+
+/** Waits for the lanes of a fetch, but no longer than others can wait for it. */
+async function ended(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepAlive): Promise<void> {
+  const { fetch, assignments, drainMs, rebalanceGraceMs } = run;
+  const first = await Promise.race([lanes.then(() => 'ended' as const), called(run, stopping)]);
+  // What runs on is joined when its message is fetched again.
+  if (first !== 'called') return;
+  if (fetch.isRunning()) await endsWithin(lanes, rebalanceGraceMs);
+  // A stop waits for handlers in a rebalance too: the process may end after it.
+  if (fetch.isRunning() || (await endsWithin(lanes, drainMs))) return;
+  assignments.abortAll('the consumer stops');
+  await endsWithin(lanes, ABORT_GRACE_MS);
+}
+
+/** Resolves when the group or a stop of the consumer wants the fetch to end, or when another partition is due. */
+function called(
+  { pauses, fetch, generation, tracker }: FetchRun,
+  stopping: Promise<void>,
+): Promise<'called' | 'hurried'> {
+  return new Promise((resolve) => {
+    const cancels: (() => void)[] = [];
+    const tell = (how: 'called' | 'hurried'): void => {
+      for (const cancel of cancels) cancel();
+      resolve(how);
+    };
+    const call = (): void => {
+      tell('called');
+    };
+    const hasten = (): void => {
+      tell('hurried');
+    };
+    cancels.push(onAbort(generation.interrupted, call), onAbort(tracker.signal, call));
+    cancels.push(onAbort(generation.over, hasten), whenAnotherIsDue(fetch, pauses, hasten));
+    void stopping.then(call);
+  });
+}
+
+function whenAnotherIsDue(fetch: Fetch, pauses: Pauses, callback: () => void): () => void {
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const look = (): void => {
+    const leftMs = startedAt + SHORTEST_FETCH_MS - performance.now();
+    if (timer === undefined && pauses.isAnotherDue(fetch)) timer = setTimeout(callback, Math.max(leftMs, 0));
+  };
+  look();
+  const cancel = pauses.onDue(look);
+  return () => {
+    cancel();
+    clearTimeout(timer);
+  };
+}

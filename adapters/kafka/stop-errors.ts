@@ -1,0 +1,19 @@
+/** Errors that end a consumer for good when its client sees them. */
+abstract class StopError extends Error {
+  /** As kafkajs reads it. */
+  readonly retriable = false;
+}
+
+/** A consumer went on after it had been stopped. */
+export class ConsumerEndedError extends StopError {
+  override readonly name = 'ConsumerEndedError';
+
+  constructor() {
+    super('this consumer was stopped while it joined its group; it ends now, and has handled nothing');
+  }
+}
+
+/** A key function has never worked. */
+export class KeyFunctionError extends StopError {
+  override readonly name = 'KeyFunctionError';
+}
