@@ -48,11 +48,12 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   const generation = assignments.generation();
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
-  keyTrial.look(fetch, fetch.messages);
   pauses.fetched(fetch);
   look(tracker, fetch, events);
   const run = { ...consumption, fetch, generation, tracker };
-  const waits = (await holdsPosition(run)) ? await handleMessages(run) : [undefined];
+  const holds = await holdsPosition(run);
+  if (holds) keyTrial.look(fetch, fetch.messages);
+  const waits = holds ? await handleMessages(run) : [undefined];
   if (!fetch.isRunning()) return;
   generation.interrupted.throwIfAborted();
   if (waits.length === 0 || tracker.isOver || generation.over.aborted) return;

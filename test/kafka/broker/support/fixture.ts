@@ -125,7 +125,7 @@ function setupOf(
     eventsOf: (type) => events.filter((event) => event.type === type) as never,
     produce: (...messages) => kafka.produce(topic, messages),
 
-    async start(handler, { config, ...options } = {}) {
+    async start(handler, { config, fromBeginning = true, ...options } = {}) {
       const consumer = kafka.consumer({ groupId, ...TIMEOUTS, ...config });
       const watched = watch(consumer, topic);
       const run = onceEachMessage(
@@ -134,6 +134,7 @@ function setupOf(
           groupId,
           handleOnce,
           onFailed: 'commit',
+          fromBeginning,
           drainMs: 500,
           onEvent: (event) => {
             events.push(event);
@@ -145,7 +146,7 @@ function setupOf(
       const restart = async (): Promise<void> => {
         await despiteOldSocket(async () => {
           await consumer.connect();
-          await consumer.subscribe({ topic, fromBeginning: true });
+          await consumer.subscribe({ topic, fromBeginning });
         });
         await consumer.run(run);
       };

@@ -1,0 +1,63 @@
+import { RetryableError } from 'handle-once';
+import { describe, expect, test } from 'vitest';
+import { type Member, numbered, someHeartbeats, until, useFixture } from './support/fixture.ts';
+
+const { setup } = useFixture();
+
+function pausedOf({ consumer }: Member): number[] {
+  return consumer.paused().flatMap(({ partitions }) => partitions);
+}
+
+describe('A pause', () => {
+  test("of ours ends when it is time, after a handler's own that the operator has ended", async () => {
+    const group = await setup();
+    await group.produce(...numbered(3));
+    const tries: string[] = [];
+    const member = await group.start(({ message, pause }) => {
+      tries.push(message.offset);
+      if (tries.length === 1) pause();
+      if (tries.length === 2) throw new RetryableError('not yet', { retryAfterMs: 50 });
+    });
+    await until(() => pausedOf(member).length === 1 && tries.length === 1);
+    member.consumer.resume([{ topic: group.topic }]);
+    await group.caughtUp();
+    expect(tries).toEqual(['0', '1', '1', '2']);
+    expect(pausedOf(member)).toEqual([]);
+  });
+
+  test("of the user's is never lifted by us", async () => {
+    const group = await setup({ partitions: 2 });
+    await group.produce(...numbered(2));
+    let tries = 0;
+    const member = await group.start(() => {
+      tries += 1;
+      if (tries === 1) {
+        member.consumer.pause([{ topic: group.topic }]);
+        throw new RetryableError('not yet', { retryAfterMs: 10 });
+      }
+    });
+    await until(() => group.eventsOf('partition-paused').length === 1);
+    await someHeartbeats(member, 4);
+    expect([tries, pausedOf(member)]).toEqual([1, [0, 1]]);
+    member.consumer.resume([{ topic: group.topic, partitions: [0] }]);
+    await group.committedTo(2, -1);
+    expect(pausedOf(member)).toEqual([1]);
+  });
+
+  test('of neither is left after a stop', async () => {
+    const group = await setup();
+    await group.produce(...numbered(2));
+    let isUp = false;
+    const member = await group.start(({ pause }) => {
+      pause();
+      if (!isUp) throw new RetryableError('down', { retryAfterMs: 3_600_000 });
+    });
+    await until(() => group.eventsOf('partition-paused').length === 1);
+    await member.consumer.disconnect();
+    isUp = true;
+    await group.handleOnce.settings;
+    await member.restart();
+    await until(() => group.eventsOf('withheld').length >= 2);
+    expect(group.eventsOf('withheld').at(-1)).toMatchObject({ offset: '0', reason: 'released' });
+  });
+});

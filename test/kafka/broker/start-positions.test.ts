@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { gate, unlessAborted } from '../../support/gate.ts';
+import { leave, numbered, until, useFixture } from './support/fixture.ts';
+
+const { setup, kafka } = useFixture();
+
+describe('A group that begins at the end of its topic', () => {
+  test('loses nothing when a member joins while the first message runs', async () => {
+    const group = await setup({ partitions: 2 });
+    const finish = gate();
+    const started: string[] = [];
+    const handler = ({ partition, message }: { partition: number; message: { offset: string } }) => {
+      started.push(`${partition}-${message.offset}`);
+    };
+    await group.start(
+      async (delivery, { signal }) => {
+        handler(delivery);
+        await unlessAborted(finish.opened, signal);
+      },
+      { fromBeginning: false },
+    );
+    // Before anything is settled, both partitions have more than the message in hand.
+    for (const partition of [0, 1]) await group.produce(...numbered(1, partition));
+    await until(() => started.length === 2);
+    for (const partition of [0, 1]) await group.produce(...numbered(2, partition, 1));
+    await group.start(handler, { fromBeginning: false });
+    await until(() => group.eventsOf('partition-lost').length === 1);
+    finish.open();
+    await group.caughtUp();
+    expect((await group.records()).map(({ state }) => state)).toEqual(Array<string>(6).fill('succeeded'));
+  });
+
+  test('loses nothing that comes to an idle partition while it restarts, with an admin client', async () => {
+    const group = await setup({ partitions: 2 });
+    const handled: string[] = [];
+    const options = { fromBeginning: false, admin: kafka.admin };
+    const handler = ({ payload }: { payload: Buffer | null }) => {
+      handled.push(String(payload));
+    };
+    await group.produce(...numbered(3, 0));
+    const first = await group.start(handler, options);
+    await group.committedTo(3, 0);
+    await leave(first);
+    await group.produce(...numbered(2, 0, 3), ...numbered(1, 1, 5));
+    await group.start(handler, options);
+    await group.caughtUp();
+    expect(handled.toSorted()).toEqual(['3', '4', '5']);
+  });
+
+  test('goes on with the same when the client commits nothing by itself', async () => {
+    const group = await setup();
+    const consumer = kafka.consumer({ groupId: group.groupId });
+    await consumer.connect();
+    await consumer.subscribe({ topic: group.topic });
+    const { onceEachMessage } = await import('handle-once/kafka');
+    const run = onceEachMessage(
+      {
+        consumer,
+        groupId: group.groupId,
+        handleOnce: group.handleOnce,
+        onFailed: 'commit',
+        fromBeginning: false,
+        admin: kafka.admin,
+      },
+      () => undefined,
+    );
+    await consumer.run({ ...run, autoCommit: false });
+    await group.committedTo(0);
+    await group.produce(...numbered(3));
+    await group.committedTo(3);
+  });
+
+  test('is warned without an admin client, and when its start is not known', async () => {
+    const group = await setup();
+    await group.start(() => undefined, { fromBeginning: false });
+    expect(group.eventsOf('warning')).toMatchObject([{ warning: 'START_NOT_COMMITTED' }]);
+    await group.start(() => undefined, { fromBeginning: true });
+    expect(group.eventsOf('warning')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { onceEachMessage } from 'handle-once/kafka';
+import { expect, test } from 'vitest';
+import { gate } from '../../support/gate.ts';
+import { numbered, until, useFixture } from './support/fixture.ts';
+
+const { setup, kafka } = useFixture();
+
+test('a consumer that is disconnected while it joins does not come back', async () => {
+  const group = await setup();
+  await group.produce(...numbered(1));
+  const consumer = kafka.consumer({ groupId: group.groupId });
+  const crashes: Error[] = [];
+  consumer.on(consumer.events.CRASH, ({ payload }) => {
+    crashes.push(payload.error);
+  });
+  await consumer.connect();
+  await consumer.subscribe({ topic: group.topic, fromBeginning: true });
+  const started: string[] = [];
+  const { handleOnce, groupId } = group;
+  const run = onceEachMessage(
+    { consumer, groupId, handleOnce, onFailed: 'commit', fromBeginning: true },
+    ({ message }) => {
+      started.push(message.offset);
+    },
+  );
+  let isJoining = false;
+  consumer.on(consumer.events.REQUEST, ({ payload }) => {
+    isJoining ||= payload.apiName === 'GroupCoordinator' || payload.apiName === 'JoinGroup';
+  });
+  const joining = consumer.run(run);
+  await until(() => isJoining);
+  await consumer.disconnect();
+  await joining;
+  await until(() => crashes.length === 1);
+  expect([crashes[0]?.message, started]).toEqual([
+    expect.stringContaining('was stopped while it joined'),
+    [],
+  ]);
+  expect(await group.committed()).toEqual([-1]);
+});
+
+test('a message of a topic that was made again does not take the verdict of the one in hand', async () => {
+  const group = await setup();
+  const finish = gate();
+  await group.produce({ partition: 0, value: 'old' });
+  const handled: string[] = [];
+  const member = await group.start(
+    async ({ payload }) => {
+      handled.push(String(payload));
+      if (String(payload) === 'old') await finish.opened;
+    },
+    { drainMs: 0, key: ({ value }) => String(value) },
+  );
+  await until(() => handled.length === 1);
+  await member.consumer.stop();
+  await kafka.admin.deleteTopics({ topics: [group.topic] });
+  await until(async () => !(await kafka.admin.listTopics()).includes(group.topic));
+  await kafka.admin.createTopics({ topics: [{ topic: group.topic, numPartitions: 1 }] });
+  await group.produce({ partition: 0, value: 'new' });
+  await member.restart();
+  await until(() => handled.length === 2);
+  expect(handled).toEqual(['old', 'new']);
+  finish.open();
+  await group.caughtUp();
+});
