@@ -10,7 +10,8 @@ import { fakeBatch } from '../kafka/support/fake-batch.ts';
 import { message } from '../kafka/support/messages.ts';
 import { ample, sqsEvent, sqsRecord } from '../lambda/support/events.ts';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
-import { createQueue, receiveNow, useSqs } from '../support/sqs.ts';
+import { createQueue, useSqs } from '../support/sqs.ts';
+import { receiveNow } from '../support/sqs-receive.ts';
 import { bench as webhookBench, githubDelivery } from '../webhook/support/bench.ts';
 
 const { sql } = useDatabase();

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
-import { createDatabase, databaseUrl, dropDatabases, openConnections } from './databases.ts';
+import {
+  createDatabase,
+  databaseUrl,
+  dropDatabases,
+  openConnections,
+  templateDatabase,
+} from './databases.ts';
+import { serviceUrl } from './service-url.ts';
+
+export const postgresUrl = await serviceUrl('postgres');
 
 export interface TestDatabase {
   readonly url: string;
@@ -10,7 +19,7 @@ export interface TestDatabase {
 
 /** A migrated database of the calling file's own, there from its first test to its last. */
 export function useDatabase(): TestDatabase {
-  return useDatabaseFrom(inject('templateDatabase'));
+  return useDatabaseFrom(templateDatabase(inject('databasePrefix')));
 }
 
 /** The same without any table. */
@@ -18,18 +27,22 @@ export function useEmptyDatabase(): TestDatabase {
   return useDatabaseFrom('template0');
 }
 
+/** A name that no other database has. */
+export function newDatabaseName(): string {
+  return inject('databasePrefix') + randomBytes(6).toString('hex');
+}
+
 function useDatabaseFrom(template: string): TestDatabase {
-  const server = inject('postgresUrl');
-  const name = inject('databasePrefix') + randomBytes(6).toString('hex');
-  const url = databaseUrl(server, name);
+  const name = newDatabaseName();
+  const url = databaseUrl(postgresUrl, name);
   const sql = postgres(url, { onnotice: () => undefined });
 
-  beforeAll(() => createDatabase(server, name, template));
+  beforeAll(() => createDatabase(postgresUrl, name, template));
 
   afterAll(async () => {
     await sql.end({ timeout: 5 });
-    const left = await openConnections(server, name);
-    await dropDatabases(server, name);
+    const left = await openConnections(postgresUrl, name);
+    await dropDatabases(postgresUrl, name);
     expect(left, 'this file left connections to its database open').toEqual([]);
   });
 

@@ -7,6 +7,11 @@ export function databaseUrl(serverUrl: string, name: string): string {
   return url.href;
 }
 
+/** The migrated database of a run, which its test files copy. */
+export function templateDatabase(prefix: string): string {
+  return `${prefix}template`;
+}
+
 export async function createDatabase(serverUrl: string, name: string, template = 'template0'): Promise<void> {
   await withServer(serverUrl, (sql) => sql`create database ${sql(name)} template ${sql(template)}`);
 }

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Admin, Consumer, ConsumerConfig, Kafka, Message } from 'kafkajs';
-import { afterAll, beforeAll, inject, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import { createKafkaClient } from './kafka-client.ts';
 import { committedOffsets, endOffsets, type Offsets } from './kafka-offsets.ts';
 import { type ReadMessage, readTopic } from './kafka-read.ts';
 import { produceInTransaction, type TransactionEnd } from './kafka-transaction.ts';
+import { serviceUrl } from './service-url.ts';
+
+const brokersOfRun = (await serviceUrl('kafka')).split(',');
 
 /** With these a topic's old values stay until `compact` is called, and then go soon. */
 export const compacted = {
@@ -47,7 +50,7 @@ export interface TestKafka {
 
 /** For worker processes: they make their own client with `createKafkaClient`. */
 export function kafkaBrokers(): string[] {
-  return inject('kafkaBrokers');
+  return brokersOfRun;
 }
 
 export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {

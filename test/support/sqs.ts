@@ -5,18 +5,22 @@ import {
   GetQueueAttributesCommand,
   type Message,
   type QueueAttributeName,
-  ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { afterAll, inject } from 'vitest';
+import { afterAll } from 'vitest';
+import { serviceUrl } from './service-url.ts';
 import { createSqsClient } from './sqs-client.ts';
+import { receiveNow } from './sqs-receive.ts';
 
 export const sqsServers = ['elasticmq', 'fauxqs'] as const;
 export type SqsServer = (typeof sqsServers)[number];
 
+const [elasticmq, fauxqs] = await Promise.all([serviceUrl('elasticmq'), serviceUrl('fauxqs')]);
+const endpoints: Record<SqsServer, string> = { elasticmq, fauxqs };
+
 /** For worker processes: they make their own client with `createSqsClient`. */
 export function sqsEndpoint(server: SqsServer): string {
-  return inject('sqsEndpoints')[server];
+  return endpoints[server];
 }
 
 /** A client that is closed after the calling file's last test. */
@@ -73,19 +77,6 @@ export async function queueArn(client: SQSClient, queueUrl: string): Promise<str
   const arn = Attributes?.QueueArn;
   if (arn === undefined) throw new Error(`The SQS server gave no ARN of ${queueUrl}`);
   return arn;
-}
-
-/** What a consumer gets that asks now, with all attributes. */
-export async function receiveNow(client: SQSClient, queueUrl: string, max: number): Promise<Message[]> {
-  const { Messages = [] } = await client.send(
-    new ReceiveMessageCommand({
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: max,
-      MessageAttributeNames: ['All'],
-      MessageSystemAttributeNames: ['All'],
-    }),
-  );
-  return Messages;
 }
 
 /** Receives and deletes all messages that are visible now. */

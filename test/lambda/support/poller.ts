@@ -5,7 +5,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { LambdaContext, OnceEachSqsRecord, SqsRecord, SqsRecordAttribute } from 'handle-once/lambda';
-import { receiveNow } from '../../support/sqs.ts';
+import { receiveNow } from '../../support/sqs-receive.ts';
 import { contextWith } from './events.ts';
 
 export interface Source {

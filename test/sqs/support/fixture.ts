@@ -11,7 +11,8 @@ import { createSqsWorker, type SqsEvent, type SqsWorker, type SqsWorkerOptions }
 import type postgres from 'postgres';
 import { onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
-import { createQueue, type QueueOptions, receiveNow, type SqsServer, useSqs } from '../../support/sqs.ts';
+import { createQueue, type QueueOptions, type SqsServer, useSqs } from '../../support/sqs.ts';
+import { receiveNow } from '../../support/sqs-receive.ts';
 
 export const LEASE_MS = 900;
 /** Long enough that a machine that is busy for a moment loses no message, short enough to wait for. */

@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHandleOnce, migrate, StoreError } from '../../../src/index.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { recordsOf } from '../support/records-of.ts';
-import { useDatabase } from '../../support/database.ts';
+import { newDatabaseName, postgresUrl, useDatabase } from '../../support/database.ts';
 import { databaseUrl } from '../../support/databases.ts';
 import { ALICE, PAYLOAD, TERMS } from '../contract/actor.ts';
 import { succeeded } from '../contract/settlements.ts';
@@ -15,8 +15,8 @@ const KEYS = [...NEIGHBOURS.slice(0, 4), POISON, ...NEIGHBOURS.slice(4)];
 
 // A database of western letters only refuses every other letter, as data.
 const { sql: admin } = useDatabase();
-const name = `${inject('databasePrefix')}${randomBytes(6).toString('hex')}`;
-const sql = useClient(databaseUrl(inject('postgresUrl'), name));
+const name = newDatabaseName();
+const sql = useClient(databaseUrl(postgresUrl, name));
 
 beforeAll(async () => {
   await admin`create database ${admin(name)} encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'`;
