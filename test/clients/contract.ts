@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/index.ts';
 import { useEmptyDatabase } from '../support/database.ts';
-import { storeContract } from '../store/contract.ts';
+import { type StoreContract, storeContract } from '../store/contract.ts';
 import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
 import { effectsContract } from './contract/effects.ts';
 import { failuresContract } from './contract/failures.ts';
@@ -11,20 +11,27 @@ import { withinContract } from './contract/within.ts';
 import type { Library, OpenLibrary } from './library.ts';
 
 /** What the records need of a client library, on the real one. */
-export function clientContract<Tx>(name: string, open: OpenLibrary<Tx>): void {
+export function clientContract<Tx>(
+  name: string,
+  open: OpenLibrary<Tx>,
+  ofStore: StoreContract = storeContract,
+): void {
   const database = useEmptyDatabase();
   describe(name, () => {
     const library = useLibrary(() => open(database.url));
-    embeddedContract(library);
+    embeddedContract(library, ofStore);
     withinContract(library);
     serverContract(database, library, open);
   });
 }
 
 /** The part that a database within the process can keep as well. */
-export function embeddedContract<Tx>(library: () => Library<Tx>): void {
+export function embeddedContract<Tx>(
+  library: () => Library<Tx>,
+  ofStore: StoreContract = storeContract,
+): void {
   const client = () => library().client;
-  storeContract('Its store', () => controlledPostgresStore(client()));
+  ofStore('Its store', () => controlledPostgresStore(client()));
 
   test('migrates once, and finds it done', async () => {
     const { applied } = await migrate(client(), { schema: 'another' });

@@ -5,6 +5,7 @@ import pg from 'pg';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { fromDrizzle } from '../../adapters/clients/index.ts';
+import { storeSmokeTest } from '../store/contract.ts';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 import { clientContract, embeddedContract, useLibrary } from './contract.ts';
 import { withinContract } from './contract/within.ts';
@@ -45,7 +46,7 @@ describe('Drizzle on postgres-js', () => {
     };
   });
   // Without the contract on a server: this driver throws past its caller when a connection breaks in a transaction.
-  embeddedContract(library);
+  embeddedContract(library, storeSmokeTest);
   withinContract(library);
 });
 

@@ -5,7 +5,7 @@ import { fromPg } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useTransactionPooler } from '../support/transaction-pooler.ts';
-import { storeContract } from '../store/contract.ts';
+import { storeSmokeTest } from '../store/contract.ts';
 import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
 import { clientContract } from './contract.ts';
 import type { Library } from './library.ts';
@@ -46,7 +46,7 @@ describe('Behind a pooler in transaction mode, with prepare: false,', () => {
     pool = new pg.Pool({ connectionString: pooledUrl(), max: 4 });
   });
   afterAll(() => pool.end());
-  storeContract('pg', () => controlledPostgresStore(sql, fromPg(pool, { prepare: false })));
+  storeSmokeTest('pg', () => controlledPostgresStore(sql, fromPg(pool, { prepare: false })));
 });
 
 test.each([

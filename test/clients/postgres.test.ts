@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHandleOnce } from '../../src/index.ts';
 import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
+import { storeSmokeTest } from '../store/contract.ts';
 import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/gate.ts';
 import { clientContract } from './contract.ts';
@@ -24,7 +25,8 @@ function open(url: string): Library<postgres.TransactionSql> {
   };
 }
 
-clientContract('postgres', open);
+// The store over this library keeps the whole contract in test/store.
+clientContract('postgres', open, storeSmokeTest);
 
 const { url } = useDatabase();
 

@@ -22,12 +22,13 @@ export function batchContract(newActor: NewActor): void {
     await actor.claim('owned', ALICE);
     await actor.claim('released', ALICE);
     await actor.settle('released', ALICE, released(null, LEASE));
+    await actor.claim('another payload', ALICE);
     const keys = ['settled', 'absent', 'released', 'owned', 'lapsed'];
-    const requests = keys.map((key) => ({ key, token: BOB, fingerprint: PAYLOAD }));
-    const replies = await store.claim([...requests, { key: 'new', token: BOB, fingerprint: OTHER_PAYLOAD }], {
-      scope,
-      ...TERMS,
-    });
+    const requests = [
+      ...keys.map((key) => ({ key, token: BOB, fingerprint: PAYLOAD })),
+      ...['new', 'another payload'].map((key) => ({ key, token: BOB, fingerprint: OTHER_PAYLOAD })),
+    ];
+    const replies = await store.claim(requests, { scope, ...TERMS });
     expect(replies).toMatchObject([
       { kind: 'succeeded', result: '"s"' },
       { kind: 'claimed', attempts: 1, failures: 0, tookOver: false },
@@ -35,6 +36,7 @@ export function batchContract(newActor: NewActor): void {
       { kind: 'in-flight' },
       { kind: 'claimed', attempts: 2, failures: 0, tookOver: true },
       { kind: 'claimed', attempts: 1, failures: 0, tookOver: false },
+      { kind: 'mismatch' },
     ]);
   });
 

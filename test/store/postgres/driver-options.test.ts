@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { migrate } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database.ts';
-import { storeContract } from '../contract.ts';
+import { storeSmokeTest } from '../contract.ts';
 import { useClient } from './client.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 
@@ -43,7 +43,7 @@ const { url, sql } = useDatabase();
 describe.each(Object.entries(MODES))('With %s', (mode, options) => {
   const client = useClient(url, options);
 
-  storeContract(`a client with ${mode}`, () => controlledPostgresStore(sql, client));
+  storeSmokeTest(`a client with ${mode}`, () => controlledPostgresStore(sql, client));
 
   test('migrate finds the tables', async () => {
     expect(await migrate(client)).toMatchObject({ applied: [] });

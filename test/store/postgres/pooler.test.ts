@@ -6,7 +6,7 @@ import { fromPg } from '../../../adapters/clients/index.ts';
 import { createHandleOnce, migrate, type SqlClient } from '../../../src/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { useTransactionPooler } from '../../support/transaction-pooler.ts';
-import { storeContract } from '../contract.ts';
+import { storeSmokeTest } from '../contract.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 
 const { url, sql } = useDatabase();
@@ -80,7 +80,7 @@ describe('Behind a pooler in transaction mode, with prepare: false,', () => {
     expect(pids.size).toBeGreaterThan(1);
   });
 
-  storeContract('the Postgres store', () => controlledPostgresStore(sql, pooled));
+  storeSmokeTest('the Postgres store', () => controlledPostgresStore(sql, pooled));
 
   test('many messages at one moment each run once', async () => {
     const handleOnce = createHandleOnce({ sql: pooled, scope: randomUUID() });
