@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/longest-first.ts';
 
 // Its notice that Node 20 will not be supported for ever is printed by every process that loads the SDK.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
@@ -22,19 +24,31 @@ export default defineConfig({
     pool: 'forks',
     // Many tests make messages fail; what is printed then is tested in processes of their own.
     execArgv: ['--disable-warning=HandleOnceWarning'],
-    // The tests mostly wait for a database or a queue.
-    maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
       {
         extends: true,
-        // Files of one worker share what they import: loading it takes longer than the tests.
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: INTEGRATION, isolate: false },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: INTEGRATION,
+          // Files of one worker share what they import: loading it takes longer than the tests.
+          isolate: false,
+          maxWorkers: availableParallelism(),
+        },
       },
       {
         extends: true,
-        test: { name: 'integration', include: INTEGRATION, globalSetup: ['test/support/global-setup.ts'] },
+        test: {
+          name: 'integration',
+          include: INTEGRATION,
+          globalSetup: ['test/support/global-setup.ts'],
+          // Most of the time they wait for a database, a queue or a process.
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

@@ -1,0 +1,21 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Tests that wait for visibility timeouts, consumer groups and processes: those that wait longest first. */
+const LONGEST = [
+  /\/test\/sqs\/(elasticmq|fauxqs)\./,
+  /\/test\/(crash|sqs-consumer)\//,
+  /\/test\/(examples|kafka\/broker)\//,
+];
+
+/** A clean clone knows no durations. Long files that begin last would be waited for at the end of the run. */
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+function rank({ moduleId }: TestSpecification): number {
+  const index = LONGEST.findIndex((pattern) => pattern.test(moduleId));
+  return index === -1 ? LONGEST.length : index;
+}
