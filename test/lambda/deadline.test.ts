@@ -35,7 +35,7 @@ function setup(): {
   return { options: { handleOnce, deadlineMarginMs: MARGIN_MS, onEvent }, events, ofCore, handleOnce };
 }
 
-describe('Before the deadline', () => {
+describe.concurrent('Before the deadline', () => {
   test('a handler that heeds its signal gives up: released without a counted attempt, and reported', async () => {
     const { options, events, ofCore } = setup();
     let reason: unknown;
