@@ -1,5 +1,5 @@
 // Runs test files on the older majors of PostgreSQL that are supported; `npm test` runs them on the newest:
-//   npm run test:postgres-versions -- test/integration/migrate.test.ts
+//   npm run test:postgres-versions -- test/migrations
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
