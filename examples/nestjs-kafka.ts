@@ -104,12 +104,12 @@ const app = await NestFactory.createMicroservice(AppModule, {
       client: { clientId: 'billing', brokers: required('KAFKA_BROKERS').split(',') },
       // A stop waits for the fetch that is under way.
       consumer: {
-        groupId: 'billing',
+        groupId: 'payments',
         sessionTimeout: 10_000,
         heartbeatInterval: 1_000,
         maxWaitTimeInMs: 1_000,
       },
-      postfixId: '', // or the group is 'billing-server'
+      postfixId: '', // or the group is 'payments-server'
       subscribe: { fromBeginning: true },
     },
     {

@@ -61,7 +61,7 @@ async function topicOf(...orders: object[]): Promise<string> {
   return topic;
 }
 
-const committed = (topic: string) => kafka.committed('billing', topic);
+const committed = (topic: string) => kafka.committed('payments', topic);
 const soon = { timeout: 20_000, interval: 50 };
 
 describe('nestjs-kafka.ts', () => {
@@ -72,7 +72,7 @@ describe('nestjs-kafka.ts', () => {
     expect(await stopped(first)).toContain('charged 995 cents for order-1');
     expect(charges).toHaveLength(2);
 
-    await kafka.admin.setOffsets({ groupId: 'billing', topic, partitions: [{ partition: 0, offset: '0' }] });
+    await kafka.admin.setOffsets({ groupId: 'payments', topic, partitions: [{ partition: 0, offset: '0' }] });
     const second = await start(topic);
     await expect.poll(() => committed(topic), soon).toEqual([2]);
     expect(await stopped(second)).not.toContain('charged');
@@ -105,9 +105,9 @@ describe('nestjs-kafka.ts', () => {
     await stopped(example);
     expect(charges).toHaveLength(1);
     expect(await records(sql)).toMatchObject([
-      { scope: 'orders>kafka:billing', key: `${topic}-0-0`, state: 'failed', failed_reason: 'terminal' },
+      { scope: 'orders>kafka:payments', key: `${topic}-0-0`, state: 'failed', failed_reason: 'terminal' },
       {
-        scope: 'orders>kafka:billing',
+        scope: 'orders>kafka:payments',
         key: `${topic}-0-1`,
         state: 'failed',
         failed_reason: 'invalid-payload',
