@@ -4,6 +4,8 @@ import { root } from '../architecture/source-files.ts';
 import type { Snippet } from './snippets.ts';
 
 const PRELUDE = join(root, 'test/docs/prelude.d.ts');
+/** What every program shares: the libraries and the project. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
 
 /** Compiles examples under the project's own strict options. Returns what the compiler says, by example. */
 export function typeErrors(snippets: readonly Snippet[], imports: string): string[] {
@@ -21,16 +23,18 @@ export function typeErrors(snippets: readonly Snippet[], imports: string): strin
     readFile: (name) => files.get(name)?.text ?? disk.readFile(name),
     getSourceFile(name, languageVersion, ...rest) {
       const file = files.get(name);
-      return file === undefined
-        ? disk.getSourceFile(name, languageVersion, ...rest)
-        : ts.createSourceFile(name, file.text, languageVersion);
+      if (file !== undefined) return ts.createSourceFile(name, file.text, languageVersion);
+      if (!parsed.has(name)) parsed.set(name, disk.getSourceFile(name, languageVersion, ...rest));
+      return parsed.get(name);
     },
   };
   const program = ts.createProgram({ rootNames: [PRELUDE, ...files.keys()], options, host });
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
-    const where = file === undefined ? '' : (files.get(file.fileName)?.where ?? file.fileName);
-    return `${where}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-  });
+  // What they import is checked with the project.
+  return [...files].flatMap(([name, { where }]) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+      .map(({ messageText }) => `${where}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`),
+  );
 }
 
 /** An example that shows no imports gets those of the package's own names. */
