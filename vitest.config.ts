@@ -25,8 +25,9 @@ export default defineConfig({
     // Many tests make messages fail; what is printed then is tested in processes of their own.
     execArgv: ['--disable-warning=HandleOnceWarning'],
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // They end tests that hang, not those that a busy machine slows down.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       {
         extends: true,

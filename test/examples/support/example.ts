@@ -44,7 +44,7 @@ export function startExample(
         () => {
           if (output.search(text) === -1) throw new Error(`it has not printed ${text}, but:\n${output}`);
         },
-        { timeout: 20_000, interval: 50 },
+        { timeout: 50_000, interval: 50 },
       ),
     signal: (signal) => child.kill(signal),
     exitCode: async () => (await ended)[0],
