@@ -66,7 +66,8 @@ const NO_PERMISSION = '42501';
  * names the table.
  */
 export function toStoreError(error: unknown, statement = ''): HandleOnceError {
-  const options = { cause: safeCause(error) };
+  const cause = safeCause(error);
+  const options = { cause };
   const state = sqlState(error);
   if (state === undefined) {
     return new StoreError(`the database cannot be reached (${clientCode(error)})`, {
@@ -83,7 +84,7 @@ export function toStoreError(error: unknown, statement = ''): HandleOnceError {
     );
   }
   const stateClass = state.slice(0, 2);
-  const refusal = state === NO_PERMISSION ? noPermission(statement) : REFUSALS[state];
+  const refusal = state === NO_PERMISSION ? noPermission(statement, cause?.message) : REFUSALS[state];
   return new StoreError(messageOf(state, refusal), {
     retriable: refusal?.retriable ?? !PERMANENT_CLASSES.has(stateClass),
     dataRefused: stateClass === DATA_CLASS,
@@ -97,22 +98,26 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
   return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
 }
 
-const OUR_TABLE = /("(?:[^"]|"")+")\.records\b/;
+const OUR_TABLE = /("(?:[^"]|"")+")\.(?:records|migrations)\b/;
+const DENIED = /^permission denied for (\w+ .+)$/;
+const RIGHTS = { records: 'select, insert, update', migrations: 'select' } as const;
+const OUR_TABLES = ['records', 'migrations'] as const;
 
-function noPermission(statement: string): Refusal {
+/** Names what the server names. Where that is no table of ours, every right that is needed. */
+function noPermission(statement: string, serverSays = ''): Refusal {
   const schema = OUR_TABLE.exec(statement)?.[1];
+  const denied = DENIED.exec(serverSays)?.[1];
+  const happened = `the role of the client lacks a right on ${denied ?? 'the tables of handle-once or their schema'}`;
   if (schema === undefined) {
     return {
-      happened: "the role of the client lacks a right on the tables' schema",
+      happened,
       fix:
         'run migrate(sql) as a role that may create schemas and tables, and grant this one usage of the schema ' +
         'and select on its table migrations',
     };
   }
-  return {
-    happened: `the role of the client lacks a right on ${schema}.records`,
-    fix:
-      `run "grant usage on schema ${schema} to <role>" and ` +
-      `"grant select, insert, update on ${schema}.records to <role>"`,
-  };
+  const named = OUR_TABLES.filter((table) => denied === `table ${table}`);
+  const tables = named.length > 0 ? named : OUR_TABLES;
+  const grants = tables.map((table) => `"grant ${RIGHTS[table]} on ${schema}.${table} to <role>"`);
+  return { happened, fix: `run ${[`"grant usage on schema ${schema} to <role>"`, ...grants].join(' and ')}` };
 }

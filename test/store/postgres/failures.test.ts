@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   createHandleOnce,
   type HandleOnceError,
+  migrate,
   SchemaError,
   type Store,
   StoreError,
@@ -125,6 +126,32 @@ describe('A client that cannot log in says why', () => {
     const error = await failureOf(createPostgresStore(wrong, 'handle_once').settle([REQUEST], 's'));
     expect(error).toMatchObject({ code: 'STORE', retriable, cause: { code: state } });
     expect(error.message).toContain(`${words} (SQLSTATE ${state}): `);
+  });
+});
+
+describe('A role that lacks one right is told which', () => {
+  const clerk = useRole(sql);
+  const client = useClient(url, { connection: { role: clerk } });
+  const store = createPostgresStore(client, 'handle_once');
+
+  test('on the schema', async () => {
+    const { message } = await failureOf(store.settle([REQUEST], 's'));
+    expect(message).toMatch(/lacks a right on schema handle_once .*"grant usage on schema "handle_once" to/);
+  });
+
+  test('on the table of versions', async () => {
+    await sql`grant usage on schema handle_once to ${sql(clerk)}`;
+    await sql`grant select, insert, update on handle_once.records to ${sql(clerk)}`;
+    const { message } = await failureOf(store.check?.() ?? Promise.resolve());
+    expect(message).toMatch(
+      /lacks a right on table migrations .*"grant select on "handle_once".migrations to/,
+    );
+    expect(message).not.toContain('records');
+  });
+
+  test('on a database that has to be migrated', async () => {
+    const { message } = await failureOf(migrate(client, { schema: 'handle_twice' }));
+    expect(message).toMatch(/lacks a right on database .*as a role that may create schemas/);
   });
 });
 
