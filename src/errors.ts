@@ -141,7 +141,7 @@ export class StoreError extends HandleOnceError {
   override readonly name = 'StoreError';
   readonly code = 'STORE';
   readonly retriable: boolean;
-  /** Whether the values sent were refused, as a text that the database's encoding lacks. */
+  /** Whether the values sent were refused: a text that the database's encoding lacks, or by a trigger. */
   readonly dataRefused: boolean;
   /** Whether what was asked may have been done, or may be done later: nothing says that it was not. */
   readonly mayHaveLanded: boolean;

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { sqlState } from '../../src/store/postgres/error-layers.ts';
 import { toStoreError } from '../../src/store/postgres/failure.ts';
@@ -65,6 +66,14 @@ test.each<[state: string, retriable: boolean, words: RegExp]>([
   expect(failure).toMatchObject({ code: 'STORE', retriable, dataRefused: false });
   expect(failure.message).toMatch(words);
   expect(failure.message).toContain(`SQLSTATE ${code}`);
+});
+
+test('what a trigger raises is not sent again, and refuses the values', () => {
+  const error = Object.assign(new Error('secret'), { code: 'P0001', severity: 'ERROR' });
+  const failure = toStoreError(error);
+  expect(failure).toMatchObject({ retriable: false, dataRefused: true });
+  expect(failure.message).toMatch(/a trigger .* raised an error \(SQLSTATE P0001\): look at the triggers/);
+  expect(inspect(failure)).not.toContain('secret');
 });
 
 test('an error that wraps itself is read to an end', () => {

@@ -3,9 +3,13 @@ import { clientCode, sqlState } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
-const DATA_CLASS = '22';
-/** Classes of SQLSTATE that a later try cannot cure: wrong data, wrong rights, wrong statement. */
-const PERMANENT_CLASSES = new Set([DATA_CLASS, '0A', '23', '28', '3D', '42', '54']);
+/** Classes of SQLSTATE that refuse the values of a row: by the database itself, or by what a trigger raised. */
+const DATA_CLASSES = new Set(['22', 'P0']);
+/**
+ * Classes of SQLSTATE that a later try cannot cure: wrong data, wrong rights, wrong statement. All others can be sent
+ * again: broken connections, conflicts, a server without resources or in a restart, and what has no code.
+ */
+const PERMANENT_CLASSES = new Set([...DATA_CLASSES, '0A', '23', '28', '3D', '42', '54']);
 
 /** Codes of Node, and of `postgres`, for a connection that there never was. */
 const NEVER_SENT = new Set([
@@ -55,6 +59,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     happened: 'the server has no connection left',
     fix: 'make the pools of the clients smaller, or raise max_connections or the limit of the role',
   },
+  P0001: {
+    happened: 'a trigger or function of the database raised an error',
+    fix: "look at the triggers on the tables of handle-once; the server's log has the text of the error",
+  },
   '57P01': { happened: 'the server closed the connection, as in a restart', fix: 'send the call again' },
   '57P03': { happened: 'the server is starting or shutting down', fix: 'send the call again' },
 };
@@ -87,7 +95,7 @@ export function toStoreError(error: unknown, statement = ''): HandleOnceError {
   const refusal = state === NO_PERMISSION ? noPermission(statement, cause?.message) : REFUSALS[state];
   return new StoreError(messageOf(state, refusal), {
     retriable: refusal?.retriable ?? !PERMANENT_CLASSES.has(stateClass),
-    dataRefused: stateClass === DATA_CLASS,
+    dataRefused: DATA_CLASSES.has(stateClass),
     mayHaveLanded: UNCERTAIN_CLASSES.has(stateClass),
     ...options,
   });
