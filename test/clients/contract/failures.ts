@@ -92,7 +92,7 @@ export function failuresContract(client: () => DatabaseClient): void {
           const error: unknown = result.status === 'rejected' ? result.reason : undefined;
           expect(error).toMatchObject({
             code: 'STORE',
-            retriable: state === 'P0001',
+            retriable: false,
             cause: { code: state },
           });
           expect(everythingIn(error)).not.toContain(SECRET);
