@@ -32,7 +32,8 @@ describe('a database connection', () => {
   });
 
   it('that nobody answers is a retriable StoreError that keeps the values out of its text', async () => {
-    const sql = postgres(`postgres://nobody@127.0.0.1:${await freePort()}/none`, { connect_timeout: 1 });
+    const port = await freePort();
+    const sql = postgres(`postgres://nobody@127.0.0.1:${port}/none`, { connect_timeout: 1 });
     let ran = false;
     const refusal = await createHandleOnce({ sql, scope: 'down' })('secret key', 'secret', () => {
       ran = true;
@@ -41,7 +42,9 @@ describe('a database connection', () => {
     expect(refusal).toBeInstanceOf(StoreError);
     expect(refusal).toMatchObject({
       retriable: true,
-      message: 'the database cannot be reached (ECONNREFUSED)',
+      message:
+        `the database cannot be reached at 127.0.0.1:${port} (ECONNREFUSED): ` +
+        'check that it runs, and the host and port of the client',
       cause: { code: 'ECONNREFUSED' },
     });
     expect(ran).toBe(false);

@@ -34,7 +34,9 @@ describe('a process without onEvent and logger', () => {
   it('prints once that the database is down', async () => {
     const lines = warnings(await stderrOf({ scene: 'database', url: 'postgres://127.0.0.1:1/postgres' }));
     expect(lines).toEqual([
-      expect.stringMatching(/\[STORE_ERROR\] .*the database cannot be reached \(ECONNREFUSED\)/),
+      expect.stringMatching(
+        /\[STORE_ERROR\] .*the database cannot be reached at 127.0.0.1:1 \(ECONNREFUSED\)/,
+      ),
     ]);
   });
 });

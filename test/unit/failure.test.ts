@@ -76,6 +76,42 @@ test('what a trigger raises is not sent again, and refuses the values', () => {
   expect(inspect(failure)).not.toContain('secret');
 });
 
+const refused = (address: string, port: number) =>
+  Object.assign(new Error(`connect ECONNREFUSED ${address}:${port}`), {
+    code: 'ECONNREFUSED',
+    address,
+    port,
+  });
+
+test.each<[what: string, error: Error, words: string]>([
+  ['one address', refused('127.0.0.1', 5432), 'at 127.0.0.1:5432 (ECONNREFUSED)'],
+  [
+    'all addresses of a host',
+    new AggregateError([refused('::1', 5432), refused('127.0.0.1', 5432)]),
+    'at [::1]:5432 and 127.0.0.1:5432 (ECONNREFUSED)',
+  ],
+  [
+    'a host without address',
+    Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND', hostname: 'db.internal' }),
+    'at db.internal (ENOTFOUND)',
+  ],
+  [
+    'a socket',
+    Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED', address: '/tmp/.s.PGSQL.5432' }),
+    'at /tmp/.s.PGSQL.5432 (CONNECTION_CLOSED)',
+  ],
+  [
+    'a text of pg',
+    new Error('timeout exceeded when trying to connect'),
+    '(timeout exceeded when trying to connect)',
+  ],
+  ['any other text', new Error('secret'), 'reached (unknown error)'],
+])('a database that cannot be reached is named by %s', (_, error, words) => {
+  const { message } = toStoreError(error);
+  expect(message).toContain('the database cannot be reached');
+  expect(message).toContain(`${words}: `);
+});
+
 test('an error that wraps itself is read to an end', () => {
   const error: Error & { cause?: unknown } = new Error('round and round');
   error.cause = error;

@@ -16,9 +16,28 @@ export function sqlState(error: unknown): string | undefined {
   return codesOf(error).find((code) => SQLSTATE.test(code));
 }
 
-/** The code of the client or the network. */
+/** What `pg` says in place of a code. Other texts can quote values. */
+const TEXTS_OF_PG =
+  /^(?:Connection terminated|timeout exceeded when|Query read timeout|Cannot use a pool|Client (?:has encountered|was closed))/;
+
+/** The code of the client or the network, or what stands in its place. */
 export function clientCode(error: unknown): string {
-  return codesOf(error)[0] ?? 'unknown error';
+  const text = layersOf(error)
+    .map(({ message }) => message)
+    .find((message): message is string => typeof message === 'string' && TEXTS_OF_PG.test(message));
+  return codesOf(error)[0] ?? text ?? 'unknown error';
+}
+
+/** The hosts and ports that a connection was tried to, as far as the error has them. */
+export function placesOf(error: unknown): string[] {
+  return [...new Set(layersOf(error).flatMap(placeOf))];
+}
+
+function placeOf({ address, hostname, port }: Layer): string[] {
+  const host = address ?? hostname;
+  if (typeof host !== 'string') return [];
+  if (typeof port !== 'number' && typeof port !== 'string') return [host];
+  return [`${host.includes(':') ? `[${host}]` : host}:${port}`];
 }
 
 function codesOf(error: unknown): string[] {
@@ -30,7 +49,9 @@ function codesOf(error: unknown): string[] {
 export function layersOf(error: unknown): Layer[] {
   const layers = [error].filter(isLayer);
   for (const layer of layers) {
-    const wrapped = WRAPPED_AS.map((name) => layer[name]).filter(isLayer);
+    // Several addresses of one host have an error each.
+    const several = Array.isArray(layer['errors']) ? (layer['errors'] as unknown[]) : [];
+    const wrapped = [...WRAPPED_AS.map((name) => layer[name]), ...several].filter(isLayer);
     layers.push(...wrapped.slice(0, MAX_LAYERS - layers.length));
   }
   return layers;

@@ -1,5 +1,5 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../../errors.ts';
-import { clientCode, sqlState } from './error-layers.ts';
+import { clientCode, placesOf, sqlState } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
@@ -78,15 +78,12 @@ export function toStoreError(error: unknown, statement = ''): HandleOnceError {
   const options = { cause };
   const state = sqlState(error);
   if (state === undefined) {
-    return new StoreError(`the database cannot be reached (${clientCode(error)})`, {
-      retriable: true,
-      mayHaveLanded: !NEVER_SENT.has(clientCode(error)),
-      ...options,
-    });
+    return unreachable(error, options);
   }
   if (MISSING_OBJECTS.has(state)) {
     return new SchemaError(
-      `the tables of handle-once are missing or older than this version (SQLSTATE ${state}): ` +
+      `the tables of handle-once are missing${inSchema(statement)}, or older than this version ` +
+        `(SQLSTATE ${state}): ` +
         'run migrate(sql) with the same schema name, and check that this role may use the schema',
       options,
     );
@@ -101,6 +98,19 @@ export function toStoreError(error: unknown, statement = ''): HandleOnceError {
   });
 }
 
+function unreachable(error: unknown, options: { cause: Error | undefined }): StoreError {
+  const code = clientCode(error);
+  const neverSent = NEVER_SENT.has(code);
+  const places = placesOf(error);
+  const where = places.length === 0 ? '' : ` at ${places.join(' and ')}`;
+  const fix = neverSent ? 'check that it runs, and the host and port of the client' : 'send the call again';
+  return new StoreError(`the database cannot be reached${where} (${code}): ${fix}`, {
+    retriable: true,
+    mayHaveLanded: !neverSent,
+    ...options,
+  });
+}
+
 function messageOf(state: string, refusal: Refusal | undefined): string {
   if (refusal === undefined) return `the database refused the statement (SQLSTATE ${state})`;
   return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
@@ -110,6 +120,11 @@ const OUR_TABLE = /("(?:[^"]|"")+")\.(?:records|migrations)\b/;
 const DENIED = /^permission denied for (\w+ .+)$/;
 const RIGHTS = { records: 'select, insert, update', migrations: 'select' } as const;
 const OUR_TABLES = ['records', 'migrations'] as const;
+
+function inSchema(statement: string): string {
+  const schema = OUR_TABLE.exec(statement)?.[1];
+  return schema === undefined ? '' : ` in schema ${schema}`;
+}
 
 /** Names what the server names. Where that is no table of ours, every right that is needed. */
 function noPermission(statement: string, serverSays = ''): Refusal {

@@ -58,7 +58,7 @@ describe.each(VERBS)('%s', (_, send) => {
   test('with a schema name that nobody migrated says to run migrate', async () => {
     const error = await failureOf(send(createPostgresStore(sql, 'elsewhere')));
     expect(error).toBeInstanceOf(SchemaError);
-    expect(error.message).toMatch(/run migrate\(sql\) with the same schema name/);
+    expect(error.message).toMatch(/in schema "elsewhere".*run migrate\(sql\) with the same schema name/);
   });
 
   test('on an unreachable database can be sent again', async () => {
