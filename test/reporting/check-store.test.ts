@@ -17,10 +17,11 @@ function create(options: Partial<HandleOnceOptions>) {
 }
 
 describe('checkStore', () => {
-  const { sql } = useDatabase();
+  const { sql, url } = useDatabase();
   const empty = useEmptyDatabase();
   const down = postgres('postgres://127.0.0.1:1/postgres', { connect_timeout: 2 });
-  afterAll(() => down.end());
+  const readOnly = postgres(url, { connection: { default_transaction_read_only: true } });
+  afterAll(() => Promise.all([down.end(), readOnly.end()]));
 
   it('resolves where messages can be handled, and tells nothing', async () => {
     const { handleOnce, events } = create({ sql });
@@ -60,6 +61,14 @@ describe('checkStore', () => {
   it('throws a StoreError when the database is down', async () => {
     const { handleOnce, events } = create({ sql: down });
     await expect(handleOnce.checkStore()).rejects.toThrow(StoreError);
+    expect(events).toMatchObject([{ type: 'store-error', verb: 'check', error: { code: 'STORE' } }]);
+  });
+
+  it('throws a StoreError when the database accepts no writes', async () => {
+    const { handleOnce, events } = create({ sql: readOnly });
+    await expect(handleOnce.checkStore()).rejects.toThrow(
+      /accepts no writes.*connect the client to the primary/,
+    );
     expect(events).toMatchObject([{ type: 'store-error', verb: 'check', error: { code: 'STORE' } }]);
   });
 

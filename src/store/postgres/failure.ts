@@ -40,7 +40,14 @@ const SHARED_SESSIONS: Refusal = {
   retriable: true,
 };
 
+const READ_ONLY_STATE = '25006';
+const READ_ONLY: Refusal = {
+  happened: 'the database accepts no writes: it is a standby, or default_transaction_read_only is on',
+  fix: 'connect the client to the primary, or turn that setting off for this role and database',
+};
+
 const REFUSALS: Readonly<Record<string, Refusal>> = {
+  [READ_ONLY_STATE]: READ_ONLY,
   '26000': SHARED_SESSIONS,
   '42P05': SHARED_SESSIONS,
   '28000': {
@@ -109,6 +116,11 @@ function unreachable(error: unknown, options: { cause: Error | undefined }): Sto
     mayHaveLanded: !neverSent,
     ...options,
   });
+}
+
+/** What a write would throw, after a failover until the client is connected to the new primary. */
+export function readOnlyError(): StoreError {
+  return new StoreError(messageOf(READ_ONLY_STATE, READ_ONLY), { retriable: true, mayHaveLanded: false });
 }
 
 function messageOf(state: string, refusal: Refusal | undefined): string {

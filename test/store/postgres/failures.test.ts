@@ -81,6 +81,7 @@ describe.each(VERBS)('%s', (_, send) => {
     const error = await failureOf(send(createPostgresStore(readOnly, 'handle_once')));
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ retriable: true, dataRefused: false });
+    expect(error.message).toMatch(/accepts no writes.*connect the client to the primary/);
   });
 
   test('that the database cancelled can be sent again', async () => {
