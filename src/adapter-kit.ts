@@ -73,7 +73,7 @@ export { isA } from './safe-read.ts';
 export { retryFields, SHORT_RETRIES } from './retries.ts';
 export { derivedScopeFault } from './scope.ts';
 export { shareAcrossCopies } from './shared-class.ts';
-export { describeThrown, toStoredError } from './stored-error.ts';
+export { causeOf, describeThrown, nameOfThrown, toStoredError } from './stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
 export { checkLogOptions, defaultParse, logFields } from './adapter-kit/log-options.ts';
 export { poolSize } from './store/postgres/pool-size.ts';

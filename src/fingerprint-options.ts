@@ -4,6 +4,7 @@ import { fingerprint, fingerprintWithout } from './fingerprint.ts';
 import { isPromise } from './is-promise.ts';
 import { isJsonPointer, tokensOf } from './json-pointer.ts';
 import { satisfying } from './parse-options.ts';
+import { causeOf, nameOfThrown } from './stored-error.ts';
 
 /** What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload. */
 export interface FingerprintOptions<Compared, More extends readonly unknown[] = []> {
@@ -82,7 +83,8 @@ function chosenPart(choose: (payload: never) => unknown, payload: unknown): unkn
   try {
     part = choose(payload as never);
   } catch (error) {
-    throw new UnhashablePayloadError(`the fingerprint function threw, ${ADVICE}`, { cause: error });
+    const what = `the fingerprint function threw (${nameOfThrown(error)})`;
+    throw new UnhashablePayloadError(`${what}, ${ADVICE}`, causeOf(error));
   }
   if (isPromise(part)) throw new UnhashablePayloadError(`the fingerprint function is async, ${ADVICE}`);
   if (part === undefined) {

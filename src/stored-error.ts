@@ -36,6 +36,16 @@ export function describeThrown(thrown: unknown): string {
   return `${name}: ${message}`;
 }
 
+/** What was thrown, in one word: an error's name, and no text that could quote a payload. */
+export function nameOfThrown(thrown: unknown): string {
+  return toStoredError(thrown, 0).name;
+}
+
+/** What a function of the user's threw, as a cause; not what JSON.parse throws, which quotes the body. */
+export function causeOf(thrown: unknown): ErrorOptions {
+  return isA(thrown, SyntaxError) ? {} : { cause: thrown };
+}
+
 function isCode(code: unknown): code is string | number {
   return typeof code === 'string' || (typeof code === 'number' && Number.isFinite(code));
 }

@@ -1,6 +1,6 @@
-import { isPromise, valueAt } from '../../src/adapter-kit.ts';
+import { causeOf, isPromise, nameOfThrown, valueAt } from '../../src/adapter-kit.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
-import { causeOf, MissingIdError } from './errors.ts';
+import { MissingIdError } from './errors.ts';
 import type { IdPlace } from './sources.ts';
 
 /** The id of a delivery. Throws `MissingIdError`, which says where it was looked for; no id is ever made up. */
@@ -48,7 +48,10 @@ function byFunction(
   try {
     id = find(copyOf(delivery));
   } catch (error) {
-    throw new MissingIdError('the delivery has no id: the id function threw', causeOf(error));
+    throw new MissingIdError(
+      `the delivery has no id: the id function threw (${nameOfThrown(error)})`,
+      causeOf(error),
+    );
   }
   if (isPromise(id))
     throw new MissingIdError(

@@ -1,4 +1,4 @@
-import { isA, shareAcrossCopies } from '../../src/adapter-kit.ts';
+import { shareAcrossCopies } from '../../src/adapter-kit.ts';
 import { HandleOnceError } from '../../src/index.ts';
 
 /** The delivery's signature does not hold: `verify` returned false or threw. Nothing was claimed. */
@@ -40,9 +40,4 @@ export class MissingIdError extends HandleOnceError {
   override readonly name = 'MissingIdError';
   readonly code = 'MISSING_ID';
   readonly retriable = false;
-}
-
-/** What a function of the user's threw, as a cause; not what JSON.parse throws, which quotes the body. */
-export function causeOf(thrown: unknown): ErrorOptions {
-  return isA(thrown, SyntaxError) ? {} : { cause: thrown };
 }

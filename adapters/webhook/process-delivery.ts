@@ -1,9 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type FingerprintOptions, fingerprintOptionsFor, type Handled } from '../../src/adapter-kit.ts';
+import {
+  causeOf,
+  type FingerprintOptions,
+  fingerprintOptionsFor,
+  type Handled,
+  nameOfThrown,
+} from '../../src/adapter-kit.ts';
 import type { CallOptions, Calls, Handler, Outcome, ParseOption } from '../../src/index.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
-import { causeOf, UnverifiedError, VerifyConfigError } from './errors.ts';
+import { UnverifiedError, VerifyConfigError } from './errors.ts';
 import type { AnyWebhookHandler, Verify } from './options.ts';
 import type { IdPlace } from './sources.ts';
 
@@ -46,7 +52,11 @@ async function checkSignature(verify: Verify | 'already-verified', delivery: Rec
     verified = await verify(copyOf(delivery));
   } catch (error) {
     if (error instanceof VerifyConfigError) throw error;
-    throw new UnverifiedError('the delivery is not verified: verify threw', causeOf(error));
+    throw new UnverifiedError(
+      `the delivery is not verified: verify threw (${nameOfThrown(error)}). If that is a fault of verify and no ` +
+        'bad signature, correct verify, or have it throw a VerifyConfigError',
+      causeOf(error),
+    );
   }
   if (verified !== true)
     throw new UnverifiedError('the delivery is not verified: verify did not return true');

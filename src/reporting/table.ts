@@ -101,6 +101,11 @@ const ADAPTERS: Table = {
   unfinished: row('warn', 'UNFINISHED', 'a handler went on after its signal had aborted'),
   'invalid-key': row('error', 'INVALID_KEY', 'a message has no valid key: it was not handled'),
   'invalid-id': row('error', 'INVALID_KEY', 'a delivery has no valid id: it was refused'),
+  unhashable: row(
+    'error',
+    'UNHASHABLE_PAYLOAD',
+    'a message cannot be compared with its record: it was not handled',
+  ),
   'missing-id': row('error', 'INVALID_KEY', 'a delivery has no id where its source has it: it was refused'),
   'verify-config': row('error', 'VERIFY_CONFIG', 'verify is not configured: a delivery was refused'),
   unverified: row('warn', 'UNVERIFIED', "a delivery's signature does not hold: it was refused", ONE),
@@ -124,8 +129,9 @@ function coreName({ type, error, interrupted }: ReportedEvent): string {
 }
 
 /** The row of an event of an adapter; undefined for one that is not reported. */
-export function rowOfAdapter({ warning, type, reason }: ReportedEvent): Row | undefined {
+export function rowOfAdapter({ warning, type, reason, error }: ReportedEvent): Row | undefined {
   if (warning !== undefined) return ADAPTERS[warning] ?? { ...FINDING, code: warning };
+  if (error?.code === 'UNHASHABLE_PAYLOAD') return ADAPTERS['unhashable'] ?? undefined;
   return ADAPTERS[type] ?? (reason === undefined ? undefined : (ADAPTERS[reason] ?? undefined));
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { InvalidOptionsError, PayloadMismatchError, UnhashablePayloadError } from '../../src/index.ts';
+import {
+  createHandleOnce,
+  InvalidOptionsError,
+  PayloadMismatchError,
+  UnhashablePayloadError,
+} from '../../src/index.ts';
+import { createMemoryStore } from '../../src/testing.ts';
 import { revokedProxy } from '../support/hostile.ts';
 import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
 
@@ -146,4 +152,17 @@ describe('A comparison that is switched off and on, on Postgres,', () => {
     await expect(on('released off', 3, vi.fn())).rejects.toThrow(PayloadMismatchError);
     expect(await on('released off', 2, () => 1)).toMatchObject({ state: 'succeeded', attempts: 3 });
   });
+});
+
+it('what JSON.parse quotes in a fingerprint function is in no error', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  const options = { fingerprint: (body: string): unknown => JSON.parse(body) };
+  const error: unknown = await handleOnce('key', 'secret', () => 1, options).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({
+    code: 'UNHASHABLE_PAYLOAD',
+    message: expect.stringContaining('the fingerprint function threw (SyntaxError), ') as string,
+  });
+  expect((error as Error).cause).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { EventError } from '../../src/event-error.ts';
 import { rowOfAdapter, rowOfCore } from '../../src/reporting/table.ts';
 import { root } from '../architecture/source-files.ts';
 
@@ -35,5 +36,9 @@ it('an adapter reports what its handleOnce cannot: by finding, type or reason', 
   expect(rowOfAdapter({ type: 'warning', warning: 'PARTITION_STUCK' })).toMatchObject({ level: 'error' });
   expect(rowOfAdapter({ type: 'queue-error' })).toMatchObject({ code: 'QUEUE_ERROR' });
   expect(rowOfAdapter({ type: 'left', reason: 'invalid-key' })).toMatchObject({ code: 'INVALID_KEY' });
+  const unhashable = new EventError({ name: 'Error', message: '', code: 'UNHASHABLE_PAYLOAD' });
+  for (const event of [{ type: 'left', reason: 'invalid-key' }, { type: 'invalid-id' }]) {
+    expect(rowOfAdapter({ ...event, error: unhashable })).toMatchObject({ code: 'UNHASHABLE_PAYLOAD' });
+  }
   expect(rowOfAdapter({ type: 'left', reason: 'released' })).toBeUndefined();
 });

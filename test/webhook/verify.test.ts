@@ -226,6 +226,23 @@ test('any other error of verify is answered 401, and the event has it as cause',
   expect((events[0]?.error?.original as Error).cause).toBe(cause);
 });
 
+test.each([
+  ['TypeError', new TypeError('secret')],
+  ['SyntaxError', new SyntaxError('secret')],
+  ['NonErrorThrown', 42],
+])('a verify that throws is told by the name of what it threw: %s', async (name, thrown) => {
+  const { handleWebhook } = bench({
+    verify: () => {
+      throw thrown;
+    },
+  });
+  const { error } = await handleWebhook(githubDelivery('a'));
+  expect(error).toBeInstanceOf(UnverifiedError);
+  const { message } = error as Error;
+  expect(message).toMatch(new RegExp(`verify threw \\(${name}\\)\\. If that is .* correct verify`));
+  expect(message).not.toContain('secret');
+});
+
 test('the cause is what verify threw, but for what JSON.parse tells of the body', async () => {
   const cause = new Error('No matching signature found');
   const throws = bench({ verify: () => Promise.reject(cause) });
