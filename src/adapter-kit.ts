@@ -21,7 +21,13 @@ export {
 export { valueAt } from './json-pointer.ts';
 export { handleDelivery } from './adapter-kit/handle-delivery.ts';
 export { handlerOption, withHandler } from './handler-option.ts';
-export { failureFacts, type Handled, replayedState, thrownReason } from './adapter-kit/handled.ts';
+export {
+  failureFacts,
+  type Handled,
+  replayedState,
+  requireHandled,
+  thrownReason,
+} from './adapter-kit/handled.ts';
 export { identityOf, inGroup, type LogKey, placeOf, recordBytes } from './adapter-kit/log-identity.ts';
 export {
   callback,

@@ -8,5 +8,12 @@ export function handlerOption<Handler>(parameters: string): z.ZodType<Handler, H
 
 /** The options with the handler that is given beside them, so that all faults are named at once. */
 export function withHandler(options: unknown, handler: unknown): unknown {
-  return typeof options === 'object' && options !== null ? { ...options, handler } : options;
+  try {
+    if (typeof options !== 'object' || options === null) return options;
+    // Getters are not read here: the check of the options names one that throws.
+    const members = Object.getOwnPropertyDescriptors(options);
+    return Object.defineProperties({}, { ...members, handler: { value: handler, enumerable: true } });
+  } catch {
+    return options;
+  }
 }

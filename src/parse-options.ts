@@ -1,6 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { InvalidOptionsError, type OptionIssue } from './errors.ts';
+import { canRead } from './safe-read.ts';
+import { nameOfThrown } from './stored-error.ts';
 
 /** Validates options, or throws `InvalidOptionsError` with every wrong field. Values are never quoted. */
 export function parseOptions<Schema extends z.ZodType>(
@@ -8,9 +10,28 @@ export function parseOptions<Schema extends z.ZodType>(
   schema: Schema,
   options: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(options);
+  const parsed = safeParse(subject, schema, options);
   if (parsed.success) return parsed.data;
   throw new InvalidOptionsError(subject, parsed.error.issues.flatMap(toOptionIssues));
+}
+
+/** A getter or a Proxy can throw where it is read. */
+function safeParse<Schema extends z.ZodType>(subject: string, schema: Schema, options: unknown) {
+  try {
+    return schema.safeParse(options);
+  } catch (error) {
+    const message = `cannot be read (${nameOfThrown(error)} was thrown); pass a plain object`;
+    throw new InvalidOptionsError(subject, [{ field: unreadableField(options), message }]);
+  }
+}
+
+function unreadableField(options: unknown): string {
+  try {
+    const names = Object.keys(options as object);
+    return names.find((name) => !canRead(options as object, name)) ?? 'the options';
+  } catch {
+    return 'the options';
+  }
 }
 
 function toOptionIssues(issue: z.core.$ZodIssue): OptionIssue[] {
@@ -32,7 +53,16 @@ export function wholeNumber(unit: string, min: number, max: number): z.ZodNumber
 
 /** What a check accepts. A value that it refuses does not keep later checks of the whole from being made. */
 export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodType<T, T> {
-  return z.custom<T>(check, { error: `must be ${what}`, abort: false });
+  return z.custom<T>((value) => holds(check, value), { error: `must be ${what}`, abort: false });
+}
+
+/** What throws when it is looked at is not what is asked for. */
+function holds(check: (value: unknown) => boolean, value: unknown): boolean {
+  try {
+    return check(value);
+  } catch {
+    return false;
+  }
 }
 
 /** Something with these methods: clients are taken by shape, so that a wrapped one fits. */

@@ -17,3 +17,13 @@ export function readable(value: object, property: string): unknown {
     return undefined;
   }
 }
+
+/** Whether a property can be read at all. */
+export function canRead(value: object, property: string): boolean {
+  try {
+    Reflect.get(value, property);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,7 +1,14 @@
+import { withMethods } from '../../src/adapter-kit.ts';
+
 /** The part of Lambda's context that is used. */
 export interface LambdaContext {
   getRemainingTimeInMillis(): number;
 }
+
+export const lambdaContext = withMethods<LambdaContext>(
+  ['getRemainingTimeInMillis'],
+  "Lambda's context, the second argument of the function",
+);
 
 /** The end of one invocation, as far as its records are concerned. */
 export interface Deadline {

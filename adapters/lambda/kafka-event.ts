@@ -1,3 +1,7 @@
+import * as z from 'zod';
+import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
+import { lambdaContext } from './deadline.ts';
+
 /** The event of a Kafka event source, Amazon MSK or self-managed, by shape: those of `@types/aws-lambda` fit. */
 export interface KafkaRecord {
   readonly topic: string;
@@ -37,6 +41,31 @@ export interface KafkaMessage {
   readonly offset: string;
   /** A list where the message has a header more than once. */
   readonly headers: Readonly<Record<string, Buffer | Buffer[]>>;
+}
+
+/** What Lambda calls the function with. Throws `InvalidOptionsError` for anything else. */
+export const kafkaInvocation = z.object({
+  event: z.looseObject(
+    {
+      records: satisfying<KafkaEvent['records']>(
+        isRecords,
+        'the lists of records of a Kafka event source, by topic and partition',
+      ),
+    },
+    { error: 'must be the event of a Kafka event source' },
+  ),
+  context: lambdaContext,
+});
+
+function isRecords(value: unknown): boolean {
+  return (
+    hasMethods(value, []) && Object.values(value).every((list) => Array.isArray(list) && list.every(isRecord))
+  );
+}
+
+function isRecord(value: unknown): boolean {
+  const { topic, partition, offset } = value as Partial<KafkaRecord>;
+  return typeof topic === 'string' && typeof partition === 'number' && typeof offset === 'number';
 }
 
 export function toMessage({ key, value, timestamp, offset, headers }: KafkaRecord): KafkaMessage {

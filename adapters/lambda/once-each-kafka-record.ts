@@ -16,6 +16,7 @@ import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import {
   type KafkaEvent,
+  kafkaInvocation,
   type KafkaItemIdentifier,
   type KafkaRecord,
   type KafkaResponse,
@@ -118,7 +119,7 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
   }
 
   async function onceEach(event: KafkaEvent, context: LambdaContext): Promise<KafkaResponse> {
-    if (typeof event.records !== 'object') throw new TypeError(`${SUBJECT} got an event without records`);
+    parseOptions(SUBJECT, kafkaInvocation, { event, context });
     const batchItemFailures = await invoke(context, lanesOf(event), {
       idOf: ({ itemIdentifier }) => itemIdentifier,
       process,

@@ -15,7 +15,7 @@ import type { LambdaContext } from './deadline.ts';
 import type { OnFailed } from './disposition.ts';
 import { createInvoke } from './invoke.ts';
 import { processRecord } from './process-record.ts';
-import { messageGroup, type SqsEvent, type SqsRecord, type SqsResponse } from './sqs-event.ts';
+import { messageGroup, type SqsEvent, sqsInvocation, type SqsRecord, type SqsResponse } from './sqs-event.ts';
 import {
   type AnySqsRecordHandler,
   type DeadLetterQueue,
@@ -77,7 +77,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
   const invoke = createInvoke(resolved, events);
 
   async function onceEach(event: SqsEvent, context: LambdaContext): Promise<SqsResponse> {
-    if (!Array.isArray(event.Records)) throw new TypeError(`${SUBJECT} got an event without Records`);
+    parseOptions(SUBJECT, sqsInvocation, { event, context });
     const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
       idOf: ({ messageId }) => messageId,
       process: (record, signal) =>

@@ -1,3 +1,7 @@
+import * as z from 'zod';
+import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
+import { lambdaContext } from './deadline.ts';
+
 /** The event of an SQS event source, and its answer, by shape: those of `@types/aws-lambda` fit. */
 
 export interface SqsRecordAttribute {
@@ -38,6 +42,26 @@ export interface SqsEvent {
 /** The messages that Lambda keeps in the queue; it deletes the others. */
 export interface SqsResponse {
   batchItemFailures: { itemIdentifier: string }[];
+}
+
+/** What Lambda calls the function with. Throws `InvalidOptionsError` for anything else. */
+export const sqsInvocation = z.object({
+  event: z.looseObject(
+    { Records: satisfying<readonly SqsRecord[]>(isRecords, 'the list of records of an SQS event source') },
+    { error: 'must be the event of an SQS event source' },
+  ),
+  context: lambdaContext,
+});
+
+function isRecords(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
+function isRecord(value: unknown): boolean {
+  const { messageId, body, eventSourceARN, attributes } = value as Partial<SqsRecord>;
+  return (
+    [messageId, body, eventSourceARN].every((text) => typeof text === 'string') && hasMethods(attributes, [])
+  );
 }
 
 /** On a standard queue a group only says who sent. */

@@ -1,4 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
+import * as z from 'zod';
+import { parseOptions, satisfying } from '../../src/adapter-kit.ts';
 
 /** A message as ReceiveMessage gives it. */
 export type SqsMessage = Message;
@@ -11,14 +13,17 @@ export interface Delivery {
   readonly receivedAt: number;
 }
 
-/** A message without these cannot be deleted or made visible: it did not come from ReceiveMessage. */
-export function toDelivery(message: SqsMessage, receivedAt: number): Delivery {
+const received = z.object({
+  message: satisfying<SqsMessage & { MessageId: string; ReceiptHandle: string }>((value) => {
+    const { MessageId, ReceiptHandle } = value as SqsMessage;
+    return typeof MessageId === 'string' && typeof ReceiptHandle === 'string';
+  }, 'a message as ReceiveMessage gave it, with MessageId and ReceiptHandle'),
+});
+
+/** Throws `InvalidOptionsError` for a message that could not be deleted or made visible. */
+export function toDelivery(subject: string, given: SqsMessage, receivedAt: number): Delivery {
+  const { message } = parseOptions(subject, received, { message: given });
   const { MessageId: messageId, ReceiptHandle: receiptHandle } = message;
-  if (messageId === undefined || receiptHandle === undefined) {
-    throw new TypeError(
-      'the message has no MessageId or no ReceiptHandle: pass it as ReceiveMessage gave it',
-    );
-  }
   return { message, messageId, receiptHandle, receivedAt };
 }
 

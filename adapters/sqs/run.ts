@@ -90,7 +90,7 @@ export function startRun(options: RunOptions): Run {
   /** Undefined for a message that cannot be deleted or made visible. */
   function received(message: SqsMessage, receivedAt: number): Delivery | undefined {
     try {
-      const delivery = toDelivery(message, receivedAt);
+      const delivery = toDelivery('createSqsWorker', message, receivedAt);
       const receiveCount = Number(message.Attributes?.ApproximateReceiveCount ?? Number.NaN);
       events.emit({ type: 'received', messageId: delivery.messageId, receiveCount });
       return delivery;

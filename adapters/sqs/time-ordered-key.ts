@@ -20,7 +20,7 @@ const MILLISECONDS = /^\d{13}$/;
  * ```
  */
 export function timeOrderedKey(message: SqsMessage): string {
-  const { MessageId: messageId, Attributes: attributes } = message;
+  const { MessageId: messageId, Attributes: attributes } = (message as SqsMessage | undefined | null) ?? {};
   const sentAt = attributes?.SentTimestamp;
   if (messageId === undefined || sentAt === undefined || !MILLISECONDS.test(sentAt)) {
     throw new InvalidKeyError(

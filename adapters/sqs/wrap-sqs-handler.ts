@@ -86,7 +86,7 @@ export function wrapSqsHandler<Result>(
 
   return async (message, messageOptions = {}) => {
     const { signal, receivedAt = Date.now() } = parseOptions(SUBJECT, messageOptionsSchema, messageOptions);
-    const delivery = toDelivery(message, performance.now() - Math.max(0, Date.now() - receivedAt));
+    const delivery = toDelivery(SUBJECT, message, performance.now() - Math.max(0, Date.now() - receivedAt));
     keeper ??= createKeeper();
     const hold = (await keeper).hold(delivery);
     return await processDelivery(processor, delivery, hold, { signal });

@@ -1,4 +1,4 @@
-import type { Handled } from '../../src/adapter-kit.ts';
+import { type Handled, requireHandled } from '../../src/adapter-kit.ts';
 import {
   AbortedError,
   InvalidKeyError,
@@ -24,8 +24,11 @@ export interface WebhookAnswer {
  * days, and in the end they disable the endpoint, which stops the good deliveries too. So a delivery that has failed for
  * good is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its event.
  * What was refused without a record is not answered 200, so that the sender's own log has it.
+ *
+ * Throws `InvalidOptionsError` for what is not handled.
  */
 export function answerOf(handled: Handled<unknown>): WebhookAnswer {
+  requireHandled('answerOf', handled);
   return 'outcome' in handled ? ofOutcome(handled.outcome) : { status: statusOfError(handled.thrown) };
 }
 

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { DeadLetterFacts } from './dead-letter-attributes.ts';
 import {
   AbortedError,
@@ -8,10 +9,26 @@ import {
   UnhashablePayloadError,
 } from '../errors.ts';
 import type { Failed, Outcome, StoredError, Succeeded } from '../outcome.ts';
+import { hasMethods, parseOptions, satisfying } from '../parse-options.ts';
 import { toStoredError } from '../stored-error.ts';
 
 /** What `handleOnce` said of a delivery: its outcome, or what it threw. */
 export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
+
+const STATES: readonly unknown[] = ['succeeded', 'failed', 'pending'] satisfies Outcome<unknown>['state'][];
+
+const handledSchema = z.object({
+  handled: satisfying<Handled<unknown>>((value) => {
+    if (!hasMethods(value, [])) return false;
+    if ('thrown' in value) return true;
+    return 'outcome' in value && STATES.includes((value.outcome as Outcome<unknown>).state);
+  }, '{ outcome } with what handleOnce returned, or { thrown } with what it threw'),
+});
+
+/** Throws `InvalidOptionsError` for anything else. */
+export function requireHandled(subject: string, handled: Handled<unknown>): void {
+  parseOptions(subject, handledSchema, { handled });
+}
 
 /** The state that a record had before this delivery came; undefined when it was not answered from one. */
 export function replayedState(handled: Handled<unknown>): (Succeeded<unknown> | Failed)['state'] | undefined {

@@ -1,4 +1,4 @@
-import { type Handled, type ThrownReason, thrownReason } from './handled.ts';
+import { type Handled, requireHandled, type ThrownReason, thrownReason } from './handled.ts';
 import type { Outcome, PendingReason } from '../outcome.ts';
 
 /** What to do with a message that has failed for good. */
@@ -14,8 +14,12 @@ export type Disposition =
 
 const UNTOUCHED: Disposition = { action: 'leave' };
 
-/** The whole decision, in one place. A failed message stays by default, for the queue's own redrive policy. */
+/**
+ * The whole decision, in one place. A failed message stays by default, for the queue's own redrive policy. Throws
+ * `InvalidOptionsError` for what is not handled.
+ */
 export function dispositionOf(handled: Handled<unknown>, onFailed: OnFailed = 'leave'): Disposition {
+  requireHandled('dispositionOf', handled);
   return 'outcome' in handled ? ofOutcome(handled.outcome, onFailed) : ofError(handled.thrown, onFailed);
 }
 

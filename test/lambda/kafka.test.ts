@@ -261,7 +261,9 @@ describe('By default', () => {
 test('an event of another source is refused as a whole', async () => {
   const { handleOnce } = bench();
   const handler = onceEachKafkaRecord({ handleOnce, ...mapping }, () => expect.unreachable());
-  await expect(handler({ Records: [] } as never, ample())).rejects.toThrow(/without records/);
+  await expect(handler({ Records: [] } as never, ample())).rejects.toThrow(
+    /onceEachKafkaRecord: event.records: must be/,
+  );
 });
 
 test('A damaged record is reported, and nothing runs', async () => {

@@ -369,7 +369,9 @@ describe('A dead letter', () => {
 test('an event of another source is refused as a whole', async () => {
   const { handleOnce } = bench();
   const handler = onceEachSqsRecord({ handleOnce }, () => expect.unreachable());
-  await expect(handler({ records: {} } as never, ample())).rejects.toThrow(/without Records/);
+  await expect(handler({ records: {} } as never, ample())).rejects.toThrow(
+    /onceEachSqsRecord: event.Records: must be/,
+  );
 });
 
 test('the order of the failures is that of the event, per queue', async () => {
