@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidPayloadError } from './handler-errors.ts';
+import { namesIn } from './schema-names.ts';
 import { toStoredError } from './stored-error.ts';
 
 const MAX_ISSUES = 10;
@@ -26,14 +27,25 @@ async function parsePayload(payload: unknown, parse: (payload: never) => unknown
 async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknown> {
   const validated = await schema['~standard'].validate(value);
   if (validated.issues === undefined) return validated.value;
-  const described = validated.issues.slice(0, MAX_ISSUES).map(describeIssue);
+  const named = namesIn(schema);
+  const described = validated.issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(issue, named));
   const more = validated.issues.length - described.length;
   throw new InvalidPayloadError(
     `the payload does not fit the schema: ${described.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
   );
 }
 
-function describeIssue({ path, message }: StandardSchemaV1.Issue): string {
-  const where = (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-  return where === '' ? message : `${where}: ${message}`;
+/** Members of a payload can be named by a person's data: names that the schema does not have are left out. */
+function describeIssue(issue: StandardSchemaV1.Issue, named: ReadonlySet<string>): string {
+  const parts = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
+  const where = parts.map((part) =>
+    typeof part === 'number' || named.has(String(part)) ? String(part) : '*',
+  );
+  const message = isUnrecognized(issue) ? 'has members that the schema does not know' : issue.message;
+  return where.length === 0 ? message : `${where.join('.')}: ${message}`;
+}
+
+/** The message of zod quotes the members. */
+function isUnrecognized(issue: object): boolean {
+  return 'code' in issue && issue.code === 'unrecognized_keys';
 }

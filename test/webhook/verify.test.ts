@@ -227,9 +227,9 @@ test('any other error of verify is answered 401, and the event has it as cause',
 });
 
 test.each([
-  ['TypeError', new TypeError('secret')],
+  ['TypeError', new TypeError('secret') as Error],
   ['SyntaxError', new SyntaxError('secret')],
-  ['NonErrorThrown', 42],
+  ['NonErrorThrown', 'secret' as unknown as Error],
 ])('a verify that throws is told by the name of what it threw: %s', async (name, thrown) => {
   const { handleWebhook } = bench({
     verify: () => {
