@@ -6,7 +6,12 @@ import { isJsonPointer, tokensOf } from './json-pointer.ts';
 import { satisfying } from './parse-options.ts';
 import { causeOf, nameOfThrown } from './stored-error.ts';
 
-/** What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload. */
+/**
+ * What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload.
+ *
+ * A change of these options gives other fingerprints: a redelivery of what was recorded before is a mismatch. Use
+ * `fingerprint: false` until those records have expired, or make the change where no redelivery is due.
+ */
 export interface FingerprintOptions<Compared, More extends readonly unknown[] = []> {
   /**
    * A function that gives the part of the payload that has to be the same, or false to compare nothing: then the key

@@ -44,7 +44,7 @@ const clientSchema = z.object({
  *
  * A single `Client` is refused: claims and heartbeats would run in whatever transaction is open on it. For one
  * connection use `new Pool({ max: 1 })`; handlers in a transaction must then end within the lease, since a heartbeat
- * waits for the connection. Throws `InvalidOptionsError`.
+ * waits for the connection. TypeScript needs `@types/pg` beside `pg`. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts

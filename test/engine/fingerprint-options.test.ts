@@ -166,3 +166,14 @@ it('what JSON.parse quotes in a fingerprint function is in no error', async () =
   });
   expect((error as Error).cause).toBeUndefined();
 });
+
+it('a change of what is compared refuses old records, unless nothing is compared meanwhile', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  const call = (key: string, options: object) => handleOnce(key, at(1), () => 1, options);
+  const ignored = { ignoredFields: FIELDS };
+  await call('whole', {});
+  await expect(call('whole', ignored)).rejects.toThrow(PayloadMismatchError);
+  expect(await call('whole', { fingerprint: false })).toMatchObject({ replayed: true });
+  await call('nothing', { fingerprint: false });
+  expect(await call('nothing', ignored)).toMatchObject({ replayed: true });
+});
