@@ -114,8 +114,8 @@ function isIgnored({ ignored, place }: Walk): boolean {
   );
 }
 
-/** Also for an object of another realm, whose prototype is not ours. */
-function isPlain(value: object): boolean {
+/** Whether an object is of no class. Also for an object of another realm, whose prototype is not ours. */
+export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

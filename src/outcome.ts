@@ -4,7 +4,10 @@ export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted
 /** Why a record is still pending, as this caller sees it. */
 export type PendingReason = 'in-flight' | 'released' | 'suspect' | 'lease-lost' | 'unrecorded';
 
-/** Why a succeeded record holds no result. */
+/**
+ * Why a succeeded record holds no result. `not-serializable`: somewhere in it is what JSON cannot express, or an object
+ * of which it shows nothing, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`.
+ */
 export type ResultOmitted = 'not-serializable' | 'too-large' | 'not-stored' | 'refused-by-store';
 
 /** What the record keeps of an error: never the payload, never the stack. */
@@ -22,7 +25,10 @@ interface SucceededBase {
   readonly attempts: number;
 }
 
-/** The handler returned, and the record keeps what it returned. A replay gives what JSON kept of it. */
+/**
+ * The handler returned, and the record keeps what it returned. A replay gives what JSON kept of it: a `Date` as text, an
+ * instance of a class as its members, `NaN` as null.
+ */
 export interface SucceededWithResult<R> extends SucceededBase {
   readonly result: R;
   readonly resultOmitted?: never;

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { flakyStore, refusesData } from './support/flaky-store.ts';
 import { storeKinds, useBench } from './support/bench.ts';
@@ -13,6 +14,9 @@ describe.each(storeKinds)('a result that cannot be kept, over the %s store', (ki
     ['a BigInt', 10n],
     ['a BigInt deep inside', { balance: { cents: 10n } }],
     ['a cycle', cycle],
+    ['a Map', new Map([['a', 1]])],
+    ['a Set deep inside', { balances: [{}, new Set([1])] }],
+    ['an Error', new Error('of a provider')],
     ['a function', () => 'called'],
     ['a symbol', Symbol('result')],
     ['a toJSON that gives nothing', { toJSON: () => undefined }],
@@ -48,6 +52,28 @@ describe.each(storeKinds)('a result that cannot be kept, over the %s store', (ki
       resultOmitted: 'not-serializable',
     });
     expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    [
+      'empty objects, also of another realm',
+      [{}, Object.create(null), runInNewContext('({})')],
+      [{}, {}, {}],
+    ],
+    [
+      'instances with members',
+      new (class Order {
+        id = 'a';
+        meta = {};
+      })(),
+      { id: 'a', meta: {} },
+    ],
+    ['dates and boxed values', [{}, new Date(0), new Number(1)], [{}, '1970-01-01T00:00:00.000Z', 1]],
+    ['a text of braces', 'a {}', 'a {}'],
+  ])('keeps %s as JSON does', async (_, value: unknown, kept) => {
+    const handleOnce = bench.handleOnce();
+    expect(await handleOnce('key', 'body', () => value)).not.toHaveProperty('resultOmitted');
+    expect(await handleOnce('key', 'body', () => value)).toMatchObject({ replayed: true, result: kept });
   });
 
   it('omits a result of more bytes of JSON than maxResultBytes, and keeps one of as many', async () => {

@@ -227,7 +227,7 @@ test('any other error of verify is answered 401, and the event has it as cause',
 });
 
 test.each([
-  ['TypeError', new TypeError('secret') as Error],
+  ['TypeError', new TypeError('secret')],
   ['SyntaxError', new SyntaxError('secret')],
   ['NonErrorThrown', 'secret' as unknown as Error],
 ])('a verify that throws is told by the name of what it threw: %s', async (name, thrown) => {
