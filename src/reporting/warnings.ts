@@ -11,13 +11,26 @@ interface Window {
   last: ReportedEvent | undefined;
 }
 
+/** Prints the summary of each window that holds something back. Shared, for one listener to a process. */
+const heldBack = new Map<Window, () => void>();
+let isListening = false;
+
+function listenForExit(): void {
+  if (isListening) return;
+  isListening = true;
+  process.on('beforeExit', () => {
+    for (const print of heldBack.values()) print();
+  });
+}
+
 export type Print = (row: Row, event: ReportedEvent) => void;
 
 /**
  * Prints events as process warnings, as often as their rows allow.
  *
  * A window opens with its first event. At its end one line tells how many were not printed, and it goes on; a window
- * in which nothing was held back ends.
+ * in which nothing was held back ends. A process that ends by itself prints these lines before; `process.exit()` does
+ * not wait for a warning.
  */
 export function createWarnings(): Print {
   const windows = new Map<string, Window>();
@@ -38,11 +51,26 @@ export function createWarnings(): Print {
         windows.delete(name);
         return;
       }
-      emitWarning(row, summaryOf(row, window, window.last));
-      window.unprinted = 0;
-      window.last = undefined;
+      summarise(row, window);
       endLater(row, name, window);
     }, row.rate.windowMs).unref();
+  }
+
+  function summarise(row: Row, window: Window): void {
+    if (window.last === undefined) return;
+    emitWarning(row, summaryOf(row, window, window.last));
+    window.unprinted = 0;
+    window.last = undefined;
+    heldBack.delete(window);
+  }
+
+  function holdBack(row: Row, window: Window, event: ReportedEvent): void {
+    window.unprinted += 1;
+    window.last = event;
+    listenForExit();
+    heldBack.set(window, () => {
+      summarise(row, window);
+    });
   }
 
   function nameOf({ code, rate }: Row, { error }: ReportedEvent): string {
@@ -57,8 +85,7 @@ export function createWarnings(): Print {
       window.printed += 1;
       emitWarning(row, textOf(row, event));
     } else {
-      window.unprinted += 1;
-      window.last = event;
+      holdBack(row, window, event);
     }
   };
 }

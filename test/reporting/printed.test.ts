@@ -14,12 +14,16 @@ describe('a process without onEvent and logger', () => {
       expect.stringMatching(
         /\[RELEASED\] HandleOnceWarning: handle-once: .*\(scope billing, key order-1, attempts 1.*: TypeError: Cannot read properties of undefined \(reading 'id'\)$/,
       ),
+      expect.stringMatching(/\[RELEASED\] .*2 more within 60 min were not printed; the last: .*key order-3,/),
     ]);
   });
 
-  it('prints ten of ten thousand failures', async () => {
+  it('prints ten of ten thousand failures, and counts the others when it ends', async () => {
     const lines = warnings(await stderrOf({ scene: 'storm' }));
-    expect(lines).toHaveLength(10);
+    expect(lines).toHaveLength(11);
+    expect(lines[10]).toMatch(
+      /\[FAILED\] .*9,990 more within 1 min were not printed; the last: .*key order-10000/,
+    );
     expect(lines[0]).toMatch(
       /\[FAILED\] .*key order-1, .*terminal.*: TerminalError \(BLOCKED\): card is blocked$/,
     );
@@ -28,7 +32,10 @@ describe('a process without onEvent and logger', () => {
 
   it('prints once that the tables are missing, and what to do', async () => {
     const lines = warnings(await stderrOf({ scene: 'database', url: empty.url }));
-    expect(lines).toEqual([expect.stringMatching(/\[SCHEMA_ERROR\] .*run migrate\(sql\)/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/\[SCHEMA_ERROR\] .*run migrate\(sql\)/),
+      expect.stringMatching(/\[SCHEMA_ERROR\] .*1 more within 1 min were not printed/),
+    ]);
   });
 
   it('prints once that the database is down', async () => {
@@ -37,6 +44,7 @@ describe('a process without onEvent and logger', () => {
       expect.stringMatching(
         /\[STORE_ERROR\] .*the database cannot be reached at 127.0.0.1:1 \(ECONNREFUSED\)/,
       ),
+      expect.stringMatching(/\[STORE_ERROR\] .*3 more within 1 min were not printed/),
     ]);
   });
 });
