@@ -11,8 +11,8 @@ function packed(): Set<string> {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [{ files = [] } = {}] = JSON.parse(json) as { files: { path: string }[] }[];
-  return new Set(files.map(({ path }) => path));
+  const packages = JSON.parse(json) as { files: { path: string }[] }[];
+  return new Set(packages.flatMap(({ files }) => files.map(({ path }) => path)));
 }
 
 test('every file that the packed documents link to is packed too', () => {
