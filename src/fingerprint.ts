@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { bytesOf, canonicalJson, Incomparable, type Walk } from './canonical-json.ts';
 import { UnhashablePayloadError } from './errors.ts';
+import { parseExactly } from './exact-json.ts';
 import { isA } from './safe-read.ts';
 
 /** Of the rules below. Fingerprints of two versions are not compared. */
@@ -23,13 +24,16 @@ export function fingerprint(payload: unknown): string {
   return ofValue(payload, NONE);
 }
 
-/** The same without the members at some places. Text and bytes are read as JSON, and taken as they are where that fails. */
+/**
+ * The same without the members at some places. Text and bytes are read as JSON, with all digits of their numbers, and
+ * taken as they are where that fails.
+ */
 export function fingerprintWithout(ignored: Walk['ignored'], payload: unknown): string {
   const text = typeof payload === 'string' ? payload : bytesOf(payload)?.toString();
   if (text === undefined) return ofValue(payload, ignored);
   let document: unknown;
   try {
-    document = JSON.parse(text);
+    document = parseExactly(text);
   } catch {
     return fingerprint(payload);
   }

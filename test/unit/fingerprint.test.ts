@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { UnhashablePayloadError } from '../../src/index.ts';
-import { fingerprint } from '../../src/fingerprint.ts';
+import { fingerprint, fingerprintWithout } from '../../src/fingerprint.ts';
 import { hostileProxy, withGetters } from '../support/hostile.ts';
 
 class Order {
@@ -270,3 +270,43 @@ function canonical(value: unknown): string {
       : entry,
   );
 }
+
+describe('a fingerprint without some fields', () => {
+  const of = (json: string) => fingerprintWithout([['at']], json);
+
+  it.each([
+    ['whole numbers beyond 53 bits', '{"id":12345678901234567890}', '{"id":12345678901234567891}'],
+    ['in lists', '[9007199254740992]', '[9007199254740993]'],
+    ['fractions', '{"rate":0.12345678901234567890}', '{"rate":0.12345678901234567891}'],
+    ['below zero', '{"id":-12345678901234567890}', '{"id":-12345678901234567891}'],
+    ['a number and the text of it', '{"id":12345678901234567890}', '{"id":"12345678901234567890"}'],
+    [
+      'beside texts with quotes',
+      '{"a":"\\"","id":12345678901234567890}',
+      '{"a":"\\"","id":12345678901234567891}',
+    ],
+  ])('keeps apart what differs in digits that a double has not: %s', (_, one, other) => {
+    expect(of(one)).not.toBe(of(other));
+    expect(of(one)).toBe(of(` ${one}`));
+  });
+
+  it.each([
+    ['{"id":1.0,"big":12345678901234567890}', '{"id":1,"big":12345678901234567890}'],
+    ['{"at":12345678901234567890,"a":1}', '{"at":12345678901234567891,"a":1}'],
+    ['{"a":"12345678901234567890","at":1}', '{"at":2,"a":"12345678901234567890"}'],
+  ])('is the same for %s and %s', (one, other) => {
+    expect(of(one)).toBe(of(other));
+  });
+
+  it('reads long texts of escapes', () => {
+    const text = JSON.stringify('\n'.repeat(3_000_000));
+    expect(of(`{"text":${text},"id":12345678901234567890}`)).not.toBe(
+      of(`{"text":${text},"id":12345678901234567891}`),
+    );
+  });
+
+  it('is that of the value where a double has all digits', () => {
+    const value = { rate: 0.30000000000000004, id: 9007199254740991 };
+    expect(of(JSON.stringify(value))).toBe(fingerprintWithout([['at']], value));
+  });
+});
