@@ -127,8 +127,9 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     test('a message that did not come from a receive is refused by name', async () => {
       const queue = await setup();
       const handle = wrapSqsHandler(base(queue), () => undefined);
-      await expect(handle({ MessageId: 'id', Body: '1' })).rejects.toThrow(/no ReceiptHandle/);
-      await expect(handle({ ReceiptHandle: 'handle', Body: '1' })).rejects.toThrow(/no MessageId/);
+      const NOT_RECEIVED = /wrapSqsHandler: message: must be .* with MessageId and ReceiptHandle/;
+      await expect(handle({ MessageId: 'id', Body: '1' })).rejects.toThrow(NOT_RECEIVED);
+      await expect(handle({ ReceiptHandle: 'handle', Body: '1' })).rejects.toThrow(NOT_RECEIVED);
     });
   });
 
