@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
 
-// Its notice that Node 20 will not be supported for ever is printed by every process that loads the SDK.
+// Its notice of the end of Node 20's support is printed by every process that loads the SDK.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 /** Files that use a service or start processes. */
@@ -17,6 +17,9 @@ const INTEGRATION = [
   'test/store/{endings,model}.test.ts',
   'test/support/{kafka,services}.test.ts',
 ];
+
+/** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
+const LOAD = ['test/engine/overload.test.ts'];
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
@@ -34,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: INTEGRATION,
+          exclude: [...INTEGRATION, ...LOAD],
           // Files of one worker share what they import: loading it takes longer than the tests.
           isolate: false,
           maxWorkers: availableParallelism(),
@@ -45,10 +48,21 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: INTEGRATION,
+          exclude: LOAD,
           globalSetup: ['test/support/global-setup.ts'],
           // Most of the time they wait for a database, a queue or a process.
           maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'load',
+          include: LOAD,
+          globalSetup: ['test/support/global-setup.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
