@@ -23,19 +23,17 @@ test('a consumer that is disconnected while it joins does not come back', async 
       started.push(message.offset);
     },
   );
-  let isJoining = false;
+  const joining = gate();
   consumer.on(consumer.events.REQUEST, ({ payload }) => {
-    isJoining ||= payload.apiName === 'GroupCoordinator' || payload.apiName === 'JoinGroup';
+    if (payload.apiName === 'GroupCoordinator') joining.open();
   });
-  const joining = consumer.run(run);
-  await until(() => isJoining);
+  const running = consumer.run(run);
+  await joining.opened;
   await consumer.disconnect();
-  await joining;
-  await until(() => crashes.length === 1);
-  expect([crashes[0]?.message, started]).toEqual([
-    expect.stringContaining('was stopped while it joined'),
-    [],
-  ]);
+  await running;
+  // The client comes back by itself, and then stays away.
+  await until(() => crashes.some(({ message }) => message.includes('was stopped while it joined')));
+  expect(started).toEqual([]);
   expect(await group.committed()).toEqual([-1]);
 });
 

@@ -1,0 +1,59 @@
+import { RetryableError } from 'handle-once';
+import { describe, expect, test } from 'vitest';
+import { numbered, until, useFixture } from './support/fixture.ts';
+
+const { setup, kafka } = useFixture();
+
+async function makeAgain(topic: string): Promise<void> {
+  await kafka.admin.deleteTopics({ topics: [topic] });
+  await until(async () => !(await kafka.admin.listTopics()).includes(topic));
+  await kafka.admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
+}
+
+describe('A log that is not the one that was read', () => {
+  test('is told of when it ends before where it ended', async () => {
+    const group = await setup();
+    await group.produce(...numbered(5));
+    const handled: string[] = [];
+    await group.start(
+      ({ payload }) => {
+        const value = String(payload);
+        handled.push(value);
+        if (value === '2') throw new RetryableError('not yet', { retryAfterMs: 2_000 });
+      },
+      { key: ({ value }) => String(value) },
+    );
+    await until(() => group.eventsOf('partition-paused').length === 1);
+    await makeAgain(group.topic);
+    await group.produce(...numbered(4, 0, 10));
+    await until(() => group.eventsOf('log-changed').length > 0);
+    expect(group.eventsOf('log-changed')[0]).toMatchObject({
+      reason: 'end-went-back',
+      expected: '5',
+      found: '4',
+    });
+    // What stands before the old position is skipped: nothing but the event says so.
+    await until(() => handled.includes('13'));
+    expect(handled).toEqual(['0', '1', '2', '12', '13']);
+  });
+
+  test('is told of when it is read from elsewhere, and what was settled is looked up again', async () => {
+    const group = await setup();
+    await group.produce(...numbered(3));
+    const member = await group.start(() => undefined);
+    await group.caughtUp();
+    member.consumer.seek({ topic: group.topic, partition: 0, offset: '1' });
+    await until(() => group.eventsOf('replayed').length === 2);
+    expect(group.eventsOf('log-changed')).toEqual([
+      {
+        type: 'log-changed',
+        topic: group.topic,
+        partition: 0,
+        reason: 'position-moved',
+        expected: '3',
+        found: '1',
+      },
+    ]);
+    await group.caughtUp();
+  });
+});
