@@ -69,12 +69,11 @@ export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJ
     resume(place) {
       own.resume(only(place));
     },
-    async startAt({ topic, partition }, position) {
-      const offset = String(position);
-      // With autoCommit, which a user can have switched off, the seek commits by itself.
-      consumer.seek({ topic, partition, offset });
-      await consumer.commitOffsets([{ topic, partition, offset }]);
+    seek({ topic, partition }, position) {
+      consumer.seek({ topic, partition, offset: String(position) });
     },
+    commit: ({ topic, partition }, position) =>
+      consumer.commitOffsets([{ topic, partition, offset: String(position) }]),
     endsMembership: (error): error is Error =>
       error instanceof Error && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {

@@ -6,25 +6,40 @@ import type { PartitionTracker } from './partition-tracker.ts';
 
 const AGAIN_AFTER_MS = 1_000;
 
+export interface LateCommit {
+  readonly tracker: PartitionTracker;
+  readonly generation: Generation;
+  /** What commits a position, and says whether the consumer still runs. */
+  readonly through: Pick<Fetch, 'commit' | 'isRunning'>;
+  readonly events: EventSink<KafkaEvent>;
+}
+
 /**
  * Commits at the end of a fetch, and again where that fails, as it does while the group's coordinator restarts.
  *
  * Without that the next message would have to come first, which on a quiet partition can be longer than records are
  * kept.
  */
-export async function commitLate(
-  tracker: PartitionTracker,
-  fetch: Fetch,
-  generation: Generation,
-  events: EventSink<KafkaEvent>,
-): Promise<void> {
+export async function commitLate(late: LateCommit): Promise<void> {
+  const { tracker, generation, through, events } = late;
   if (generation.over.aborted || tracker.isOver || !tracker.isUncommitted) return;
   try {
-    await tracker.commit(fetch);
+    await tracker.commit(through);
   } catch (error) {
     events.emit({ type: 'client-error', verb: 'commit', error });
-    setTimeout(() => {
-      if (fetch.isRunning()) void commitLate(tracker, fetch, generation, events);
-    }, AGAIN_AFTER_MS).unref();
+    commitSoon(late);
   }
+}
+
+const waiting = new WeakSet<PartitionTracker>();
+
+/** Commits a second later, once for all that is settled until then. */
+export function commitSoon(late: LateCommit): void {
+  const { tracker, through } = late;
+  if (waiting.has(tracker)) return;
+  waiting.add(tracker);
+  setTimeout(() => {
+    waiting.delete(tracker);
+    if (through.isRunning()) void commitLate(late);
+  }, AGAIN_AFTER_MS).unref();
 }

@@ -52,8 +52,10 @@ export interface LogConsumer {
   /** Stops handing over of a partition. Throws when the consumer does not run. */
   pause(place: Place): void;
   resume(place: Place): void;
-  /** Moves the position of a partition, and what is committed of it. Rejects when that is not committed. */
-  startAt(place: Place, position: bigint): Promise<void>;
+  /** Moves the position of a partition. */
+  seek(place: Place, position: bigint): void;
+  /** Commits a position where no fetch is at hand. Before its first fetch a client can forget it without a word. */
+  commit(place: Place, position: bigint): Promise<void>;
   /** Whether an error says that the group goes on without this member, until it has joined again. */
   endsMembership(error: unknown): error is Error;
 }

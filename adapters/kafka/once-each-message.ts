@@ -20,6 +20,7 @@ import { createInHand } from './in-hand.ts';
 import { type KafkaJs, listenTo } from './kafkajs.ts';
 import type { RunConfig } from './kafkajs-types.ts';
 import { createKeyTrial } from './key-trial.ts';
+import { commitSoon } from './late-commits.ts';
 import type { LogConsumer, LogListener } from './log-client.ts';
 import { watchLogs } from './log-watch.ts';
 import {
@@ -155,7 +156,11 @@ function createListener(
       void holdStartPositions(assignment, assignments.generation(), start);
     },
     passedOver(place, position) {
-      assignments.trackerOf(place)?.advanceTo(position);
+      const tracker = assignments.trackerOf(place);
+      if (tracker === undefined) return;
+      tracker.advanceTo(position);
+      const through = { commit: (at: bigint) => client().commit(place, at), isRunning: () => true };
+      commitSoon({ tracker, generation: assignments.generation(), through, events });
     },
     async stopping() {
       if (await endsWithin(inHand.ended(), drainMs)) return;
@@ -172,8 +177,12 @@ function createListener(
       const message = `the consumer of group ${groupId} has stopped for good (${error.name}): restart it`;
       warn({ warning: 'CONSUMER_STOPPED', message }, events);
     },
-    paused: pauses.userPaused,
-    resumed: pauses.userResumed,
+    paused(topics) {
+      pauses.userPaused(topics);
+    },
+    resumed(topics) {
+      pauses.userResumed(topics);
+    },
   };
 }
 

@@ -88,10 +88,10 @@ export class PartitionTracker implements Place {
   }
 
   /** Commits the position, unless it is committed. Throws what the client throws. */
-  async commit(fetch: Fetch): Promise<void> {
+  async commit(through: Pick<Fetch, 'commit'>): Promise<void> {
     const position = this.#position;
     if (position === undefined || position === this.#committed) return;
-    await fetch.commit(position);
+    await through.commit(position);
     this.#committed = position;
   }
 }

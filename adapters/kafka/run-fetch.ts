@@ -128,7 +128,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     progress.end();
     await keepAlive.end();
   }
-  await commitLate(tracker, fetch, generation, events);
+  await commitLate({ tracker, generation, through: fetch, events });
   return waits;
 }
 

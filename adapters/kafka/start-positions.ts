@@ -7,7 +7,7 @@ import type { Assignment, LogConsumer, Place } from './log-client.ts';
 import type { Pauses } from './pauses.ts';
 
 export interface StartOptions {
-  readonly client: Pick<LogConsumer, 'startAt'>;
+  readonly client: Pick<LogConsumer, 'seek' | 'commit'>;
   readonly pauses: Pick<Pauses, 'hold'>;
   readonly admin: KafkaAdmin;
   readonly groupId: string;
@@ -69,7 +69,9 @@ async function startAtEnd(places: readonly Place[], { admin, client }: StartOpti
     const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end.high]));
     for (const place of places.filter((one) => one.topic === topic)) {
       const end = ends.get(place.partition);
-      if (end !== undefined) await client.startAt(place, BigInt(end));
+      if (end === undefined) continue;
+      client.seek(place, BigInt(end));
+      await client.commit(place, BigInt(end));
     }
   }
 }

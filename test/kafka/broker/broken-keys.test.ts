@@ -17,7 +17,7 @@ describe('A key function that throws', () => {
     await group.produce(...numbered(30));
     const member = await group.start(() => undefined, {
       onFailed,
-      key: ({ headers }) => String((headers['missing'] as Buffer).toString()),
+      key: ({ headers }) => (headers['missing'] as Buffer).toString(),
     });
     await until(() => member.crashes.length === 1);
     expect(member.crashes[0]).toMatchObject({ restart: false });

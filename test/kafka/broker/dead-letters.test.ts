@@ -43,6 +43,7 @@ function originOf({ topic, scope }: Setup, offset: number) {
     'handle-once-partition': '0',
     'handle-once-offset': String(offset),
     'handle-once-scope': scope,
+    'handle-once-id': expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   };
 }
 

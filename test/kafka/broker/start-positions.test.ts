@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gate, unlessAborted } from '../../support/gate.ts';
-import { leave, numbered, until, useFixture } from './support/fixture.ts';
+import { leave, numbered, someHeartbeats, until, useFixture } from './support/fixture.ts';
 
 const { setup, kafka } = useFixture();
 
@@ -12,15 +12,17 @@ describe('A group that begins at the end of its topic', () => {
     const handler = ({ partition, message }: { partition: number; message: { offset: string } }) => {
       started.push(`${partition}-${message.offset}`);
     };
-    await group.start(
+    const first = await group.start(
       async (delivery, { signal }) => {
         handler(delivery);
         await unlessAborted(finish.opened, signal);
       },
-      { fromBeginning: false },
+      // Both partitions come with one fetch.
+      { fromBeginning: false, config: { minBytes: 10_000, maxWaitTimeInMs: 500 } },
     );
+    await someHeartbeats(first);
     // Before anything is settled, both partitions have more than the message in hand.
-    for (const partition of [0, 1]) await group.produce(...numbered(1, partition));
+    await group.produce(...numbered(1, 0), ...numbered(1, 1));
     await until(() => started.length === 2);
     for (const partition of [0, 1]) await group.produce(...numbered(2, partition, 1));
     await group.start(handler, { fromBeginning: false });
