@@ -142,7 +142,7 @@ describe('when the group rebalances', () => {
 
   test('a batch that comes before the join starts nothing, and throws the same error', async () => {
     const { first, run, started } = await interrupted();
-    const next = fakeBatch([message(20)], 'orders', 1);
+    const next = fakeBatch([message(20)], { partition: 1 });
     const handled = run(next);
     await pass();
     expect([handled.state, started]).toEqual(['threw', ['10']]);
@@ -265,7 +265,7 @@ describe('a partition that goes to another member', () => {
     const { run, hold, consumer, attempts } = bench();
     consumer.join({ orders: [0, 1] });
     const ends = [10, 20].map(hold);
-    const other = fakeBatch([message(20)], 'orders', 1);
+    const other = fakeBatch([message(20)], { partition: 1 });
     run(fakeBatch(messages(1)));
     run(other);
     await pass();

@@ -8,7 +8,7 @@ import {
 } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { vi } from 'vitest';
-import type { BatchPayload } from '../../../adapters/kafka/kafka-client.ts';
+import type { BatchPayload } from '../../../adapters/kafka/kafkajs-types.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { fakeConsumer } from './fake-consumer.ts';
 
@@ -35,6 +35,7 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
       consumer,
       groupId: 'workers',
       onFailed: 'commit',
+      fromBeginning: true,
       handleOnce: createHandleOnce({ store, scope: 'billing', backoff: () => BACKOFF_MS }),
       onEvent: (event) => events.push(event),
       ...options,

@@ -1,65 +1,111 @@
-import type { CrashEvent, GroupJoinEvent, KafkaConsumer } from '../../../adapters/kafka/kafka-client.ts';
+import type {
+  BatchEvent,
+  CrashEvent,
+  GroupJoinEvent,
+  KafkaConsumer,
+  KafkaTopicPartitions,
+} from '../../../adapters/kafka/kafkajs-types.ts';
+import { createSubscription } from './subscription.ts';
 
-type Listener = (event: GroupJoinEvent & CrashEvent) => void;
+type Listener = (event: GroupJoinEvent & CrashEvent & BatchEvent) => void;
 
 export interface FakeConsumer extends KafkaConsumer {
-  /** Every pause and resume, such as `pause orders/0`. */
+  /** Every call but `on`, such as `pause orders/0`, or `pause orders` for the whole topic. */
   readonly calls: string[];
   /** Whether it has stopped: like the client, it refuses to pause and to resume then. */
   stopped: boolean;
+  /** What the client does next; tests replace it. */
+  does: {
+    run: () => Promise<void>;
+    stop: () => Promise<void>;
+    disconnect: () => Promise<void>;
+    commit: () => Promise<void>;
+  };
   isPaused(topic: string, partition: number): boolean;
   join(memberAssignment: Record<string, number[]>): void;
   crash(error: Error, restart: boolean): void;
+  /** Tells of a batch, as the client does at its end: an empty one, unless a size is given. */
+  endBatch(topic: string, partition: number, lastOffset: string, batchSize?: number): void;
 }
 
 /** A consumer that pauses and tells events, as the client's does, and fetches nothing. */
 export function fakeConsumer(): FakeConsumer {
   const calls: string[] = [];
-  const paused = new Set<string>();
+  let subscription = createSubscription();
   const listeners = new Map<string, Listener[]>();
+  const does = {
+    run: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    commit: () => Promise.resolve(),
+  };
 
-  function each(
-    verb: string,
-    topics: { topic: string; partitions: number[] }[],
-    call: (id: string) => void,
-  ): void {
+  function command(verb: 'pause' | 'resume', topics: KafkaTopicPartitions[]): void {
     if (consumer.stopped)
       throw new Error('Consumer group was not initialized, consumer#run must be called first');
     for (const { topic, partitions } of topics) {
-      for (const partition of partitions) {
-        calls.push(`${verb} ${topic}/${partition}`);
-        call(`${topic}/${partition}`);
-      }
+      if (partitions === undefined) calls.push(`${verb} ${topic}`);
+      else for (const partition of partitions) calls.push(`${verb} ${topic}/${partition}`);
     }
+    subscription[verb](topics);
   }
 
   function tell(event: string, payload: object): void {
     for (const listener of listeners.get(event) ?? []) listener({ payload } as Parameters<Listener>[0]);
   }
 
+  function end(): void {
+    if (!consumer.stopped) tell('consumer.stop', {});
+    consumer.stopped = true;
+  }
+
   const consumer: FakeConsumer = {
     calls,
     stopped: false,
+    does,
     on(event: string, listener: Listener) {
       listeners.set(event, [...(listeners.get(event) ?? []), listener]);
     },
     pause(topics) {
-      each('pause', topics, (id) => paused.add(id));
+      command('pause', topics);
     },
     resume(topics) {
-      each('resume', topics, (id) => paused.delete(id));
+      command('resume', topics);
     },
-    paused: () =>
-      [...paused].map((id) => {
-        const [topic = '', partition] = id.split('/');
-        return { topic, partitions: [Number(partition)] };
-      }),
-    isPaused: (topic, partition) => paused.has(`${topic}/${partition}`),
+    seek({ topic, partition, offset }) {
+      calls.push(`seek ${topic}/${partition} ${offset}`);
+    },
+    async commitOffsets(positions) {
+      for (const { topic, partition, offset } of positions)
+        calls.push(`commit ${topic}/${partition} ${offset}`);
+      await does.commit();
+    },
+    async run() {
+      calls.push('run');
+      subscription = createSubscription();
+      consumer.stopped = false;
+      await does.run();
+    },
+    async stop() {
+      calls.push('stop');
+      await does.stop();
+      end();
+    },
+    async disconnect() {
+      calls.push('disconnect');
+      await does.disconnect();
+      end();
+    },
+    isPaused: (topic, partition) => subscription.isPaused(topic, partition),
     join(memberAssignment) {
       tell('consumer.group_join', { memberAssignment });
     },
     crash(error, restart) {
+      end();
       tell('consumer.crash', { error, restart });
+    },
+    endBatch(topic, partition, lastOffset, batchSize = 0) {
+      tell('consumer.end_batch_process', { topic, partition, batchSize, lastOffset });
     },
   };
   return consumer;

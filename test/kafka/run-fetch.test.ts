@@ -85,8 +85,8 @@ test('no more handlers run at once than concurrency says, over all partitions', 
   consumer.join({ orders: [0, 1] });
   const ends = [10, 11, 20, 21].map(hold);
   const runs = [
-    run(fakeBatch([message(10), message(11)], 'orders', 0)),
-    run(fakeBatch([message(20), message(21)], 'orders', 1)),
+    run(fakeBatch([message(10), message(11)], { partition: 0 })),
+    run(fakeBatch([message(20), message(21)], { partition: 1 })),
   ];
   await pass();
   expect(started).toEqual(['10', '11', '20']);
