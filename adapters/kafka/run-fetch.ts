@@ -172,7 +172,9 @@ function startMessage(
 /** Waits for the lanes of a fetch, but no longer than others can wait for it. */
 async function ended(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepAlive): Promise<void> {
   const { fetch, assignments, drainMs, rebalanceGraceMs } = run;
-  const first = await Promise.race([lanes.then(() => 'ended' as const), called(run, stopping)]);
+  const call = listenForCalls(run, stopping);
+  const first = await Promise.race([lanes.then(() => 'ended' as const), call.came]);
+  call.cancel();
   // What runs on is joined when its message is fetched again.
   if (first !== 'called') return;
   if (fetch.isRunning()) await endsWithin(lanes, rebalanceGraceMs);
@@ -182,27 +184,34 @@ async function ended(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepA
   await endsWithin(lanes, ABORT_GRACE_MS);
 }
 
-/** Resolves when the group or a stop of the consumer wants the fetch to end, or when another partition is due. */
-function called(
-  { pauses, fetch, generation, tracker }: FetchRun,
-  stopping: Promise<void>,
-): Promise<'called' | 'hurried'> {
-  return new Promise((resolve) => {
-    const cancels: (() => void)[] = [];
-    const tell = (how: 'called' | 'hurried'): void => {
-      for (const cancel of cancels) cancel();
-      resolve(how);
-    };
-    const call = (): void => {
-      tell('called');
-    };
-    const hasten = (): void => {
-      tell('hurried');
-    };
-    cancels.push(onAbort(generation.interrupted, call), onAbort(tracker.signal, call));
-    cancels.push(onAbort(generation.over, hasten), whenAnotherIsDue(fetch, pauses, hasten));
-    void stopping.then(call);
+interface Call {
+  /** Resolves when the group or a stop of the consumer wants the fetch to end, or when another partition is due. */
+  readonly came: Promise<'called' | 'hurried'>;
+  readonly cancel: () => void;
+}
+
+function listenForCalls({ pauses, fetch, generation, tracker }: FetchRun, stopping: Promise<void>): Call {
+  let tell: (how: 'called' | 'hurried') => void = () => undefined;
+  const came = new Promise<'called' | 'hurried'>((resolve) => {
+    tell = resolve;
   });
+  const call = (): void => {
+    tell('called');
+  };
+  const hasten = (): void => {
+    tell('hurried');
+  };
+  void stopping.then(call);
+  const cancels = [
+    onAbort(generation.interrupted, call),
+    onAbort(tracker.signal, call),
+    onAbort(generation.over, hasten),
+    whenAnotherIsDue(fetch, pauses, hasten),
+  ];
+  const cancel = (): void => {
+    for (const one of cancels) one();
+  };
+  return { came, cancel };
 }
 
 function whenAnotherIsDue(fetch: Fetch, pauses: Pauses, callback: () => void): () => void {
