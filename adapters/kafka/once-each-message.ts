@@ -174,6 +174,7 @@ function createListener(
     crashed(error, restart) {
       if (restart) return;
       watch?.stop();
+      assignments.abortAll('the consumer has stopped for good');
       const message = `the consumer of group ${groupId} has stopped for good (${error.name}): restart it`;
       warn({ warning: 'CONSUMER_STOPPED', message }, events);
     },
