@@ -1,17 +1,12 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
-import type { Generation } from './assignments.ts';
-import type { KafkaEvent } from './events.ts';
+import type { KeepAliveOptions } from './keep-alive.ts';
 import type { Fetch } from './log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 
 const AGAIN_AFTER_MS = 1_000;
 
-export interface LateCommit {
-  readonly tracker: PartitionTracker;
-  readonly generation: Generation;
+export interface LateCommit extends KeepAliveOptions {
   /** What commits a position, and says whether the consumer still runs. */
   readonly through: Pick<Fetch, 'commit' | 'isRunning'>;
-  readonly events: EventSink<KafkaEvent>;
 }
 
 /**
@@ -21,12 +16,13 @@ export interface LateCommit {
  * kept.
  */
 export async function commitLate(late: LateCommit): Promise<void> {
-  const { tracker, generation, through, events } = late;
+  const { client, tracker, generation, through, events } = late;
   if (generation.over.aborted || tracker.isOver || !tracker.isUncommitted) return;
   try {
     await tracker.commit(through);
   } catch (error) {
-    events.emit({ type: 'client-error', verb: 'commit', error });
+    if (client.endsMembership(error)) generation.interrupt(error);
+    else events.emit({ type: 'client-error', verb: 'commit', error });
     commitSoon(late);
   }
 }

@@ -160,7 +160,7 @@ function createListener(
       if (tracker === undefined) return;
       tracker.advanceTo(position);
       const through = { commit: (at: bigint) => client().commit(place, at), isRunning: () => true };
-      commitSoon({ tracker, generation: assignments.generation(), through, events });
+      commitSoon({ client: client(), tracker, generation: assignments.generation(), through, events });
     },
     async stopping() {
       if (await endsWithin(inHand.ended(), drainMs)) return;

@@ -95,7 +95,7 @@ interface FetchRun extends Consumption {
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be settled has to wait. */
 async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
-  const { fetch, pauses, generation, tracker, events } = run;
+  const { fetch, pauses, generation, tracker } = run;
   const waits: (number | undefined)[] = [];
   const progress = new FetchProgress(run);
   const keepAlive = startKeepAlive(fetch, run);
@@ -128,7 +128,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     progress.end();
     await keepAlive.end();
   }
-  await commitLate({ tracker, generation, through: fetch, events });
+  await commitLate({ ...run, through: fetch });
   return waits;
 }
 
