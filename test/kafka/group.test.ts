@@ -23,19 +23,41 @@ const MEMBERSHIP_ERRORS = [
 ];
 
 describe('while a handler runs', () => {
-  test('a heartbeat goes out every half second, and what is settled is committed', async () => {
+  test('a heartbeat goes out every half second', async () => {
     const { run, hold } = bench();
     const end = hold(10);
     const batch = fakeBatch(messages(1));
     run(batch);
     await pass(499);
-    expect(batch.counts).toEqual({ heartbeats: 0, commits: 0 });
+    expect(batch.counts.heartbeats).toBe(0);
     await pass(1);
-    expect(batch.counts).toEqual({ heartbeats: 1, commits: 1 });
+    expect(batch.counts.heartbeats).toBe(1);
     await pass(60_000);
-    expect(batch.counts).toEqual({ heartbeats: 121, commits: 121 });
+    expect(batch.counts.heartbeats).toBe(121);
     end.open();
     await pass();
+  });
+
+  test('what is settled is committed, every second at most, and only where it has changed', async () => {
+    const { run, hold } = bench();
+    const [second, fourth] = [11, 13].map(hold);
+    const batch = fakeBatch(messages(4));
+    run(batch);
+    await pass(999);
+    expect([batch.resolved, batch.committed]).toEqual([['10'], ['10']]);
+    await pass(1);
+    expect(batch.committed).toEqual(['10', '11']);
+    await pass(1_400);
+    second?.open();
+    await pass(599);
+    expect([batch.resolved.at(-1), batch.counts.commits]).toEqual(['12', 2]);
+    await pass(1);
+    expect(batch.committed).toEqual(['10', '11', '13']);
+    await pass(60_000);
+    expect(batch.counts.commits).toBe(3);
+    fourth?.open();
+    await pass();
+    expect(batch.committed).toEqual(['10', '11', '13', '14']);
   });
 
   test('one heartbeat is under way at a time: a broker that hangs is told of once', async () => {
@@ -64,15 +86,16 @@ describe.each(MEMBERSHIP_ERRORS)('$type', (error) => {
   test.each(['heartbeat', 'commit'] as const)('of a %s is thrown as it is, after the grace', async (verb) => {
     const { run, started, hold, attempts, eventsOf, consumer } = bench();
     hold(10);
-    const batch = fakeBatch(messages(2));
-    batch.does[verb] = vi.fn().mockRejectedValue(error);
+    const batch = fakeBatch([message(9), ...messages(2)]);
     const handled = run(batch);
-    await pass(500 + 1_999);
+    await pass();
+    batch.does[verb] = vi.fn().mockRejectedValue(error);
+    await pass((verb === 'heartbeat' ? 500 : 1_000) + 1_999);
     expect(handled.state).toBe('running');
     await pass(1);
     expect(handled.state).toBe('threw');
     expect(handled.error).toBe(error);
-    expect([started, attempts[0]?.signal.aborted]).toEqual([['10'], false]);
+    expect([started, attempts[1]?.signal.aborted]).toEqual([['9', '10'], false]);
     expect([eventsOf('client-error'), eventsOf('withheld'), consumer.calls]).toEqual([[], [], []]);
   });
 });
@@ -80,6 +103,7 @@ describe.each(MEMBERSHIP_ERRORS)('$type', (error) => {
 describe('when the group rebalances', () => {
   const interrupted = async (count = 3) => {
     const bed = bench();
+    bed.consumer.join({ orders: [0, 1] });
     const first = bed.hold(10);
     const batch = fakeBatch(messages(count));
     const handled = bed.run(batch);
@@ -176,12 +200,19 @@ describe('any other error of a heartbeat', () => {
 });
 
 describe("a handler's own heartbeat", () => {
-  test('sends one, and commits', async () => {
-    const { run } = bench({ work: ({ heartbeat }) => heartbeat() });
-    const batch = fakeBatch(messages(1));
+  test('sends one, and commits when a second has passed', async () => {
+    const { run, hold } = bench({ work: ({ heartbeat }) => heartbeat() });
+    const second = hold(11);
+    const batch = fakeBatch(messages(2));
     run(batch);
     await pass();
-    expect(batch.counts).toEqual({ heartbeats: 1, commits: 1 });
+    expect([batch.counts.heartbeats, batch.committed]).toEqual([1, ['10']]);
+    // The timer's own heartbeat, half a second after the last, commits.
+    await pass(1_000);
+    expect([batch.counts.heartbeats, batch.committed]).toEqual([3, ['10', '11']]);
+    second.open();
+    await pass();
+    expect([batch.counts.heartbeats, batch.committed]).toEqual([4, ['10', '11', '12']]);
   });
 
   test.each([...MEMBERSHIP_ERRORS, new TypeError('a bug')])('never throws: %s', async (error) => {
@@ -201,7 +232,7 @@ describe("a handler's own heartbeat", () => {
 });
 
 describe('a partition that goes to another member', () => {
-  test('has its handlers aborted, and nothing more of it is told, started or paused', async () => {
+  test('has its handlers aborted, and its fetch ends at once: nothing more of it is told, started or paused', async () => {
     const { run, hold, started, attempts, consumer, eventsOf } = bench();
     const first = hold(10);
     const batch = fakeBatch(messages(3));
@@ -209,26 +240,13 @@ describe('a partition that goes to another member', () => {
     await pass();
     consumer.join({ orders: [1] });
     await pass();
+    expect(handled.state).toBe('ended');
     expect(attempts[0]?.signal.reason).toMatchObject({ name: 'AbortError' });
     expect(eventsOf('partition-lost')).toEqual([{ type: 'partition-lost', topic: 'orders', partition: 0 }]);
-    await pass(1_999);
-    expect(handled.state).toBe('running');
     first.open();
-    await pass();
-    expect([handled.state, batch.resolved, started, consumer.calls]).toEqual(['ended', [], ['10'], []]);
-    expect(eventsOf('withheld')).toEqual([]);
-  });
-
-  test('and whose handler goes on for long holds up the group no longer than the grace', async () => {
-    const { run, hold, consumer } = bench();
-    hold(10);
-    const handled = run(fakeBatch(messages(1)));
-    await pass();
-    consumer.join({});
-    await pass(1_999);
-    expect(handled.state).toBe('running');
-    await pass(1);
-    expect(handled.state).toBe('ended');
+    await pass(60_000);
+    expect([batch.resolved, batch.committed]).toEqual([[], ['10']]);
+    expect([started, consumer.calls, eventsOf('withheld')]).toEqual([['10'], [], []]);
   });
 
   test('and whose handler fails is not paused', async () => {
@@ -261,24 +279,39 @@ describe('a partition that goes to another member', () => {
     expect(consumer.isPaused('orders', 0)).toBe(false);
   });
 
-  test('leaves the handlers of other partitions alone', async () => {
-    const { run, hold, consumer, attempts } = bench();
+  test('leaves the handlers of other partitions alone: they are joined when their messages are fetched again', async () => {
+    const { run, hold, consumer, attempts, started } = bench();
     consumer.join({ orders: [0, 1] });
     const ends = [10, 20].map(hold);
-    const other = fakeBatch([message(20)], { partition: 1 });
+    const batch = () => fakeBatch([message(20)], { partition: 1 });
+    const [other, again] = [batch(), batch()];
     run(fakeBatch(messages(1)));
-    run(other);
+    const before = run(other);
     await pass();
     consumer.join({ orders: [1] });
     expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    const after = run(again);
+    await pass();
+    expect([before.state, after.state]).toEqual(['ended', 'running']);
     for (const end of ends) end.open();
     await pass();
-    expect(other.resolved).toEqual(['20']);
+    expect([other.resolved, again.resolved, started]).toEqual([[], ['20'], ['10', '20']]);
+  });
+});
+
+describe('a partition that is not ours, fetched before the group met', () => {
+  test('is left alone', async () => {
+    const { run, consumer, started, events } = bench();
+    const batch = fakeBatch([message(20)], { partition: 1 });
+    const handled = run(batch);
+    await pass(60_000);
+    expect([handled.state, started, batch.committed, batch.resolved]).toEqual(['ended', [], [], []]);
+    expect([events, consumer.calls]).toEqual([[], []]);
   });
 });
 
 describe('a consumer that has crashed for good', () => {
-  test('has its handlers aborted, since nobody keeps its partitions for it', async () => {
+  test('has its handlers aborted, since its partitions go to others', async () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { run, hold, consumer, attempts, eventsOf } = bench();
     const first = hold(10);
@@ -290,7 +323,7 @@ describe('a consumer that has crashed for good', () => {
     consumer.crash(new Error('no'), false);
     await pass();
     expect(attempts[0]?.signal.aborted).toBe(true);
-    expect(eventsOf('partition-lost')).toHaveLength(1);
+    expect(eventsOf('warning')).toMatchObject([{ warning: 'CONSUMER_STOPPED' }]);
     first.open();
     await pass();
     expect(batch.resolved).toEqual([]);

@@ -1,4 +1,4 @@
-import { AbortedError, createHandleOnce, InvalidKeyError, TerminalError } from 'handle-once';
+import { AbortedError, InvalidKeyError, TerminalError } from 'handle-once';
 import type { KafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -7,7 +7,6 @@ import { damagedStore } from '../support/damaged-store.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
-import { toEventError } from '../../src/event-error.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');
 
@@ -286,22 +285,20 @@ describe('a message that failed for good', () => {
 });
 
 test('what handleOnce throws is told with the message that is withheld', async () => {
-  const aborted = new AbortedError('nothing ran');
-  const real = createHandleOnce({ store: createMemoryStore(), scope: 'billing', maxAttempts: 10 });
-  const inScope = () => Object.assign(() => Promise.reject(aborted), real);
-  const bed = bench({ handleOnce: Object.assign(real, { inScope }) });
-  expect(await deliver(bed, message(10))).toEqual([]);
-  expect(bed.eventsOf('withheld')).toEqual([
-    {
-      type: 'withheld',
-      topic: 'orders',
-      partition: 0,
-      offset: '10',
-      key: 'orders-0-10',
-      reason: 'aborted',
-      error: toEventError(aborted),
+  let calls = 0;
+  const bed: Bench = bench({
+    key: () => {
+      calls += 1;
+      // Tried once before anything runs. At the second call the message is about to be claimed.
+      if (calls === 2) bed.consumer.join({});
+      return 'k';
     },
-  ]);
+  });
+  expect(await deliver(bed, message(10))).toEqual([]);
+  const [withheld] = bed.eventsOf('withheld');
+  expect(withheld).toMatchObject({ offset: '10', key: 'k', reason: 'aborted', error: { code: 'ABORTED' } });
+  expect(withheld?.error?.original).toBeInstanceOf(AbortedError);
+  expect(bed.started).toEqual([]);
 });
 
 test('a damaged record withholds its message, and nothing runs', async () => {
