@@ -12,60 +12,105 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A batch that has ended. The client then commits by itself, once; here that has failed, unless `uncommitted` is empty. */
-async function ended(uncommitted: string[]) {
-  const { run, eventsOf } = bench();
+const error = new Error('the coordinator is loading');
+
+/** A batch that has ended, and whose last commit has failed. */
+async function notCommitted() {
+  const bed = bench();
+  const first = bed.hold(10);
   const batch = fakeBatch([message(10)]);
-  batch.does.uncommitted = uncommitted;
-  const handled = run(batch);
+  const handled = bed.run(batch);
   await pass();
-  expect(handled.state).toBe('ended');
-  batch.counts.commits = 0;
-  return { batch, eventsOf, run };
+  batch.does.commit = () => Promise.reject(error);
+  first.open();
+  await pass();
+  expect([handled.state, batch.committed, batch.counts.commits]).toEqual(['ended', ['10'], 2]);
+  return { ...bed, batch };
 }
 
 describe('after a batch has ended', () => {
-  test('what the client could not commit is committed again and again, until it is', async () => {
-    const { batch, eventsOf } = await ended(['orders']);
-    const error = new Error('the coordinator is loading');
-    batch.does.commit = () => Promise.reject(error);
-    await pass(3_000);
-    expect(batch.counts.commits).toBe(3);
+  test('what is settled is committed at once', async () => {
+    const { run } = bench();
+    const batch = fakeBatch([message(10), message(11)]);
+    run(batch);
+    await pass();
+    expect(batch.committed).toEqual(['10', '12']);
+    await pass(60_000);
+    expect([batch.counts.commits, vi.getTimerCount()]).toEqual([2, 0]);
+  });
+
+  test('the position after everything that was read is committed, of what is not delivered too', async () => {
+    const { run } = bench();
+    const batch = fakeBatch([message(10), message(14)], { from: 7, last: 19 });
+    run(batch);
+    await pass();
+    expect(batch.committed).toEqual(['7', '20']);
+  });
+
+  test('nothing is committed twice when nothing has settled', async () => {
+    const { run } = bench({
+      work: () => {
+        throw new Error('no');
+      },
+    });
+    const batch = fakeBatch([message(10), message(11)]);
+    run(batch);
+    await pass();
+    expect([batch.committed, batch.counts.commits]).toEqual([['10'], 1]);
+  });
+
+  test('what could not be committed is committed again each second, until it is', async () => {
+    const { batch, eventsOf } = await notCommitted();
+    await pass(2_000);
+    expect(batch.counts.commits).toBe(4);
     const told = { type: 'client-error', verb: 'commit', error: toEventError(error) };
     expect(eventsOf('client-error')).toEqual(Array(3).fill(told));
 
-    batch.does.commit = () => {
-      batch.does.uncommitted = [];
-      return Promise.resolve();
-    };
+    batch.does.commit = () => Promise.resolve();
     await pass(60_000);
-    expect(batch.counts.commits).toBe(4);
+    expect([batch.counts.commits, batch.committed]).toEqual([5, ['10', '11']]);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('nothing is left to do when the client has committed', async () => {
-    const { batch } = await ended([]);
+  test('a later batch of the partition commits for it', async () => {
+    const { batch, run } = await notCommitted();
+    const next = fakeBatch([message(11)]);
+    run(next);
+    await pass();
+    expect(next.committed).toEqual(['11', '12']);
     await pass(60_000);
-    expect(batch.counts.commits).toBe(0);
-    expect(vi.getTimerCount()).toBe(0);
+    expect([batch.committed, vi.getTimerCount()]).toEqual([['10'], 0]);
   });
 
-  test('nothing is committed for a consumer that has stopped', async () => {
-    const { batch } = await ended(['orders']);
-    batch.does.isRunning = false;
+  test.each<[string, (bed: Awaited<ReturnType<typeof notCommitted>>) => void]>([
+    ['has stopped', ({ batch }) => (batch.does.isRunning = false)],
+    [
+      'has joined again, and will fetch it again',
+      ({ consumer }) => {
+        consumer.join({ orders: [0] });
+      },
+    ],
+    [
+      'has lost the partition',
+      ({ consumer }) => {
+        consumer.join({});
+      },
+    ],
+  ])('nothing is committed for a consumer that %s', async (_, happens) => {
+    const bed = await notCommitted();
+    happens(bed);
     await pass(60_000);
-    expect(batch.counts.commits).toBe(0);
-    expect(vi.getTimerCount()).toBe(0);
+    expect([bed.batch.counts.commits, vi.getTimerCount()]).toEqual([2, 0]);
   });
 
-  test('many batches share one timer', async () => {
-    const { run, batch } = await ended(['orders']);
-    const others = [11, 12, 13].map((offset) => fakeBatch([message(offset)]));
-    for (const other of others) {
-      other.does.uncommitted = ['orders'];
-      run(other);
-    }
-    await pass(1_000);
-    expect([batch, ...others].map(({ counts }) => counts.commits)).toEqual([1, 0, 0, 0]);
+  test('the group’s own error is no event, and ends the next batch', async () => {
+    const { batch, eventsOf, run } = await notCommitted();
+    const refusal = Object.assign(new Error('no'), { type: 'ILLEGAL_GENERATION' });
+    batch.does.commit = () => Promise.reject(refusal);
+    await pass(2_000);
+    expect(eventsOf('client-error')).toHaveLength(1);
+    const next = run(fakeBatch([message(11)]));
+    await pass();
+    expect(next).toEqual({ state: 'threw', error: refusal });
   });
 });

@@ -8,7 +8,9 @@ export interface Subscription {
   isPaused(topic: string, partition: number): boolean;
 }
 
-const Constructor = createRequire(import.meta.url)('kafkajs/src/consumer/subscriptionState') as new () => Subscription;
+const Constructor = createRequire(import.meta.url)(
+  'kafkajs/src/consumer/subscriptionState',
+) as new () => Subscription;
 
 export function createSubscription(): Subscription {
   return new Constructor();
