@@ -15,11 +15,11 @@ export interface Generation {
 export interface Assignments {
   /** The tracker of a partition. Undefined when it is not ours: it was fetched before the group met. */
   trackerOf(place: Place): PartitionTracker | undefined;
-  trackers(): Iterable<PartitionTracker>;
+  trackers(): readonly PartitionTracker[];
   readonly generation: () => Generation;
   /** Tells what we have been assigned. Trackers of anything else are over. */
   joined(assignment: Assignment): void;
-  /** Forgets all partitions; their handlers go on, and can still be aborted. */
+  /** No partition is ours until the next join; handlers go on, and can still be aborted. */
   stopped(): void;
   /** Aborts all handlers; the partitions that are ours stay so. */
   abortAll(reason: string): void;
@@ -31,8 +31,6 @@ interface OpenGeneration extends Generation {
 
 export function createAssignments(onLost: (place: Place) => void): Assignments {
   const trackers = new Map<string, PartitionTracker>();
-  /** Those of the run before, whose handlers may still run. */
-  const left = new Set<PartitionTracker>();
   let assigned: Assignment = {};
   let generation = createGeneration();
 
@@ -48,18 +46,16 @@ export function createAssignments(onLost: (place: Place) => void): Assignments {
 
   return {
     trackerOf(place) {
+      if (!isAssigned(place)) return undefined;
       const id = `${place.topic}/${place.partition}`;
-      const known = trackers.get(id);
-      if (known !== undefined || !isAssigned(place)) return known;
-      const tracker = new PartitionTracker(place);
+      const tracker = trackers.get(id) ?? new PartitionTracker(place);
       trackers.set(id, tracker);
       return tracker;
     },
-    trackers: () => trackers.values(),
+    trackers: () => [...trackers.values()].filter(isAssigned),
     generation: () => generation,
     joined(assignment) {
       next(assignment);
-      left.clear();
       for (const [id, tracker] of trackers) {
         const isOurs = isAssigned(tracker);
         if (isOurs && !tracker.signal.aborted) {
@@ -74,11 +70,10 @@ export function createAssignments(onLost: (place: Place) => void): Assignments {
     },
     stopped() {
       next({});
-      for (const tracker of trackers.values()) left.add(tracker);
-      trackers.clear();
+      for (const tracker of trackers.values()) tracker.stopped();
     },
     abortAll(reason) {
-      for (const tracker of [...trackers.values(), ...left]) tracker.abort(abortError(reason));
+      for (const tracker of trackers.values()) tracker.abort(abortError(reason));
     },
   };
 }

@@ -18,7 +18,7 @@ export function watchLogs(
 
   async function look(): Promise<void> {
     // As they were before the broker is asked: a fetch can see a later end meanwhile.
-    const known = [...assignments.trackers()].map((tracker) => ({ tracker, before: tracker.lastEnd }));
+    const known = assignments.trackers().map((tracker) => ({ tracker, before: tracker.lastEnd }));
     for (const topic of new Set(known.map(({ tracker }) => tracker.topic))) {
       try {
         const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end.high]));

@@ -52,6 +52,12 @@ export class PartitionTracker implements Place {
     this.#expected = undefined;
   }
 
+  /** The consumer has stopped: what it runs next begins where the group says. */
+  stopped(): void {
+    this.rejoined();
+    this.doubt();
+  }
+
   /** Takes in where a fetch begins. Returns where it should have begun, if that is elsewhere. */
   begin({ from, end }: Fetch): bigint | undefined {
     const expected = this.#expected;
