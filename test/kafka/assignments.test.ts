@@ -1,134 +1,166 @@
 import { describe, expect, test, vi } from 'vitest';
-import { isMembershipError } from '../../adapters/kafka/kafka-client.ts';
-import { createMembership } from '../../adapters/kafka/membership.ts';
+import { createAssignments } from '../../adapters/kafka/assignments.ts';
+import type { Place } from '../../adapters/kafka/log-client.ts';
+import type { PartitionTracker } from '../../adapters/kafka/partition-tracker.ts';
 
-function membershipWith() {
-  const onLost = vi.fn<(topic: string, partition: number) => void>();
-  return { membership: createMembership(onLost), onLost };
+const PLACE = { topic: 'orders', partition: 0 };
+
+function assignmentsWith(assignment: Record<string, number[]> = { orders: [0, 1] }) {
+  const lost: Place[] = [];
+  const assignments = createAssignments(({ topic, partition }) => lost.push({ topic, partition }));
+  assignments.joined(assignment);
+  /** The tracker of a partition that is ours. */
+  const ours = (place: Place): PartitionTracker => {
+    const tracker = assignments.trackerOf(place);
+    if (tracker === undefined) throw new Error('it is not ours');
+    return tracker;
+  };
+  return { assignments, lost, ours };
 }
 
-describe('a tenure', () => {
-  test('is one for all batches of a partition, across a rejoin that leaves it with us', () => {
-    const { membership, onLost } = membershipWith();
-    const before = membership.tenureOf('orders', 0);
-    membership.joined({ orders: [1, 0] });
-    const after = membership.tenureOf('orders', 0);
-    expect(after.signal).toBe(before.signal);
-    expect([before.isOver(), before.signal.aborted]).toEqual([false, false]);
-    expect(onLost).not.toHaveBeenCalled();
+describe('a tracker', () => {
+  test('is one for all fetches of a partition, across a rejoin that leaves it with us', () => {
+    const { assignments, ours, lost } = assignmentsWith();
+    const before = ours(PLACE);
+    assignments.joined({ orders: [1, 0] });
+    expect(ours({ ...PLACE })).toBe(before);
+    expect([before.isOver, before.signal.aborted, lost]).toEqual([false, false, []]);
+  });
+
+  test.each([
+    ['before the group has met', undefined],
+    ['of another partition', { orders: [1] }],
+    ['of another topic', { invoices: [0] }],
+  ])('is not made %s', (_, assignment) => {
+    const assignments = createAssignments(() => undefined);
+    if (assignment !== undefined) assignments.joined(assignment);
+    expect(assignments.trackerOf(PLACE)).toBeUndefined();
+    expect(assignments.trackers()).toEqual([]);
   });
 
   test.each([
     ['another partition', { orders: [1] }],
-    ['another topic', { invoices: [0] }],
-    ['nothing', {}],
+    ['another topic', { invoices: [0], orders: [1] }],
   ])('is over once the group has given us %s', (_, assignment) => {
-    const { membership, onLost } = membershipWith();
-    const tenure = membership.tenureOf('orders', 0);
-    const other = membership.tenureOf('orders', 1);
-    membership.joined({ orders: [1], ...assignment });
-    expect([tenure.isOver(), tenure.signal.aborted]).toEqual([true, true]);
-    expect(tenure.signal.reason).toMatchObject({
+    const { assignments, ours, lost } = assignmentsWith();
+    const tracker = ours(PLACE);
+    const other = ours({ topic: 'orders', partition: 1 });
+    assignments.joined(assignment);
+    expect([tracker.isOver, tracker.signal.aborted]).toEqual([true, true]);
+    expect(tracker.signal.reason).toMatchObject({
       name: 'AbortError',
       message: expect.stringMatching(/another member/) as string,
     });
-    expect([other.isOver(), other.signal.aborted]).toEqual([false, false]);
-    expect(onLost.mock.calls).toEqual([['orders', 0]]);
+    expect([other.isOver, other.signal.aborted]).toEqual([false, false]);
+    expect(lost).toEqual([PLACE]);
+    expect(assignments.trackerOf(PLACE)).toBeUndefined();
+    expect(assignments.trackers()).toEqual([other]);
   });
 
-  test('begins anew when the partition comes back; the old one stays over', () => {
-    const { membership, onLost } = membershipWith();
-    const old = membership.tenureOf('orders', 0);
-    membership.joined({});
-    membership.joined({ orders: [0] });
-    const renewed = membership.tenureOf('orders', 0);
-    expect([old.isOver(), renewed.isOver(), renewed.signal.aborted]).toEqual([true, false, false]);
-    membership.joined({});
-    expect(onLost).toHaveBeenCalledTimes(2);
+  test('is another when the partition comes back; the old one stays over', () => {
+    const { assignments, ours, lost } = assignmentsWith();
+    const old = ours(PLACE);
+    assignments.joined({});
+    assignments.joined({ orders: [0] });
+    const renewed = ours(PLACE);
+    expect([old.isOver, renewed.isOver, renewed.signal.aborted]).toEqual([true, false, false]);
+    assignments.joined({});
+    expect(lost).toEqual([PLACE, PLACE]);
   });
 
-  test('is told as over once, however often the group rebalances without it', () => {
-    const { membership, onLost } = membershipWith();
-    membership.tenureOf('orders', 0);
-    membership.joined({});
-    membership.joined({ orders: [1] });
-    expect(onLost).toHaveBeenCalledOnce();
+  test('is told as lost once, however often the group rebalances without it', () => {
+    const { assignments, ours, lost } = assignmentsWith();
+    ours(PLACE);
+    assignments.joined({});
+    assignments.joined({ orders: [1] });
+    expect(lost).toEqual([PLACE]);
   });
 
-  test('of topics and partitions whose names are alike are told apart', () => {
-    const { membership } = membershipWith();
-    const tenures = [membership.tenureOf('orders-1', 1), membership.tenureOf('orders-', 11)];
-    membership.joined({ 'orders-1': [1] });
-    expect(tenures.map((tenure) => tenure.isOver())).toEqual([false, true]);
+  test('of topics and partitions whose names are alike is its own', () => {
+    const { assignments, ours } = assignmentsWith({ 'orders-1': [1], 'orders-': [11] });
+    const trackers = [ours({ topic: 'orders-1', partition: 1 }), ours({ topic: 'orders-', partition: 11 })];
+    assignments.joined({ 'orders-1': [1] });
+    expect(trackers.map(({ isOver }) => isOver)).toEqual([false, true]);
   });
 });
 
-describe('a stop', () => {
+describe('an abort of all', () => {
   test('aborts the handlers of all partitions, which stay ours', () => {
-    const { membership, onLost } = membershipWith();
-    const tenures = [membership.tenureOf('orders', 0), membership.tenureOf('invoices', 7)];
-    membership.abortAll('the consumer stops');
-    for (const tenure of tenures) {
-      expect([tenure.signal.aborted, tenure.isOver()]).toEqual([true, false]);
-      expect(tenure.signal.reason).toMatchObject({ name: 'AbortError', message: 'the consumer stops' });
+    const { assignments, ours, lost } = assignmentsWith({ orders: [0], invoices: [7] });
+    const trackers = [ours(PLACE), ours({ topic: 'invoices', partition: 7 })];
+    assignments.abortAll('the consumer stops');
+    for (const tracker of trackers) {
+      expect([tracker.signal.aborted, tracker.isOver]).toEqual([true, false]);
+      expect(tracker.signal.reason).toMatchObject({ name: 'AbortError', message: 'the consumer stops' });
     }
-    expect(onLost).not.toHaveBeenCalled();
+    expect(lost).toEqual([]);
   });
 
   test('is not felt after the next join', () => {
-    const { membership, onLost } = membershipWith();
-    membership.tenureOf('orders', 0);
-    membership.abortAll('the consumer stops');
-    membership.joined({ orders: [0] });
-    expect(membership.tenureOf('orders', 0).signal.aborted).toBe(false);
-    expect(onLost).not.toHaveBeenCalled();
+    const { assignments, ours, lost } = assignmentsWith();
+    ours(PLACE);
+    assignments.abortAll('the consumer stops');
+    assignments.joined({ orders: [0] });
+    expect(ours(PLACE).signal.aborted).toBe(false);
+    expect(lost).toEqual([]);
+  });
+});
+
+describe('after a stop', () => {
+  test('no partition is ours, and what runs on can still be aborted', () => {
+    const { assignments, ours, lost } = assignmentsWith();
+    const tracker = ours(PLACE);
+    assignments.stopped();
+    expect([assignments.trackerOf(PLACE), assignments.trackers()]).toEqual([undefined, []]);
+    expect([tracker.isOver, tracker.signal.aborted, lost]).toEqual([false, false, []]);
+    assignments.abortAll('the consumer stops');
+    expect(tracker.signal.aborted).toBe(true);
+  });
+
+  test('what runs on is aborted when its partition has gone to another member', () => {
+    const { assignments, ours, lost } = assignmentsWith();
+    const [gone, kept] = [ours(PLACE), ours({ topic: 'orders', partition: 1 })];
+    assignments.stopped();
+    assignments.joined({ orders: [1] });
+    expect([gone.signal.aborted, gone.isOver, lost]).toEqual([true, true, [PLACE]]);
+    expect(kept.signal.aborted).toBe(false);
+    assignments.abortAll('the consumer stops');
+    expect(kept.signal.aborted).toBe(true);
   });
 });
 
 describe('a generation', () => {
-  test('aborts with the very error that the group gave, and the first counts', () => {
-    const { membership } = membershipWith();
+  test('is interrupted with the very error that the group gave, and the first counts', () => {
+    const { assignments } = assignmentsWith();
     const error = new Error('rebalance in progress');
-    const generation = membership.generation();
+    const generation = assignments.generation();
     generation.interrupt(error);
     generation.interrupt(new Error('once more'));
-    expect(generation.signal.reason).toBe(error);
+    expect(generation.interrupted.reason).toBe(error);
+    expect(generation.over.aborted).toBe(false);
   });
 
   test('leaves handlers alone when it ends, and is another after the join', () => {
-    const { membership } = membershipWith();
-    const tenure = membership.tenureOf('orders', 0);
-    const old = membership.generation();
+    const { assignments, ours } = assignmentsWith();
+    const tracker = ours(PLACE);
+    const old = assignments.generation();
     old.interrupt(new Error('rebalance in progress'));
-    expect(tenure.signal.aborted).toBe(false);
-    membership.joined({ orders: [0] });
+    expect(tracker.signal.aborted).toBe(false);
+    assignments.joined({ orders: [0] });
     // A heartbeat of before the join, answered after it.
     old.interrupt(new Error('illegal generation'));
-    const { signal } = membership.generation();
-    expect([old.signal.aborted, signal.aborted, tenure.signal.aborted]).toEqual([true, false, false]);
-  });
-});
-
-describe('an error of the membership', () => {
-  const withType = (type: unknown) => Object.assign(new Error('no'), { type });
-
-  test.each([
-    'REBALANCE_IN_PROGRESS',
-    'NOT_COORDINATOR_FOR_GROUP',
-    'ILLEGAL_GENERATION',
-    'UNKNOWN_MEMBER_ID',
-  ])('%s makes the client join again', (type) => {
-    expect(isMembershipError(withType(type))).toBe(true);
+    const { interrupted, over } = assignments.generation();
+    expect([old.interrupted.aborted, old.over.aborted]).toEqual([true, true]);
+    expect([interrupted.aborted, over.aborted, tracker.signal.aborted]).toEqual([false, false, false]);
   });
 
-  test.each([
-    withType('NOT_LEADER_FOR_PARTITION'),
-    withType(undefined),
-    new Error('REBALANCE_IN_PROGRESS'),
-    { type: 'REBALANCE_IN_PROGRESS' },
-    'REBALANCE_IN_PROGRESS',
-    undefined,
-  ])('%o does not', (error) => {
-    expect(isMembershipError(error)).toBe(false);
+  test('is over after a stop, and has not been interrupted', () => {
+    const { assignments } = assignmentsWith();
+    const ended = vi.fn();
+    const { interrupted, over } = assignments.generation();
+    over.addEventListener('abort', ended);
+    assignments.stopped();
+    expect(ended).toHaveBeenCalledOnce();
+    expect(interrupted.aborted).toBe(false);
   });
 });
