@@ -17,18 +17,22 @@ export interface InHand<T> {
 
 export function createInHand<T>(): InHand<T> {
   const running = new Map<string, { readonly message: KafkaMessage; readonly work: Promise<T> }>();
+  /** Also those whose place another message has taken. */
+  const works = new Set<Promise<T>>();
   return {
     join({ topic, partition }, message, start) {
       const id = placeOf(topic, partition, message.offset);
       const known = running.get(id);
       if (known !== undefined && isSame(known.message, message)) return known.work;
       const work = start().finally(() => {
+        works.delete(work);
         if (running.get(id)?.work === work) running.delete(id);
       });
+      works.add(work);
       running.set(id, { message, work });
       return work;
     },
-    ended: () => Promise.allSettled([...running.values()].map(({ work }) => work)),
+    ended: () => Promise.allSettled(works),
   };
 }
 
