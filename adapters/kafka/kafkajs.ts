@@ -1,5 +1,5 @@
 import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions } from './kafkajs-types.ts';
-import type { Fetch, KafkaMessage, LogConsumer, LogListener, Place } from './log-client.ts';
+import type { Fetch, KafkaMessage, LogConsumer, LogListener, TopicPartitions } from './log-client.ts';
 import { ConsumerEndedError } from './stop-errors.ts';
 
 /** The only file that knows how kafkajs behaves; its types are in kafkajs-types.ts. */
@@ -63,11 +63,11 @@ export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJ
   });
 
   return {
-    pause(place) {
-      own.pause(only(place));
+    pause(topic) {
+      own.pause([copyOf(topic)]);
     },
-    resume(place) {
-      own.resume(only(place));
+    resume(topic) {
+      own.resume([copyOf(topic)]);
     },
     seek({ topic, partition }, position) {
       consumer.seek({ topic, partition, offset: String(position) });
@@ -94,8 +94,8 @@ function methodsOf(consumer: KafkaConsumer): Methods {
   };
 }
 
-function only({ topic, partition }: Place): KafkaTopicPartitions[] {
-  return [{ topic, partitions: [partition] }];
+function copyOf({ topic, partitions }: TopicPartitions): KafkaTopicPartitions {
+  return partitions === undefined ? { topic } : { topic, partitions: [...partitions] };
 }
 
 function after(offset: string): bigint {

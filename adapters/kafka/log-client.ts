@@ -49,9 +49,9 @@ export interface Fetch extends Place {
 
 /** A consumer as this adapter commands it. */
 export interface LogConsumer {
-  /** Stops handing over of a partition. Throws when the consumer does not run. */
-  pause(place: Place): void;
-  resume(place: Place): void;
+  /** Stops handing over of partitions, or of a whole topic. Throws when the consumer does not run. */
+  pause(topic: TopicPartitions): void;
+  resume(topic: TopicPartitions): void;
   /** Moves the position of a partition. */
   seek(place: Place, position: bigint): void;
   /** Commits a position where no fetch is at hand. Before its first fetch a client can forget it without a word. */
@@ -71,12 +71,13 @@ export interface LogListener {
   /** The consumer has stopped: its positions and pauses are gone. */
   stopped(): void;
   crashed(error: Error, restart: boolean): void;
-  /** A user's own calls. Partitions are undefined where the whole topic is meant. */
+  /** A user's own calls. */
   paused(topics: readonly TopicPartitions[]): void;
   resumed(topics: readonly TopicPartitions[]): void;
 }
 
 export interface TopicPartitions {
   readonly topic: string;
+  /** Undefined where the whole topic is meant. */
   readonly partitions?: readonly number[] | undefined;
 }

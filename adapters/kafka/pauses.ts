@@ -45,8 +45,8 @@ export interface Pauses {
 
 interface PartitionPause extends Place {
   timer: NodeJS.Timeout | undefined;
-  /** Whether it waits for something that has no time. */
-  isHeld: boolean;
+  /** How much it waits for that has no time. */
+  holds: number;
   failures: number;
 }
 
@@ -59,30 +59,43 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
 
   function pauseOf({ topic, partition }: Place): PartitionPause {
     const id = idOf({ topic, partition });
-    const pause = partitions.get(id) ?? { topic, partition, timer: undefined, isHeld: false, failures: 0 };
+    const pause = partitions.get(id) ?? { topic, partition, timer: undefined, holds: 0, failures: 0 };
     partitions.set(id, pause);
     return pause;
   }
 
-  function isOurs({ timer, isHeld }: PartitionPause): boolean {
-    return timer !== undefined || isHeld;
+  function isOurs(pause: PartitionPause | undefined): boolean {
+    return pause !== undefined && (pause.timer !== undefined || pause.holds > 0);
   }
 
-  function tell(verb: 'pause' | 'resume', { topic, partition }: Place): void {
+  function tell(verb: 'pause' | 'resume', topic: TopicPartitions): void {
     try {
-      consumer()[verb]({ topic, partition });
+      consumer()[verb](topic);
     } catch {
       // The consumer has stopped meanwhile; when it runs again nothing is paused.
     }
   }
 
-  /** To pause one partition would lift a user's pause of its whole topic. */
+  /** To pause one partition lifts a user's pause of the rest of its topic, which is renewed instead. */
   function pauseUnlessPaused(place: Place): void {
-    if (!user.has(place)) tell('pause', place);
+    if (user.has(place)) return;
+    const { topic, partition } = place;
+    const resumed = user.resumedOf(topic);
+    tell('pause', resumed === undefined ? { topic, partitions: [partition] } : { topic });
+    const free = resumed?.filter((one) => !isOurs(partitions.get(idOf({ topic, partition: one })))) ?? [];
+    if (free.length > 0) tell('resume', { topic, partitions: free });
   }
 
   function resumeUnlessPaused(pause: PartitionPause): void {
-    if (!isOurs(pause) && !user.has(pause)) tell('resume', pause);
+    const { topic, partition } = pause;
+    if (!isOurs(pause) && !user.has(pause)) tell('resume', { topic, partitions: [partition] });
+  }
+
+  /** A user's call for other partitions of a topic, or for all of them, can have lifted ours. */
+  function keepOurs(topics: readonly TopicPartitions[]): void {
+    for (const pause of partitions.values()) {
+      if (isOurs(pause) && topics.some(({ topic }) => topic === pause.topic)) pauseUnlessPaused(pause);
+    }
   }
 
   function backoff(pause: PartitionPause): number {
@@ -101,13 +114,12 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
 
   function userPaused(topics: readonly TopicPartitions[]): void {
     for (const topic of topics) user.pause(topic);
+    keepOurs(topics);
   }
 
   function userResumed(topics: readonly TopicPartitions[]): void {
     for (const topic of topics) user.resume(topic);
-    for (const pause of partitions.values()) {
-      if (isOurs(pause) && topics.some(({ topic }) => topic === pause.topic)) pauseUnlessPaused(pause);
-    }
+    keepOurs(topics);
   }
 
   return {
@@ -117,26 +129,28 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
       const known = waits.filter((wait) => wait !== undefined);
       const shortest = known.length < waits.length ? Math.min(backoff(pause), ...known) : Math.min(...known);
       const retryAfterMs = Math.min(shortest, LONGEST_TIMER_MS);
-      pauseUnlessPaused(place);
       clearTimeout(pause.timer);
       pause.timer = setTimeout(becomeDue, retryAfterMs, pause).unref();
+      pauseUnlessPaused(place);
       return retryAfterMs;
     },
     hold(place) {
       const pause = pauseOf(place);
-      pause.isHeld = true;
+      pause.holds += 1;
       pauseUnlessPaused(place);
       return () => {
-        pause.isHeld = false;
+        // Forgotten meanwhile: what is known now is of another time.
+        if (partitions.get(idOf(place)) !== pause) return;
+        pause.holds -= 1;
         resumeUnlessPaused(pause);
       };
     },
     pauseByUser({ topic, partition }) {
-      const topics = [{ topic, partitions: [partition] }];
-      tell('pause', { topic, partition });
-      userPaused(topics);
+      const own = { topic, partitions: [partition] };
+      tell('pause', own);
+      userPaused([own]);
       return () => {
-        userResumed(topics);
+        userResumed([own]);
         resumeUnlessPaused(pauseOf({ topic, partition }));
       };
     },
@@ -169,7 +183,7 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
       partitions.delete(idOf(place));
       due.delete(idOf(place));
       pause.timer = undefined;
-      pause.isHeld = false;
+      pause.holds = 0;
       if (wasOurs) resumeUnlessPaused(pause);
     },
     clear() {

@@ -17,6 +17,12 @@ export class UserPauses {
     return of.paused.has(partition) || (of.all && !of.resumed.has(partition));
   }
 
+  /** The partitions that were resumed of a topic that is paused as a whole; undefined where it is not. */
+  resumedOf(topic: string): readonly number[] | undefined {
+    const of = this.#topics.get(topic);
+    return of?.all === true ? [...of.resumed] : undefined;
+  }
+
   pause({ topic, partitions }: TopicPartitions): void {
     const of = this.#of(topic);
     if (partitions === undefined) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { TopicPartitions } from '../../adapters/kafka/log-client.ts';
 import { createPauses } from '../../adapters/kafka/pauses.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
@@ -10,13 +11,37 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const PLACE = ['orders', 0] as const;
+const PLACE = { topic: 'orders', partition: 0 };
+const OTHER = { topic: 'orders', partition: 1 };
 
 function pausesWith() {
   const consumer = fakeConsumer();
-  const pauses = createPauses(consumer);
-  const isPaused = () => consumer.isPaused(...PLACE);
-  const withhold = (...waits: (number | undefined)[]) => pauses.withhold(...PLACE, waits);
+  const client = {
+    pause: ({ topic, partitions }: TopicPartitions) => {
+      consumer.pause([partitions === undefined ? { topic } : { topic, partitions: [...partitions] }]);
+    },
+    resume: ({ topic, partitions }: TopicPartitions) => {
+      consumer.resume([partitions === undefined ? { topic } : { topic, partitions: [...partitions] }]);
+    },
+  };
+  const pauses = createPauses(() => client);
+  /** A user's own calls, as kafkajs.ts passes them on. */
+  const user = {
+    pause: (...partitions: number[]) => {
+      const topic = { topic: 'orders', ...(partitions.length === 0 ? {} : { partitions }) };
+      client.pause(topic);
+      pauses.userPaused([topic]);
+    },
+    resume: (...partitions: number[]) => {
+      const topic = { topic: 'orders', ...(partitions.length === 0 ? {} : { partitions }) };
+      client.resume(topic);
+      pauses.userResumed([topic]);
+    },
+  };
+  const isPaused = () => consumer.isPaused('orders', 0);
+  /** Those of the partitions 0 to 2 that are fetched. */
+  const fetched = () => [0, 1, 2].filter((partition) => !consumer.isPaused('orders', partition));
+  const withhold = (...waits: (number | undefined)[]) => pauses.withhold(PLACE, waits);
   /** Withholds, and waits until that is over. Returns how long it took. */
   const sitOut = (...waits: (number | undefined)[]): number => {
     const told = withhold(...waits);
@@ -25,17 +50,16 @@ function pausesWith() {
     expect(Date.now() - start).toBe(told);
     return told;
   };
-  return { consumer, pauses, isPaused, withhold, sitOut };
+  return { consumer, pauses, user, isPaused, fetched, withhold, sitOut };
 }
 
 describe('a withheld partition', () => {
   test('is paused, alone, until its time, and resumed once', () => {
-    const { consumer, pauses, withhold } = pausesWith();
+    const { consumer, pauses, fetched, withhold } = pausesWith();
     expect(withhold(5_000)).toBe(5_000);
     expect(consumer.calls).toEqual(['pause orders/0']);
-    expect([pauses.isPaused('orders', 0), pauses.isPaused('orders', 1), pauses.isPaused('order', 0)]).toEqual(
-      [true, false, false],
-    );
+    expect([fetched(), consumer.isPaused('order', 0)]).toEqual([[1, 2], false]);
+    expect(pauses.isPausedByUser(PLACE)).toBe(false);
     vi.advanceTimersByTime(4_999);
     expect(consumer.calls).toHaveLength(1);
     vi.advanceTimersByTime(1);
@@ -83,13 +107,13 @@ describe('the backoff', () => {
     expect(took).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  test('begins anew when something settles, of that partition only', () => {
+  test('begins again at the shortest when something settles, of that partition only', () => {
     const { pauses, sitOut } = pausesWith();
     sitOut(undefined);
     sitOut(undefined);
-    pauses.progress('orders', 1);
+    pauses.progress(OTHER);
     expect(sitOut(undefined)).toBe(2_000);
-    pauses.progress(...PLACE);
+    pauses.progress(PLACE);
     expect(sitOut(undefined)).toBe(500);
   });
 
@@ -109,7 +133,7 @@ describe('the backoff', () => {
   test('of each partition is its own', () => {
     const { pauses, sitOut } = pausesWith();
     sitOut(undefined);
-    expect(pauses.withhold('orders', 1, [undefined])).toBe(500);
+    expect(pauses.withhold(OTHER, [undefined])).toBe(500);
   });
 });
 
@@ -117,7 +141,7 @@ describe("a user's pause", () => {
   test('outlasts ours', () => {
     const { pauses, isPaused, withhold } = pausesWith();
     withhold(100);
-    const resume = pauses.pauseByUser(...PLACE);
+    const resume = pauses.pauseByUser(PLACE);
     vi.advanceTimersByTime(100);
     expect(isPaused()).toBe(true);
     resume();
@@ -127,7 +151,7 @@ describe("a user's pause", () => {
   test('that ends before ours does not end ours', () => {
     const { pauses, isPaused, withhold } = pausesWith();
     withhold(100);
-    pauses.pauseByUser(...PLACE)();
+    pauses.pauseByUser(PLACE)();
     expect(isPaused()).toBe(true);
     vi.advanceTimersByTime(100);
     expect(isPaused()).toBe(false);
@@ -135,7 +159,7 @@ describe("a user's pause", () => {
 
   test('is not ended by a message that is withheld meanwhile', () => {
     const { consumer, pauses, isPaused, withhold } = pausesWith();
-    const resume = pauses.pauseByUser(...PLACE);
+    const resume = pauses.pauseByUser(PLACE);
     withhold(100);
     vi.advanceTimersByTime(1_000);
     expect([isPaused(), vi.getTimerCount()]).toEqual([true, 0]);
@@ -145,58 +169,232 @@ describe("a user's pause", () => {
 
   test('of one partition is not that of another', () => {
     const { consumer, pauses } = pausesWith();
-    pauses.pauseByUser('orders', 1);
-    pauses.pauseByUser(...PLACE)();
+    pauses.pauseByUser(OTHER);
+    pauses.pauseByUser(PLACE)();
     expect([consumer.isPaused('orders', 0), consumer.isPaused('orders', 1)]).toEqual([false, true]);
+    expect([pauses.isPausedByUser(PLACE), pauses.isPausedByUser(OTHER)]).toEqual([false, true]);
+  });
+
+  test('made before ours is not ended by ours', () => {
+    const { user, isPaused, withhold } = pausesWith();
+    user.pause(0);
+    expect(withhold(100)).toBe(100);
+    vi.advanceTimersByTime(1_000);
+    expect([isPaused(), vi.getTimerCount()]).toEqual([true, 0]);
+    user.resume(0);
+    expect(isPaused()).toBe(false);
+  });
+
+  test('made and ended while ours lasts does not end ours', () => {
+    const { user, isPaused, withhold } = pausesWith();
+    withhold(100);
+    user.pause(0);
+    user.resume(0);
+    expect(isPaused()).toBe(true);
+    vi.advanceTimersByTime(100);
+    expect(isPaused()).toBe(false);
+  });
+
+  test('does not make a partition due when our time is up', () => {
+    const { user, pauses, withhold } = pausesWith();
+    user.pause(0);
+    withhold(100);
+    vi.advanceTimersByTime(100);
+    expect(pauses.isAnotherDue(OTHER)).toBe(false);
   });
 });
 
-test('a pause that somebody else has made is not ended by us', () => {
-  const { consumer, isPaused, withhold } = pausesWith();
-  consumer.pause([{ topic: 'orders', partitions: [0] }]);
-  expect(withhold(100)).toBe(100);
-  vi.advanceTimersByTime(1_000);
-  expect([isPaused(), vi.getTimerCount()]).toEqual([true, 0]);
+describe("a user's pause of a whole topic", () => {
+  test('outlasts ours, and is not lifted by it', () => {
+    const { user, fetched, withhold } = pausesWith();
+    user.pause();
+    withhold(100);
+    expect(fetched()).toEqual([]);
+    vi.advanceTimersByTime(100);
+    expect(fetched()).toEqual([]);
+    user.resume();
+    expect(fetched()).toEqual([0, 1, 2]);
+  });
+
+  test('that ends before ours does not end ours', () => {
+    const { user, fetched, withhold } = pausesWith();
+    withhold(100);
+    user.pause();
+    expect(fetched()).toEqual([]);
+    user.resume();
+    expect(fetched()).toEqual([1, 2]);
+    vi.advanceTimersByTime(100);
+    expect(fetched()).toEqual([0, 1, 2]);
+  });
+
+  test('does not end when one of its partitions was resumed and is withheld', () => {
+    const { user, pauses, fetched, withhold } = pausesWith();
+    user.pause();
+    user.resume(0, 1);
+    expect(fetched()).toEqual([0, 1]);
+    withhold(100);
+    expect(fetched()).toEqual([1]);
+    pauses.withhold(OTHER, [200]);
+    expect(fetched()).toEqual([]);
+    vi.advanceTimersByTime(100);
+    expect(fetched()).toEqual([0]);
+    vi.advanceTimersByTime(100);
+    expect(fetched()).toEqual([0, 1]);
+  });
+
+  test('that ends for one partition does not end ours', () => {
+    const { user, fetched, withhold } = pausesWith();
+    withhold(100);
+    user.pause();
+    user.resume(0);
+    expect(fetched()).toEqual([]);
+    vi.advanceTimersByTime(100);
+    expect(fetched()).toEqual([0]);
+  });
+
+  test('that ends by a pause of one partition, as it does in the client, does not end ours', () => {
+    const { user, fetched, withhold } = pausesWith();
+    withhold(100);
+    user.pause();
+    user.pause(1);
+    expect(fetched()).toEqual([2]);
+    vi.advanceTimersByTime(100);
+    expect(fetched()).toEqual([0, 2]);
+  });
+});
+
+describe('a partition that is held', () => {
+  test('is paused until it is known', () => {
+    const { pauses, fetched } = pausesWith();
+    const resume = pauses.hold(PLACE);
+    vi.advanceTimersByTime(3_600_000);
+    expect(fetched()).toEqual([1, 2]);
+    resume();
+    expect(fetched()).toEqual([0, 1, 2]);
+  });
+
+  test('by two is held until the last is done, and the time it is withheld for is up', () => {
+    const { pauses, withhold, isPaused } = pausesWith();
+    const resumes = [pauses.hold(PLACE), pauses.hold(PLACE)];
+    withhold(100);
+    resumes[0]?.();
+    vi.advanceTimersByTime(1_000);
+    expect(isPaused()).toBe(true);
+    withhold(100);
+    resumes[1]?.();
+    expect(isPaused()).toBe(true);
+    vi.advanceTimersByTime(100);
+    expect(isPaused()).toBe(false);
+  });
+
+  test("keeps a user's pause", () => {
+    const { pauses, user, isPaused } = pausesWith();
+    const resume = pauses.hold(PLACE);
+    user.pause(0);
+    resume();
+    expect(isPaused()).toBe(true);
+  });
+
+  test.each(['forget', 'clear'] as const)('is no more after %s, and what held it resumes nothing', (verb) => {
+    const { pauses, withhold, isPaused } = pausesWith();
+    const resume = pauses.hold(PLACE);
+    pauses[verb](PLACE);
+    withhold(100);
+    resume();
+    expect(isPaused()).toBe(true);
+  });
+});
+
+describe('a partition whose time is up', () => {
+  test('is due for all others, until it is fetched', () => {
+    const { pauses, withhold } = pausesWith();
+    withhold(100);
+    vi.advanceTimersByTime(99);
+    expect(pauses.isAnotherDue(OTHER)).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect([pauses.isAnotherDue(OTHER), pauses.isAnotherDue(PLACE)]).toEqual([true, false]);
+    pauses.fetched(OTHER);
+    expect(pauses.isAnotherDue(OTHER)).toBe(true);
+    pauses.fetched(PLACE);
+    expect(pauses.isAnotherDue(OTHER)).toBe(false);
+  });
+
+  test('hurries the others for ten seconds at most: it may have nothing to fetch', () => {
+    const { pauses, withhold } = pausesWith();
+    withhold(100);
+    vi.advanceTimersByTime(100 + 10_000);
+    expect(pauses.isAnotherDue(OTHER)).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(pauses.isAnotherDue(OTHER)).toBe(false);
+  });
+
+  test('is told to all who wait, until they do no more', () => {
+    const { pauses, sitOut } = pausesWith();
+    const told = [vi.fn(), vi.fn()];
+    const [end] = told.map((callback) => pauses.onDue(callback));
+    sitOut(100);
+    end?.();
+    sitOut(100);
+    expect(told.map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
+  });
+
+  test.each(['forget', 'clear'] as const)('is due no more after %s', (verb) => {
+    const { pauses, sitOut } = pausesWith();
+    sitOut(100);
+    pauses[verb](PLACE);
+    expect(pauses.isAnotherDue(OTHER)).toBe(false);
+  });
 });
 
 describe('a partition that another member has now', () => {
   test('is paused no more, and its timer is gone', () => {
     const { consumer, pauses, withhold } = pausesWith();
     withhold(60_000);
-    pauses.forget(...PLACE);
+    pauses.forget(PLACE);
     expect(consumer.calls).toEqual(['pause orders/0', 'resume orders/0']);
     expect(vi.getTimerCount()).toBe(0);
   });
 
   test("keeps a user's pause, as it does in the client", () => {
     const { consumer, pauses, isPaused } = pausesWith();
-    const resume = pauses.pauseByUser(...PLACE);
-    pauses.forget(...PLACE);
+    const resume = pauses.pauseByUser(PLACE);
+    pauses.forget(PLACE);
     expect([isPaused(), consumer.calls]).toEqual([true, ['pause orders/0']]);
     resume();
     expect(isPaused()).toBe(false);
   });
 
   test.each(['while it is paused', 'between two tries'])(
-    'begins anew when it comes back: lost %s',
+    'begins again at the shortest when it comes back: lost %s',
     (when) => {
       const { pauses, withhold, sitOut } = pausesWith();
       sitOut(undefined);
       withhold(undefined);
       if (when === 'between two tries') vi.runAllTimers();
-      pauses.forget(...PLACE);
+      pauses.forget(PLACE);
       expect(sitOut(undefined)).toBe(500);
     },
   );
 
   test('of which nothing was known is left alone', () => {
     const { consumer, pauses } = pausesWith();
-    pauses.forget(...PLACE);
+    pauses.forget(PLACE);
     expect(consumer.calls).toEqual([]);
   });
 });
 
 describe('a consumer that has stopped', () => {
+  test('has no pauses any more: its timers are gone, and the user’s pauses too', () => {
+    const { pauses, user, withhold, isPaused } = pausesWith();
+    withhold(60_000);
+    user.pause();
+    pauses.clear();
+    expect([vi.getTimerCount(), pauses.isPausedByUser(PLACE)]).toEqual([0, false]);
+    withhold(100);
+    vi.advanceTimersByTime(100);
+    expect(isPaused()).toBe(false);
+  });
+
   test('is not resumed when the time comes, and nothing is thrown', () => {
     const { consumer, withhold } = pausesWith();
     withhold(100);
@@ -206,9 +404,9 @@ describe('a consumer that has stopped', () => {
 
   test('does not fail a handler that outlives it and pauses or resumes', () => {
     const { consumer, pauses } = pausesWith();
-    const resume = pauses.pauseByUser(...PLACE);
+    const resume = pauses.pauseByUser(PLACE);
     consumer.stopped = true;
     expect(resume).not.toThrow();
-    expect(() => pauses.pauseByUser(...PLACE)).not.toThrow();
+    expect(() => pauses.pauseByUser(PLACE)).not.toThrow();
   });
 });
