@@ -96,7 +96,9 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
       const topic = uniqueName();
       topics.push(topic);
       const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
-      await admin.createTopics({ topics: [{ topic, numPartitions: partitions, configEntries }] });
+      const created = [{ topic, numPartitions: partitions, configEntries }];
+      await admin.createTopics({ topics: created, waitForLeaders: false });
+      await vi.waitUntil(() => hasLeaders(admin, topic), { timeout: 20_000, interval: 20 });
       return topic;
     },
 
@@ -128,6 +130,16 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
       return consumer;
     },
   };
+}
+
+/** The client's own wait ends with an error when a broker does not know the topic yet. */
+async function hasLeaders(admin: Admin, topic: string): Promise<boolean> {
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0));
+  } catch {
+    return false;
+  }
 }
 
 function uniqueName(): string {
