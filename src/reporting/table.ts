@@ -95,6 +95,11 @@ const ADAPTERS: Table = {
   CONSUMER_STOPPED: row('error', 'CONSUMER_STOPPED', ''),
   'queue-error': row('error', 'QUEUE_ERROR', 'a call to the queue failed', ONE),
   'client-error': row('error', 'CLIENT_ERROR', 'a call to the broker failed', ONE),
+  'log-changed': row(
+    'warn',
+    'LOG_CHANGED',
+    'a partition is read from elsewhere, or is not the one that was read: messages may be skipped',
+  ),
   'dead-letter-error': row('error', 'DEAD_LETTER_ERROR', 'a dead letter was not accepted: the message stays'),
   'visibility-lost': row('warn', 'VISIBILITY_LOST', 'the queue refused to keep a message invisible'),
   lapsed: row('warn', 'VISIBILITY_LOST', 'the visibility timeout of a message in hand has lapsed'),
