@@ -1,9 +1,48 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { createSettledPrefix } from '../../adapters/kafka/settled-prefix.ts';
+import type { KafkaEvent, KafkaMessage } from 'handle-once/kafka';
+import { describe, expect, test } from 'vitest';
+import { createAssignments } from '../../adapters/kafka/assignments.ts';
+import { FetchProgress } from '../../adapters/kafka/fetch-progress.ts';
+import { createEventSink } from '../../src/event-sink.ts';
+import { toEventError } from '../../src/event-error.ts';
+import { message } from './support/messages.ts';
 
+const PLACE = { topic: 'orders', partition: 0 };
 const messagesAt = (offsets: readonly (number | bigint)[]) =>
-  offsets.map((offset) => ({ offset: String(offset) }));
+  offsets.map((offset) => message(String(offset)));
+
+/** A partition, whose fetches note the positions that the client was told. */
+function partition() {
+  const events: KafkaEvent[] = [];
+  const sink = createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) });
+  const assignments = createAssignments(() => undefined);
+  assignments.joined({ orders: [0] });
+  const fetched = (messages: readonly KafkaMessage[], to?: bigint) => {
+    const tracker = assignments.trackerOf(PLACE);
+    if (tracker === undefined) throw new Error('it is ours');
+    const told: bigint[] = [];
+    const does = { advance: (_: bigint): void => undefined };
+    const fetch = {
+      ...{ ...PLACE, messages, from: BigInt(messages[0]?.offset ?? 0), end: 0n },
+      to: to ?? BigInt(messages.at(-1)?.offset ?? 0) + 1n,
+      advance: (position: bigint) => {
+        does.advance(position);
+        told.push(position);
+      },
+      commit: () => Promise.resolve(),
+      heartbeat: () => Promise.resolve(),
+      isRunning: () => true,
+      isStale: () => false,
+    };
+    tracker.begin(fetch);
+    const options = { fetch, tracker, generation: assignments.generation(), events: sink };
+    return { told, does, tracker, progress: new FetchProgress(options) };
+  };
+  return { fetched, assignments, events };
+}
+
+/** The offsets that have to run. */
+const offsetsOf = (messages: readonly KafkaMessage[]) => messages.map(({ offset }) => offset);
 
 /** Offsets with gaps, and an order in which some or all of their messages settle. */
 const batches = fc
@@ -16,54 +55,168 @@ const batches = fc
     }),
   );
 
-test('after every step, the last offset told is that of the settled prefix, and none is told twice', () => {
-  fc.assert(
-    fc.property(batches, ({ offsets, order }) => {
-      const messages = messagesAt(offsets);
-      const told: string[] = [];
-      const prefix = createSettledPrefix(messages, (offset) => told.push(offset));
-      const settled = new Set<number>();
-      for (const index of order) {
-        const before = told.length;
-        prefix.settle(index);
-        settled.add(index);
-        const gap = messages.findIndex((_, at) => !settled.has(at));
-        const length = gap === -1 ? messages.length : gap;
-        expect(told.at(-1)).toBe(messages[length - 1]?.offset);
-        expect(told.length - before).toBeLessThanOrEqual(1);
-      }
-      expect(told.map(BigInt)).toEqual([...new Set(told.map(BigInt))].sort((a, b) => (a < b ? -1 : 1)));
-    }),
-  );
+const settleAll = (progress: FetchProgress, messages: readonly KafkaMessage[], order: readonly number[]) => {
+  for (const index of order) {
+    const one = messages[index];
+    if (one !== undefined) progress.settle(one);
+  }
+};
+
+describe('the position that is told', () => {
+  test('is, after every step, that after the settled prefix, and none is told twice', () => {
+    fc.assert(
+      fc.property(batches, ({ offsets, order }) => {
+        const messages = messagesAt(offsets);
+        const { told, progress } = partition().fetched(messages);
+        const settled = new Set<number>();
+        for (const index of order) {
+          const before = told.length;
+          settleAll(progress, messages, [index]);
+          settled.add(index);
+          const gap = messages.findIndex((_, at) => !settled.has(at));
+          const last = offsets[(gap === -1 ? messages.length : gap) - 1];
+          expect(told.at(-1)).toBe(last === undefined ? undefined : last + 1n);
+          expect(told.length - before).toBeLessThanOrEqual(1);
+        }
+        expect(told).toEqual([...new Set(told)].sort((a, b) => (a < b ? -1 : 1)));
+      }),
+    );
+  });
+
+  test('is the end of the fetch when all have settled, in any order', () => {
+    fc.assert(
+      fc.property(batches, ({ offsets, order }) => {
+        const messages = messagesAt(offsets);
+        const { told, progress } = partition().fetched(messages, 2n ** 63n + 7n);
+        const rest = offsets.map((_, index) => index).filter((index) => !order.includes(index));
+        settleAll(progress, messages, [...order, ...rest]);
+        expect(told.at(-1)).toBe(2n ** 63n + 7n);
+      }),
+    );
+  });
+
+  test('is not told again for what settles again', () => {
+    const messages = messagesAt([5, 9]);
+    const { told, progress } = partition().fetched(messages);
+    settleAll(progress, messages, [0, 0, 1, 0, 1]);
+    expect(told).toEqual([6n, 10n]);
+  });
+
+  test('is exact, however large offsets are', () => {
+    const messages = messagesAt([9_007_199_254_740_993n, 9_223_372_036_854_775_806n]);
+    const { told, progress } = partition().fetched(messages);
+    settleAll(progress, messages, [1]);
+    expect(told).toEqual([]);
+    settleAll(progress, messages, [0]);
+    expect(told).toEqual([9_223_372_036_854_775_807n]);
+  });
+
+  test('is where the next fetch begins', () => {
+    const { fetched, events } = partition();
+    const messages = messagesAt([10, 11]);
+    const { progress, tracker } = fetched(messages, 20n);
+    settleAll(progress, messages, [0, 1]);
+    expect(tracker.begin({ from: 20n, end: 0n } as never)).toBeUndefined();
+    expect(events).toEqual([]);
+  });
 });
 
-test('when all have settled, in any order, the last offset is told', () => {
-  fc.assert(
-    fc.property(batches, ({ offsets, order }) => {
-      const told: string[] = [];
-      const prefix = createSettledPrefix(messagesAt(offsets), (offset) => told.push(offset));
-      const rest = offsets.map((_, index) => index).filter((index) => !order.includes(index));
-      for (const index of [...order, ...rest]) prefix.settle(index);
-      expect(told.at(-1)).toBe(String(offsets.at(-1)));
-    }),
-  );
+describe('what is settled ahead', () => {
+  test('is not run again when it is fetched again, with what fell behind it', () => {
+    const { fetched } = partition();
+    const first = fetched(messagesAt([10, 11, 12, 13]));
+    expect(offsetsOf(first.progress.unsettled())).toEqual(['10', '11', '12', '13']);
+    settleAll(first.progress, messagesAt([11, 13]), [0, 1]);
+    first.progress.end();
+    const messages = messagesAt([10, 11, 12, 13]);
+    const second = fetched(messages);
+    expect(offsetsOf(second.progress.unsettled())).toEqual(['10', '12']);
+    settleAll(second.progress, messages, [0]);
+    expect(second.told).toEqual([12n]);
+    settleAll(second.progress, messages, [2]);
+    expect(second.told).toEqual([12n, 14n]);
+  });
+
+  test('at the beginning of the next fetch is told before anything runs', () => {
+    const { fetched } = partition();
+    const first = fetched(messagesAt([10, 11]));
+    first.progress.end();
+    // The handler has outlived its fetch.
+    settleAll(first.progress, messagesAt([10]), [0]);
+    expect(first.told).toEqual([]);
+    const second = fetched(messagesAt([10, 11]));
+    expect(offsetsOf(second.progress.unsettled())).toEqual(['11']);
+    expect(second.told).toEqual([11n]);
+  });
+
+  test('all of it: nothing runs, and the end of the fetch is told', () => {
+    const { fetched } = partition();
+    const first = fetched(messagesAt([10, 11]));
+    first.progress.end();
+    settleAll(first.progress, messagesAt([10, 11]), [0, 1]);
+    const second = fetched(messagesAt([10, 11]), 15n);
+    expect([second.progress.unsettled(), second.told]).toEqual([[], [15n]]);
+  });
+
+  test('is remembered no more once its position is told', () => {
+    const { fetched } = partition();
+    const messages = messagesAt([10, 11]);
+    const { progress, tracker } = fetched(messages);
+    settleAll(progress, messages, [1, 0]);
+    expect(messages.map((one) => tracker.ahead.look(one))).toEqual(['unknown', 'unknown']);
+  });
+
+  test('with other content at its offset runs, and is told of', () => {
+    const { fetched, events } = partition();
+    const first = fetched(messagesAt([10, 11]));
+    settleAll(first.progress, messagesAt([11]), [0]);
+    const second = fetched([message(10), message(11, { value: 'other' })]);
+    expect(offsetsOf(second.progress.unsettled())).toEqual(['10', '11']);
+    expect(events).toEqual([
+      { type: 'log-changed', ...PLACE, reason: 'content-changed', expected: '11', found: '11' },
+    ]);
+  });
 });
 
-test('what settles again is not told again', () => {
-  const told: string[] = [];
-  const prefix = createSettledPrefix(messagesAt([5, 9]), (offset) => told.push(offset));
-  for (const index of [0, 0, 1, 0, 1]) prefix.settle(index);
-  expect(told).toEqual(['5', '9']);
+describe('nothing is told', () => {
+  test('after the end of the fetch, and nothing more may start', () => {
+    const { told, progress } = partition().fetched(messagesAt([10]));
+    expect(progress.isHalted).toBe(false);
+    progress.end();
+    settleAll(progress, messagesAt([10]), [0]);
+    expect([told, progress.isHalted]).toEqual([[], true]);
+  });
+
+  test.each<[string, Record<string, number[]>]>([
+    ['another member has the partition', {}],
+    ['the group has met again', { orders: [0] }],
+  ])('when %s', (_, assignment) => {
+    const { fetched, assignments } = partition();
+    const messages = messagesAt([10]);
+    const { told, progress } = fetched(messages);
+    assignments.joined(assignment);
+    settleAll(progress, messages, [0]);
+    expect(told).toEqual([]);
+  });
 });
 
-test('an offset is told as it was fetched: not computed, and without a loss of precision', () => {
-  const told: string[] = [];
-  const prefix = createSettledPrefix(
-    messagesAt([9_007_199_254_740_993n, 9_223_372_036_854_775_807n]),
-    (offset) => told.push(offset),
-  );
-  prefix.settle(1);
-  expect(told).toEqual([]);
-  prefix.settle(0);
-  expect(told).toEqual(['9223372036854775807']);
+test('a client that knows nothing of the fetch any more is told of, and nothing more may start', () => {
+  const { fetched, events } = partition();
+  const messages = messagesAt([10, 11]);
+  const { progress, does } = fetched(messages);
+  const error = new TypeError("Cannot set properties of undefined (setting '0')");
+  does.advance = () => {
+    throw error;
+  };
+  settleAll(progress, messages, [0]);
+  expect(events).toEqual([{ type: 'client-error', verb: 'resolve', error: toEventError(error) }]);
+  expect(progress.isHalted).toBe(true);
+});
+
+test('a halt keeps what runs from nothing: it is told when it settles', () => {
+  const messages = messagesAt([10]);
+  const { told, progress } = partition().fetched(messages);
+  progress.halt();
+  settleAll(progress, messages, [0]);
+  expect([told, progress.isHalted]).toEqual([[11n], true]);
 });
