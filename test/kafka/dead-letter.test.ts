@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
-import { deadLetterOf } from '../../adapters/kafka/dead-letter.ts';
+import { type DeadLetterFacts, deadLetterOf } from '../../adapters/kafka/dead-letter.ts';
 import { message } from './support/messages.ts';
 
 const FACTS = {
   topic: 'orders',
   partition: 3,
   scope: 'billing>kafka:workers',
+  key: 'orders-3-42',
   errorText: 'TerminalError: never',
   attempts: 2,
 };
 const OURS = {
+  // Computed by hand: SHA-256 of ["billing>kafka:workers","orders-3-42","orders",3,"42"].
+  'handle-once-id': 'ca5cfe95239f086e974214f471790651c2bccb186bbca5c71cf324214a7f91b8',
   'handle-once-topic': 'orders',
   'handle-once-partition': '3',
   'handle-once-offset': '42',
@@ -41,4 +44,26 @@ test('of a dead letter that failed again, the last place is told', () => {
   const headers = { 'handle-once-offset': Buffer.from('7'), 'handle-once-topic': Buffer.from('elsewhere') };
   expect(deadLetterOf({ ...message(42), headers }, FACTS).headers).toEqual(OURS);
   expect(headers['handle-once-offset'].toString()).toBe('7');
+});
+
+const idOf = (facts: Partial<DeadLetterFacts> = {}, offset = 42, parts: Parameters<typeof message>[1] = {}) =>
+  deadLetterOf(message(offset, parts), { ...FACTS, ...facts }).headers['handle-once-id'];
+
+test('each copy of one message has the same id, whatever is told of its failure', () => {
+  const copies = [idOf(), idOf({ errorText: 'Error: other', attempts: 7 }), idOf({}, 42, { value: 'w' })];
+  expect(new Set(copies).size).toBe(1);
+});
+
+test('messages of other places, keys and groups have other ids', () => {
+  const ids = [
+    idOf(),
+    idOf({}, 43),
+    idOf({ partition: 34, key: 'orders-3-4' }, 2),
+    idOf({ partition: 4 }),
+    idOf({ topic: 'invoices' }),
+    idOf({ scope: 'billing>kafka:others' }),
+    idOf({ key: 'order-1' }),
+    idOf({ key: '' }),
+  ];
+  expect(new Set(ids).size).toBe(ids.length);
 });

@@ -1,8 +1,9 @@
 import { createHandleOnce } from 'handle-once';
-import { type KafkaAdmin, type KafkaEvent, onceEachMessage } from 'handle-once/kafka';
+import { type KafkaEvent, onceEachMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');
@@ -21,6 +22,7 @@ function consumerWith(options: object = {}) {
       consumer,
       groupId: 'workers',
       onFailed: 'commit',
+      fromBeginning: true,
       handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
       onEvent: (event) => events.push(event),
       ...options,
@@ -33,7 +35,7 @@ function consumerWith(options: object = {}) {
 
 const producer = { send: () => Promise.resolve() };
 
-test('the run config leaves commits to the client, and what is committed to us', () => {
+test('the run config has the client commit what was told, and tell nothing by itself', () => {
   const { config } = consumerWith({ concurrency: 7 });
   expect(config).toMatchObject({
     autoCommit: true,
@@ -62,6 +64,43 @@ test('timeouts that contradict the lease are warned of at once', () => {
   });
 });
 
+describe('where a partition begins of which nothing is committed', () => {
+  test.each([
+    ['is not told', {}],
+    ['is its end, without an admin client to commit it', { fromBeginning: false }],
+    ['is not told, with an admin client', { admin: fakeAdmin() }],
+  ])('%s: that is warned of at once', (_, options) => {
+    const { warnings, events } = consumerWith({ fromBeginning: undefined, ...options });
+    expect(warnings()).toEqual(['START_NOT_COMMITTED']);
+    expect(events).toMatchObject([
+      { message: expect.stringMatching(/fromBeginning: true.* admin$/) as string },
+    ]);
+  });
+
+  test('is its beginning: nothing is committed', async () => {
+    const admin = fakeAdmin();
+    const { consumer, events } = consumerWith({ admin });
+    consumer.join({ orders: [0] });
+    await turns();
+    expect([events, consumer.calls]).toEqual([[], []]);
+    expect(admin.queries).toEqual(['describeConfigs orders']);
+  });
+
+  test('is its end, which is committed before anything of it is fetched', async () => {
+    const admin = fakeAdmin();
+    admin.ends['orders/0'] = '7';
+    const { consumer, events } = consumerWith({ fromBeginning: false, admin });
+    consumer.does.commit = () => Promise.resolve(void (admin.committed['orders/0'] = '7'));
+    consumer.join({ orders: [0] });
+    expect(consumer.calls).toEqual(['pause orders/0']);
+    await turns();
+    expect(consumer.calls).toEqual([
+      ...['pause orders/0', 'seek orders/0 7', 'commit orders/0 7', 'resume orders/0'],
+    ]);
+    expect(events).toEqual([]);
+  });
+});
+
 describe('when the consumer has joined', () => {
   test('a dead-letter topic that it consumes itself is warned of, once', async () => {
     const { consumer, warnings } = consumerWith({ onFailed: { deadLetterTopic: 'dead', producer } });
@@ -73,18 +112,12 @@ describe('when the consumer has joined', () => {
   });
 
   test('each topic is looked at once, when it is first assigned', async () => {
-    const asked: string[][] = [];
-    const admin: KafkaAdmin = {
-      describeConfigs: ({ resources }) => {
-        asked.push(resources.map(({ name }) => name));
-        return Promise.reject(new Error('denied'));
-      },
-    };
+    const admin = Object.assign(fakeAdmin(), { error: new Error('denied') });
     const { consumer, warnings } = consumerWith({ admin });
     for (const assignment of [{}, { a: [0] }, { a: [1], b: [0] }, { b: [0] }, { a: [0] }])
       consumer.join(assignment);
     await turns();
-    expect(asked).toEqual([['a'], ['b']]);
+    expect(admin.queries).toEqual(['describeConfigs a', 'describeConfigs b']);
     expect(warnings()).toEqual(['TOPIC_UNREADABLE', 'TOPIC_UNREADABLE']);
   });
 });

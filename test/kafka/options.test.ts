@@ -4,6 +4,7 @@ import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { issuesOf as issuesIn } from '../support/issues-of.ts';
+import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
 const scoped = (scope: string) => createHandleOnce({ store: createMemoryStore(), scope });
@@ -36,11 +37,14 @@ test('a schema of handleOnce would get the bytes of every value: it is refused w
 test.each<object>([
   {},
   { ordering: 'partition', concurrency: 1, drainMs: 0 },
-  { ordering: 'key', concurrency: 1_000, drainMs: 43_200_000, admin: { describeConfigs: () => undefined } },
+  { ordering: 'key', concurrency: 1_000, drainMs: 43_200_000, admin: fakeAdmin(), fromBeginning: false },
   { ordering: 'unordered', onFailed: { deadLetterTopic: 'orders.dead_letters-1', producer } },
   { consumerConfig: { groupId: 'workers', sessionTimeout: 30_000, rackId: 'unknown to us' } },
   { consumerConfig: {}, schema: undefined, parse: undefined, key: undefined, onEvent: undefined },
   { groupId: 'größe/50%' },
+  { rebalanceGraceMs: 0, fromBeginning: true },
+  { rebalanceGraceMs: 60_000, consumerConfig: {} },
+  { rebalanceGraceMs: 90_000, consumerConfig: { rebalanceTimeout: 90_000 } },
 ])('accepts what is right: %o', (options) => {
   expect(issuesOf({ ...right, ...options })).toEqual([]);
 });
@@ -48,7 +52,13 @@ test.each<object>([
 test.each<[field: string, value: unknown, message: RegExp]>([
   ['consumer', undefined, /a consumer of kafkajs/],
   ['consumer', {}, /a consumer of kafkajs/],
-  ['consumer', { ...right.consumer, paused: undefined }, /a consumer of kafkajs/],
+  ...['on', 'pause', 'resume', 'run', 'stop', 'disconnect', 'seek', 'commitOffsets'].map(
+    (method): [string, unknown, RegExp] => [
+      'consumer',
+      { ...right.consumer, [method]: undefined },
+      /a consumer of kafkajs/,
+    ],
+  ),
   ['groupId', undefined, /id of the consumer group/],
   ['groupId', 7, /id of the consumer group/],
   ['groupId', '', /must not be empty/],
@@ -66,10 +76,14 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['onFailed', 'delete', /must be chosen/],
   ['drainMs', -1, /whole number of milliseconds from 0 to 43,200,000/],
   ['drainMs', 43_200_001, /whole number of milliseconds/],
+  ['rebalanceGraceMs', -1, /whole number of milliseconds from 0 to 43,200,000/],
+  ['rebalanceGraceMs', 0.5, /whole number of milliseconds/],
+  ['fromBeginning', 'yes', /true or false/],
   ['admin', {}, /a connected admin client/],
+  ['admin', { describeConfigs: () => undefined }, /a connected admin client/],
   ['consumerConfig', 'workers', /object that kafka.consumer was given/],
   ['onEvent', {}, /function of one event/],
-  ['fromBeginning', true, /not an option/],
+  ['fromTheBeginning', true, /not an option/],
 ])('refuses a wrong %s (%j) by name', (field, value, message) => {
   expect(issuesOf({ ...right, [field]: value })).toEqual([{ field, message: matching(message) }]);
 });
@@ -85,6 +99,7 @@ test.each([
   ['onFailed.typo', { onFailed: { deadLetterTopic: 'dead', producer, typo: 1 } }, /not an option/],
   ['consumerConfig.sessionTimeout', { consumerConfig: { sessionTimeout: '30s' } }, /milliseconds/],
   ['consumerConfig.heartbeatInterval', { consumerConfig: { heartbeatInterval: -1 } }, /milliseconds/],
+  ['consumerConfig.rebalanceTimeout', { consumerConfig: { rebalanceTimeout: '60s' } }, /milliseconds/],
   ['consumerConfig.maxWaitTimeInMs', { consumerConfig: { maxWaitTimeInMs: 0.5 } }, /milliseconds/],
   ['consumerConfig.groupId', { consumerConfig: { groupId: 7 } }, /string/],
 ] as const)('refuses a wrong %s by name', (field, options, message) => {
@@ -95,6 +110,17 @@ describe('options that contradict one another', () => {
   test('a group that is not that of the consumer', () => {
     const issues = issuesOf({ ...right, consumerConfig: { groupId: 'others' } });
     expect(issues).toEqual([{ field: 'groupId', message: matching(/group of consumerConfig/) }]);
+  });
+
+  test.each([
+    ['that of the consumer', 9_001, { rebalanceTimeout: 9_000 }],
+    ['the default', 60_001, {}],
+    ['the default, which nothing contradicts', 60_001, undefined],
+  ])('a grace above the rebalance timeout: %s', (_, rebalanceGraceMs, consumerConfig) => {
+    const issues = issuesOf({ ...right, rebalanceGraceMs, consumerConfig });
+    expect(issues).toEqual([
+      { field: 'rebalanceGraceMs', message: matching(/at most the rebalanceTimeout/) },
+    ]);
   });
 
   test.each([

@@ -3,12 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { type Ordering, toLanes } from '../../adapters/kafka/ordering.ts';
 
 interface Item {
-  readonly message: { readonly key: Buffer | null };
+  readonly key: Buffer | null;
   readonly offset: number;
 }
 
-const itemsWith = (keys: readonly (Buffer | null)[]): Item[] =>
-  keys.map((key, offset) => ({ message: { key }, offset }));
+const itemsWith = (keys: readonly (Buffer | null)[]): Item[] => keys.map((key, offset) => ({ key, offset }));
 const lanesOf = (keys: readonly (Buffer | null)[], ordering: Ordering): number[][] =>
   toLanes(itemsWith(keys), ordering).map((lane) => lane.map(({ offset }) => offset));
 

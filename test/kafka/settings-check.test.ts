@@ -1,7 +1,8 @@
 import { createHandleOnce, type HandleOnceSettings } from 'handle-once';
 import type { ConsumerTimeouts, KafkaAdmin } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { fakeAdmin } from './support/fake-admin.ts';
 import { timeoutWarnings, topicWarnings } from '../../adapters/kafka/settings-check.ts';
 
 const { settings } = createHandleOnce({
@@ -53,29 +54,27 @@ describe('topics', () => {
   type Query = Parameters<KafkaAdmin['describeConfigs']>[0];
 
   /** An admin client of topics with these configs. */
-  function adminOf(topics: Record<string, Record<string, string>>): KafkaAdmin & { queries: Query[] } {
+  function adminOf(topics: Record<string, Record<string, string>>) {
     const queries: Query[] = [];
-    return {
-      queries,
-      describeConfigs: (query) => {
-        queries.push(query);
-        const resources = query.resources.map(({ name, configNames }) => ({
-          resourceName: name,
-          configEntries: configNames.flatMap((configName) => {
-            const configValue = topics[name]?.[configName];
-            return configValue === undefined ? [] : [{ configName, configValue }];
-          }),
-        }));
-        return Promise.resolve({ resources });
-      },
+    const describeConfigs = (query: Query) => {
+      queries.push(query);
+      const resources = query.resources.map(({ name, configNames }) => ({
+        resourceName: name,
+        configEntries: configNames.flatMap((configName) => {
+          const configValue = topics[name]?.[configName];
+          return configValue === undefined ? [] : [{ configName, configValue }];
+        }),
+      }));
+      return Promise.resolve({ resources });
     };
+    return { admin: fakeAdmin({ describeConfigs }), queries };
   }
 
   const messagesOf = async (
     config: Record<string, string>,
     overrides: Partial<HandleOnceSettings> = {},
   ): Promise<string[]> => {
-    const warnings = await topicWarnings(adminOf({ orders: config }), ['orders'], {
+    const warnings = await topicWarnings(adminOf({ orders: config }).admin, ['orders'], {
       ...settings,
       ...overrides,
     });
@@ -114,11 +113,11 @@ describe('topics', () => {
   });
 
   test('all topics are asked for at once, and each is judged by itself', async () => {
-    const admin = adminOf({ a: deleted('1'), b: deleted('100001'), c: deleted('-1') });
+    const { admin, queries } = adminOf({ a: deleted('1'), b: deleted('100001'), c: deleted('-1') });
     const warnings = await topicWarnings(admin, ['a', 'b', 'c'], settings);
     expect(warnings.map(({ message }) => message[0])).toEqual(['b', 'c']);
     const configNames = ['retention.ms', 'cleanup.policy'];
-    expect(admin.queries).toEqual([
+    expect(queries).toEqual([
       { includeSynonyms: false, resources: ['a', 'b', 'c'].map((name) => ({ type: 2, name, configNames })) },
     ]);
   });
@@ -131,7 +130,7 @@ describe('topics', () => {
     ],
     ['anything', 'denied', 'unknown error'],
   ])('topics that cannot be read, with %s, are told of and not judged', async (_, error, name) => {
-    const admin: KafkaAdmin = { describeConfigs: vi.fn().mockRejectedValue(error) };
+    const admin = Object.assign(fakeAdmin(), { error });
     const warnings = await topicWarnings(admin, ['orders', 'invoices'], settings);
     expect(warnings).toEqual([
       {
@@ -142,11 +141,11 @@ describe('topics', () => {
   });
 
   test('an admin client that throws at once is no worse', async () => {
-    const admin: KafkaAdmin = {
+    const admin = fakeAdmin({
       describeConfigs: () => {
         throw new TypeError('not connected');
       },
-    };
+    });
     expect(await topicWarnings(admin, ['orders'], settings)).toMatchObject([{ warning: 'TOPIC_UNREADABLE' }]);
   });
 });

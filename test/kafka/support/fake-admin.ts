@@ -1,0 +1,57 @@
+import type { KafkaAdmin } from 'handle-once/kafka';
+
+export interface FakeAdmin extends KafkaAdmin {
+  /** What the group has committed, and where partitions end, such as `orders/0`. Others have -1, and end nowhere. */
+  readonly committed: Record<string, string>;
+  readonly ends: Record<string, string>;
+  /** What it was asked, such as `describeConfigs orders`. */
+  readonly queries: string[];
+  /** What it rejects with, if anything. */
+  error: unknown;
+}
+
+/** An admin client of a cluster whose topics all keep messages for a minute. */
+export function fakeAdmin(parts: Partial<KafkaAdmin> = {}): FakeAdmin {
+  const [committed, ends, queries]: [Record<string, string>, Record<string, string>, string[]] = [{}, {}, []];
+
+  function asked(query: string, ...of: string[]): Promise<void> {
+    queries.push([query, ...of].join(' '));
+    return admin.error === undefined ? Promise.resolve() : Promise.reject(admin.error as Error);
+  }
+
+  const offsetsOf = (topic: string) =>
+    Object.keys({ ...ends, ...committed })
+      .filter((place) => place.startsWith(`${topic}/`))
+      .map((place) => ({
+        partition: Number(place.slice(topic.length + 1)),
+        offset: committed[place] ?? '-1',
+        high: ends[place],
+      }));
+
+  const admin: FakeAdmin = {
+    committed,
+    ends,
+    queries,
+    error: undefined,
+    async describeConfigs({ resources }) {
+      await asked('describeConfigs', ...resources.map(({ name }) => name));
+      const configEntries = [
+        { configName: 'cleanup.policy', configValue: 'delete' },
+        { configName: 'retention.ms', configValue: '60000' },
+      ];
+      return { resources: resources.map(({ name }) => ({ resourceName: name, configEntries })) };
+    },
+    async fetchOffsets({ groupId, topics }) {
+      await asked('fetchOffsets', groupId, ...topics);
+      return topics.map((topic) => ({ topic, partitions: offsetsOf(topic) }));
+    },
+    async fetchTopicOffsets(topic) {
+      await asked('fetchTopicOffsets', topic);
+      return offsetsOf(topic).flatMap(({ partition, high }) =>
+        high === undefined ? [] : [{ partition, offset: high, high }],
+      );
+    },
+    ...parts,
+  };
+  return admin;
+}
