@@ -46,7 +46,7 @@ export function tellShortened(
   end: bigint,
   events: EventSink<KafkaEvent>,
 ): void {
-  tracker.doubt();
+  tracker.shortened(end);
   const { topic, partition } = tracker;
   const offsets = { expected: String(before), found: String(end) };
   events.emit({ type: 'log-changed', topic, partition, reason: 'end-went-back', ...offsets });

@@ -55,14 +55,14 @@ export class PartitionTracker implements Place {
   /** The consumer has stopped: what it runs next begins where the group says. */
   stopped(): void {
     this.rejoined();
-    this.doubt();
+    this.#doubt();
   }
 
   /** Takes in where a fetch begins. Returns where it should have begun, if that is elsewhere. */
   begin({ from, end }: Fetch): bigint | undefined {
     const expected = this.#expected;
     const hasMoved = expected !== undefined && expected !== from;
-    if (hasMoved) this.doubt();
+    if (hasMoved) this.#doubt();
     // After a rejoin the client has read what is committed.
     else if (expected === undefined && this.#committed !== undefined) this.#committed = from;
     this.#position = from;
@@ -71,10 +71,10 @@ export class PartitionTracker implements Place {
     return hasMoved ? expected : undefined;
   }
 
-  /** Forgets what it knows but the position: it may be of another log. */
-  doubt(): void {
-    this.#committed = undefined;
-    this.#ahead = new SettledAhead();
+  /** The partition ends before where it ended: it may be another log. */
+  shortened(end: bigint): void {
+    this.#end = end;
+    this.#doubt();
   }
 
   /** Everything below a position is settled, and the client was told to go on from there. */
@@ -99,5 +99,11 @@ export class PartitionTracker implements Place {
     if (position === undefined || position === this.#committed) return;
     await through.commit(position);
     this.#committed = position;
+  }
+
+  /** Forgets what it knows but the position. */
+  #doubt(): void {
+    this.#committed = undefined;
+    this.#ahead = new SettledAhead();
   }
 }

@@ -96,14 +96,14 @@ describe('what is committed', () => {
     expect(await committedAt(of, 12n)).toEqual([]);
   });
 
-  test('is the first position again after a stop, a moved position and a doubt', async () => {
+  test('is the first position again after a stop, a moved position and in a shortened log', async () => {
     const doubts: ((of: PartitionTracker) => void)[] = [
       (of) => {
         of.stopped();
       },
       (of) => of.begin(fetchFrom(5n)),
       (of) => {
-        of.doubt();
+        of.shortened(50n);
       },
     ];
     for (const doubt of doubts) {

@@ -1,0 +1,111 @@
+import type { KafkaEvent } from 'handle-once/kafka';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createAssignments } from '../../adapters/kafka/assignments.ts';
+import { watchLogs } from '../../adapters/kafka/log-watch.ts';
+import { createEventSink } from '../../src/event-sink.ts';
+import { toEventError } from '../../src/event-error.ts';
+import { pass } from './support/bench.ts';
+import { fakeAdmin } from './support/fake-admin.ts';
+import { message } from './support/messages.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Partitions that were fetched, and ended at 100 then. Partition 2 was not fetched yet. */
+function watched() {
+  const events: KafkaEvent[] = [];
+  const admin = fakeAdmin();
+  const assignments = createAssignments(() => undefined);
+  assignments.joined({ orders: [0, 1, 2], invoices: [0] });
+  const [orders, other, , invoices] = [
+    { topic: 'orders', partition: 0 },
+    { topic: 'orders', partition: 1 },
+    { topic: 'orders', partition: 2 },
+    { topic: 'invoices', partition: 0 },
+  ].map((place) => assignments.trackerOf(place));
+  for (const tracker of [orders, other, invoices]) {
+    tracker?.begin({ from: 10n, end: 100n } as never);
+    tracker?.ahead.add(message(15));
+  }
+  Object.assign(admin.ends, { 'orders/0': '100', 'orders/1': '100', 'orders/2': '100', 'invoices/0': '100' });
+  const watch = watchLogs(admin, assignments, createEventSink({ onEvent: (event) => events.push(event) }));
+  const remembered = () => [orders, other, invoices].map((tracker) => tracker?.ahead.look(message(15)));
+  return { admin, assignments, events, watch, remembered, orders };
+}
+
+const shortened = (found: string) => ({
+  ...{ type: 'log-changed', topic: 'orders', partition: 0, reason: 'end-went-back' },
+  ...{ expected: '100', found },
+});
+
+test('each minute the ends of all topics are asked for, and nothing is told while they grow', async () => {
+  const { admin, events, remembered } = watched();
+  await pass(59_999);
+  expect(admin.queries).toEqual([]);
+  await pass(1);
+  expect(admin.queries).toEqual(['fetchTopicOffsets orders', 'fetchTopicOffsets invoices']);
+  admin.ends['orders/0'] = '101';
+  await pass(60_000);
+  expect([admin.queries.length, events]).toEqual([4, []]);
+  expect(remembered()).toEqual(['settled', 'settled', 'settled']);
+});
+
+test('a partition that ends before where it ended is told, once, and what is known of it is forgotten', async () => {
+  const { admin, events, remembered } = watched();
+  admin.ends['orders/0'] = '99';
+  await pass(60_000);
+  expect(events).toEqual([shortened('99')]);
+  expect(remembered()).toEqual(['unknown', 'settled', 'settled']);
+  await pass(600_000);
+  expect(events).toHaveLength(1);
+});
+
+test('a fetch meanwhile may see a later end', async () => {
+  const { admin, events, orders } = watched();
+  const { fetchTopicOffsets } = admin;
+  Object.assign(admin, {
+    fetchTopicOffsets: async (topic: string) => {
+      const ends = await fetchTopicOffsets(topic);
+      orders?.begin({ from: 10n, end: 200n } as never);
+      return ends;
+    },
+  });
+  await pass(60_000);
+  expect(events).toEqual([]);
+});
+
+test('a topic that cannot be asked for is told, and the others are looked at', async () => {
+  const { admin, events } = watched();
+  const error = new Error('denied');
+  const { fetchTopicOffsets } = admin;
+  Object.assign(admin, {
+    fetchTopicOffsets: (topic: string) =>
+      topic === 'invoices' ? Promise.reject(error) : fetchTopicOffsets(topic),
+  });
+  admin.ends['orders/0'] = '0';
+  await pass(60_000);
+  expect(events).toEqual([
+    shortened('0'),
+    { type: 'client-error', verb: 'watch', error: toEventError(error) },
+  ]);
+});
+
+test('a partition that is not told is left alone', async () => {
+  const { admin, events } = watched();
+  delete admin.ends['orders/0'];
+  await pass(60_000);
+  expect(events).toEqual([]);
+});
+
+test.each(['is stopped', 'has no partitions'])('nothing is asked for when it %s', async (when) => {
+  const { admin, watch, assignments } = watched();
+  if (when === 'is stopped') watch.stop();
+  else assignments.stopped();
+  await pass(600_000);
+  expect(admin.queries).toEqual([]);
+});
