@@ -62,6 +62,10 @@ export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJ
     if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
   });
 
+  function commit({ topic, partition }: Place, position: bigint): Promise<void> {
+    return consumer.commitOffsets([{ topic, partition, offset: String(position) }]);
+  }
+
   return {
     pause(topic) {
       own.pause([copyOf(topic)]);
@@ -69,11 +73,13 @@ export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJ
     resume(topic) {
       own.resume([copyOf(topic)]);
     },
-    seek({ topic, partition }, position) {
+    async startAt(place, position) {
+      const { topic, partition } = place;
+      // With autoCommit, which a user can have switched off, the seek commits by itself.
       consumer.seek({ topic, partition, offset: String(position) });
+      await commit(place, position);
     },
-    commit: ({ topic, partition }, position) =>
-      consumer.commitOffsets([{ topic, partition, offset: String(position) }]),
+    commit,
     endsMembership: (error): error is Error =>
       error instanceof Error && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {

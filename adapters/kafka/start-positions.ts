@@ -7,7 +7,7 @@ import type { Assignment, LogConsumer, Place } from './log-client.ts';
 import type { Pauses } from './pauses.ts';
 
 export interface StartOptions {
-  readonly client: Pick<LogConsumer, 'seek' | 'commit'>;
+  readonly client: Pick<LogConsumer, 'startAt'>;
   readonly pauses: Pick<Pauses, 'hold'>;
   readonly admin: KafkaAdmin;
   readonly groupId: string;
@@ -35,7 +35,7 @@ export async function holdStartPositions(
   try {
     let open = await uncommitted(places, options);
     while (open.length > 0 && !generation.over.aborted) {
-      await startAtEnd(open, options);
+      await startAtEnd(open, generation, options);
       open = await uncommitted(open, options);
       // The client commits nothing before its first fetch.
       if (open.length > 0) await sleep(LOOK_EVERY_MS, undefined, { ref: false });
@@ -64,14 +64,17 @@ async function uncommitted(places: readonly Place[], { admin, groupId }: StartOp
   return places.filter(({ topic, partition }) => open.has(`${topic}/${partition}`));
 }
 
-async function startAtEnd(places: readonly Place[], { admin, client }: StartOptions): Promise<void> {
+async function startAtEnd(
+  places: readonly Place[],
+  generation: Generation,
+  { admin, client }: StartOptions,
+): Promise<void> {
   for (const topic of new Set(places.map((place) => place.topic))) {
     const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end.high]));
     for (const place of places.filter((one) => one.topic === topic)) {
       const end = ends.get(place.partition);
-      if (end === undefined) continue;
-      client.seek(place, BigInt(end));
-      await client.commit(place, BigInt(end));
+      // Another member may have the partition now, and have committed more.
+      if (end !== undefined && !generation.over.aborted) await client.startAt(place, BigInt(end));
     }
   }
 }

@@ -1,0 +1,240 @@
+import { describe, expect, test, vi } from 'vitest';
+import { listenTo } from '../../adapters/kafka/kafkajs.ts';
+import type { LogListener } from '../../adapters/kafka/log-client.ts';
+import { ConsumerEndedError } from '../../adapters/kafka/stop-errors.ts';
+import { gate } from '../support/gate.ts';
+import { fakeBatch } from './support/fake-batch.ts';
+import { type FakeConsumer, fakeConsumer } from './support/fake-consumer.ts';
+import { message } from './support/messages.ts';
+
+const PLACE = { topic: 'orders', partition: 0 };
+const TOPIC = { topic: 'orders', partitions: [0] };
+const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A listener that notes what it is told. */
+function listened(consumer: FakeConsumer = fakeConsumer()) {
+  const told: unknown[] = [];
+  const noting =
+    (what: string) =>
+    (...given: unknown[]) => {
+      told.push([what, ...given]);
+    };
+  const does = { stopping: () => Promise.resolve() };
+  const listener: LogListener = {
+    joined: noting('joined'),
+    passedOver: noting('passedOver'),
+    stopping: () => {
+      told.push(['stopping']);
+      return does.stopping();
+    },
+    stopped: noting('stopped'),
+    crashed: noting('crashed'),
+    paused: noting('paused'),
+    resumed: noting('resumed'),
+  };
+  return { consumer, client: listenTo(consumer, listener), told, does };
+}
+
+describe("the user's calls of the consumer", () => {
+  test('of pause and resume are passed on, and told', () => {
+    const { consumer, told } = listened();
+    consumer.pause([TOPIC]);
+    consumer.resume([{ topic: 'orders' }]);
+    expect(consumer.calls).toEqual(['pause orders/0', 'resume orders']);
+    expect(told).toEqual([
+      ['paused', [TOPIC]],
+      ['resumed', [{ topic: 'orders' }]],
+    ]);
+  });
+
+  test('that the client refuses are not told', () => {
+    const { consumer, told } = listened();
+    consumer.stopped = true;
+    expect(() => {
+      consumer.pause([TOPIC]);
+    }).toThrow(/not initialized/);
+    expect(told).toEqual([]);
+  });
+
+  test.each(['stop', 'disconnect'] as const)(
+    'of %s are passed on, and wait for what still runs',
+    async (verb) => {
+      const { consumer, told, does } = listened();
+      const runs = gate();
+      does.stopping = () => runs.opened;
+      let hasEnded = false;
+      const ended = consumer[verb]().then(() => (hasEnded = true));
+      await turns();
+      expect([consumer.calls, told, hasEnded]).toEqual([[verb], [['stopping'], ['stopped']], false]);
+      runs.open();
+      await ended;
+    },
+  );
+
+  test.each(['run', 'stop', 'disconnect'] as const)('of %s reject as the client does', async (verb) => {
+    const { consumer } = listened();
+    const error = new Error('no');
+    consumer.does[verb] = () => Promise.reject(error);
+    await expect(consumer[verb]()).rejects.toBe(error);
+  });
+
+  test('of run get the config', async () => {
+    const consumer = fakeConsumer();
+    const run = vi.spyOn(consumer, 'run');
+    listened(consumer);
+    const config = { autoCommit: true } as never;
+    await consumer.run(config);
+    expect(run).toHaveBeenCalledExactlyOnceWith(config);
+  });
+});
+
+describe('our own calls', () => {
+  test('of pause and resume are not told as the user’s', () => {
+    const { consumer, client, told } = listened();
+    client.pause(TOPIC);
+    client.pause({ topic: 'orders' });
+    client.resume(TOPIC);
+    expect(consumer.calls).toEqual(['pause orders/0', 'pause orders', 'resume orders/0']);
+    expect(told).toEqual([]);
+  });
+
+  test('of a start move the position and commit it', async () => {
+    const { consumer, client } = listened();
+    await client.startAt(PLACE, 7n);
+    expect(consumer.calls).toEqual(['seek orders/0 7', 'commit orders/0 7']);
+    const error = new Error('no');
+    consumer.does.commit = () => Promise.reject(error);
+    await expect(client.startAt(PLACE, 8n)).rejects.toBe(error);
+  });
+});
+
+describe('what the client tells', () => {
+  test('of the group and of a crash is passed on', () => {
+    const { consumer, told } = listened();
+    const error = new Error('no');
+    consumer.join({ orders: [0] });
+    consumer.crash(error, true);
+    expect(told).toEqual([['joined', { orders: [0] }], ['stopped'], ['crashed', error, true]]);
+  });
+
+  test('of a batch of which nothing is delivered is the position after it; others tell by themselves', () => {
+    const { consumer, told } = listened();
+    consumer.endBatch('orders', 0, '41');
+    consumer.endBatch('orders', 0, '50', 3);
+    expect(told).toEqual([['passedOver', PLACE, 42n]]);
+  });
+});
+
+describe('a consumer that comes back after it was stopped', () => {
+  test.each(['stop', 'disconnect'] as const)('by %s while it joined is ended by an error', async (verb) => {
+    const { consumer, client } = listened();
+    await consumer.run();
+    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+    await consumer[verb]();
+    const fetch = () => client.fetchOf(fakeBatch([message(10)]));
+    expect(fetch).toThrow(ConsumerEndedError);
+    expect(fetch).toThrow(expect.objectContaining({ retriable: false }) as Error);
+  });
+
+  test('may run again', async () => {
+    const { consumer, client } = listened();
+    await consumer.stop();
+    await consumer.run();
+    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+  });
+
+  test('still hands over while it stops', async () => {
+    const { consumer, client } = listened();
+    const end = gate();
+    consumer.does.stop = () => end.opened;
+    const stopped = consumer.stop();
+    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+    end.open();
+    await stopped;
+  });
+});
+
+describe('a consumer that is given twice', () => {
+  test('calls its own methods once, and tells the last', async () => {
+    const first = listened();
+    const second = listened(first.consumer);
+    first.consumer.pause([TOPIC]);
+    await first.consumer.stop();
+    expect(first.consumer.calls).toEqual(['pause orders/0', 'stop']);
+    expect(second.told).toEqual([['paused', [TOPIC]], ['stopping'], ['stopped']]);
+    expect(first.told).toEqual([['stopped']]);
+  });
+
+  test('runs again with the last', async () => {
+    const { consumer } = listened();
+    await consumer.stop();
+    const { client } = listened(consumer);
+    await consumer.run();
+    expect(() => client.fetchOf(fakeBatch([message(10)]))).not.toThrow();
+  });
+});
+
+describe('a batch', () => {
+  const fetchOf = (...given: Parameters<typeof fakeBatch>) => {
+    const batch = fakeBatch(...given);
+    return { batch, fetch: listened().client.fetchOf(batch) };
+  };
+
+  test('is a fetch from the offset that was asked for, to the last that was read', () => {
+    const { fetch } = fetchOf([message(10), message(14)], { partition: 3, from: 7, last: 19, end: 30 });
+    expect(fetch).toMatchObject({ topic: 'orders', partition: 3, from: 7n, to: 20n, end: 30n });
+    expect(fetch.messages.map(({ offset }) => offset)).toEqual(['10', '14']);
+  });
+
+  test('of a client that does not tell what was asked for is a fetch from its first message', () => {
+    expect(fetchOf([message(10)]).fetch.from).toBe(10n);
+  });
+
+  test('of messages of the oldest formats is completed', () => {
+    const { timestamp, headers, ...oldest } = message(10);
+    const [completed] = fetchOf([oldest]).fetch.messages;
+    expect([timestamp, headers]).toBeDefined();
+    expect(completed).toMatchObject({ timestamp: '-1', headers: {} });
+    expect(fetchOf([message(10)]).fetch.messages[0]).toMatchObject({ timestamp: '1700000000000' });
+  });
+
+  test('is told the last settled offset, and commits positions', async () => {
+    const { batch, fetch } = fetchOf([message(10)]);
+    fetch.advance(9_007_199_254_740_994n);
+    await fetch.commit(9_007_199_254_740_994n);
+    expect([batch.resolved, batch.committed]).toEqual([['9007199254740993'], ['9007199254740994']]);
+  });
+
+  test('passes on heartbeats, and whether it still counts', async () => {
+    const { batch, fetch } = fetchOf([message(10)]);
+    await fetch.heartbeat();
+    expect([batch.counts.heartbeats, fetch.isRunning(), fetch.isStale()]).toEqual([1, true, false]);
+    Object.assign(batch.does, { isRunning: false, isStale: true });
+    expect([fetch.isRunning(), fetch.isStale()]).toEqual([false, true]);
+  });
+});
+
+describe('an error that ends the membership', () => {
+  const { client } = listened();
+  const withType = (type: unknown) => Object.assign(new Error('no'), { type });
+
+  test.each([
+    'REBALANCE_IN_PROGRESS',
+    'NOT_COORDINATOR_FOR_GROUP',
+    'ILLEGAL_GENERATION',
+    'UNKNOWN_MEMBER_ID',
+  ])('is %s', (type) => {
+    expect(client.endsMembership(withType(type))).toBe(true);
+  });
+
+  test.each([
+    withType('NOT_LEADER_FOR_PARTITION'),
+    withType(undefined),
+    new Error('REBALANCE_IN_PROGRESS'),
+    { type: 'REBALANCE_IN_PROGRESS' },
+    'REBALANCE_IN_PROGRESS',
+    undefined,
+  ])('is not %o', (error) => {
+    expect(client.endsMembership(error)).toBe(false);
+  });
+});
