@@ -53,8 +53,10 @@ class OnceServerKafka extends ServerKafka {
   }
 
   override async bindEvents(consumer: Consumer): Promise<void> {
-    await consumer.subscribe({ ...this.options.subscribe, topics: [...this.messageHandlers.keys()] });
-    const options = { ...this.#once, consumer, groupId: this.groupId };
+    const { subscribe } = this.options;
+    await consumer.subscribe({ ...subscribe, topics: [...this.messageHandlers.keys()] });
+    const fromBeginning = subscribe?.fromBeginning;
+    const options = { ...this.#once, consumer, groupId: this.groupId, fromBeginning };
     await consumer.run(onceEachMessage(options, (delivery, attempt) => this.#handle(delivery, attempt)));
   }
 

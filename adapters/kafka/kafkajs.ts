@@ -1,5 +1,5 @@
 import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions } from './kafkajs-types.ts';
-import type { Fetch, KafkaMessage, LogConsumer, LogListener, TopicPartitions } from './log-client.ts';
+import type { Fetch, KafkaMessage, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
 import { ConsumerEndedError } from './stop-errors.ts';
 
 /** The only file that knows how kafkajs behaves; its types are in kafkajs-types.ts. */

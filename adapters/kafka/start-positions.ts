@@ -34,8 +34,10 @@ export async function holdStartPositions(
   const resumes = places.map((place) => options.pauses.hold(place));
   try {
     let open = await uncommitted(places, options);
+    // Found once: what comes after it must not be passed by a second try.
+    const ends = await endsOf(open, options);
     while (open.length > 0 && !generation.over.aborted) {
-      await startAtEnd(open, generation, options);
+      await startAt(ends, open, generation, options);
       open = await uncommitted(open, options);
       // The client commits nothing before its first fetch.
       if (open.length > 0) await sleep(LOOK_EVERY_MS, undefined, { ref: false });
@@ -52,29 +54,46 @@ const NOT_HELD =
   'where idle partitions begin could not be committed: what is produced while this consumer restarts can be skipped';
 
 async function uncommitted(places: readonly Place[], { admin, groupId }: StartOptions): Promise<Place[]> {
-  const topics = [...new Set(places.map(({ topic }) => topic))];
-  const committed = await admin.fetchOffsets({ groupId, topics });
+  const committed = await admin.fetchOffsets({ groupId, topics: topicsOf(places) });
   const open = new Set(
     committed.flatMap(({ topic, partitions }) =>
       partitions
         .filter(({ offset }) => offset === NOT_COMMITTED)
-        .map(({ partition }) => `${topic}/${partition}`),
+        .map(({ partition }) => idOf({ topic, partition })),
     ),
   );
-  return places.filter(({ topic, partition }) => open.has(`${topic}/${partition}`));
+  return places.filter((place) => open.has(idOf(place)));
 }
 
-async function startAtEnd(
-  places: readonly Place[],
-  generation: Generation,
-  { admin, client }: StartOptions,
-): Promise<void> {
-  for (const topic of new Set(places.map((place) => place.topic))) {
-    const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end.high]));
-    for (const place of places.filter((one) => one.topic === topic)) {
-      const end = ends.get(place.partition);
-      // Another member may have the partition now, and have committed more.
-      if (end !== undefined && !generation.over.aborted) await client.startAt(place, BigInt(end));
+type Ends = ReadonlyMap<string, bigint>;
+
+async function endsOf(places: readonly Place[], { admin }: StartOptions): Promise<Ends> {
+  const ends = new Map<string, bigint>();
+  for (const topic of topicsOf(places)) {
+    for (const { partition, high } of await admin.fetchTopicOffsets(topic)) {
+      ends.set(idOf({ topic, partition }), BigInt(high));
     }
   }
+  return ends;
+}
+
+async function startAt(
+  ends: Ends,
+  places: readonly Place[],
+  generation: Generation,
+  { client }: StartOptions,
+): Promise<void> {
+  for (const place of places) {
+    const end = ends.get(idOf(place));
+    // Another member may have the partition now, and have committed more.
+    if (end !== undefined && !generation.over.aborted) await client.startAt(place, end);
+  }
+}
+
+function topicsOf(places: readonly Place[]): string[] {
+  return [...new Set(places.map(({ topic }) => topic))];
+}
+
+function idOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`;
 }

@@ -14,7 +14,7 @@ export async function handleOnceContender(
     name: `handleOnce, '${ordering}', concurrency ${concurrency}`,
     runConfig: (consumer, groupId, work) =>
       onceEachMessage(
-        { consumer, groupId, handleOnce, ordering, concurrency, onFailed: 'commit' },
+        { consumer, groupId, fromBeginning: true, handleOnce, ordering, concurrency, onFailed: 'commit' },
         ({ message }) => work(message),
       ),
   };

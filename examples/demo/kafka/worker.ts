@@ -15,6 +15,7 @@ await consumer.run(
       consumer,
       consumerConfig,
       groupId: consumerConfig.groupId,
+      fromBeginning: true,
       handleOnce: createOnce(self),
       schema: z.object({ id: z.string(), cents: z.number() }),
       // An order that was written twice is two messages; its id says that they are the same.

@@ -30,6 +30,7 @@ const options = {
   }),
   ordering: 'key',
   onFailed: 'commit',
+  fromBeginning: true,
   drainMs: 100,
 } as const;
 
