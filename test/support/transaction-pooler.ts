@@ -80,6 +80,12 @@ async function startTransactionPooler(serverUrl: string) {
       const client: Client = { socket, unsent: [], session, unanswered: 1 };
       session.user = client;
       session.socket.write(startup);
+      // A server that refuses the login closes the connection: without an end of its own the client would wait on.
+      session.socket.on('close', () => session.user?.socket.destroy());
+      socket.on('close', () => {
+        if (client.session === undefined) return;
+        client.session.socket.destroy();
+      });
       session.socket.on(
         'data',
         messageReader((type, message) => {

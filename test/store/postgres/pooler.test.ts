@@ -34,7 +34,12 @@ test.each<[name: string, open: Open]>([
     onTestFinished(async () => {
       await close();
     });
-    const handleOnce = createHandleOnce({ sql: client, scope: randomUUID(), leaseMs: 500, batching: false });
+    const handleOnce = createHandleOnce({
+      sql: client,
+      scope: randomUUID(),
+      leaseMs: 5_000,
+      batching: false,
+    });
     const runs: string[] = [];
     const errors: unknown[] = [];
     const keys = Array.from({ length: 60 }, (__, index) => `key-${index}`);
