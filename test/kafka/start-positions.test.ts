@@ -114,7 +114,9 @@ test('nothing is moved when the group has met again while the ends were asked fo
       return fetchTopicOffsets(topic);
     },
   });
-  await start();
+  const done = start();
+  await pass(200);
+  await done;
   expect(started).toEqual([]);
 });
 

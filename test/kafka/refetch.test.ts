@@ -1,0 +1,303 @@
+import { TerminalError } from 'handle-once';
+import { createMemoryStore } from 'handle-once/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BACKOFF_MS, bench, type BenchOptions, pass } from './support/bench.ts';
+import { type BatchParts, fakeBatch } from './support/fake-batch.ts';
+import { message } from './support/messages.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const messages = (count = 4) => Array.from({ length: count }, (_, index) => message(10 + index));
+
+/** A fetch whose first message is pending; 11 and 13 succeed ahead of it, and 12 fails for good. */
+async function pendingAhead(options: BenchOptions = {}) {
+  const claimed: string[] = [];
+  const memory = createMemoryStore();
+  const store: typeof memory = {
+    ...memory,
+    claim: (requests, terms) => {
+      claimed.push(...requests.map(({ key }) => key));
+      return memory.claim(requests, terms);
+    },
+  };
+  const sent: unknown[] = [];
+  const producer = { send: (record: unknown) => Promise.resolve(sent.push(record)) };
+  const bed = bench({
+    ordering: 'unordered',
+    onFailed: { deadLetterTopic: 'dead', producer },
+    ...options,
+    store,
+    work: ({ message: { offset } }, { number }) => {
+      if (offset === '12') throw new TerminalError('never');
+      if (offset === '10' && number === 1) throw new Error('not yet');
+    },
+  });
+  const deliver = async (batch = fakeBatch(messages())) => {
+    claimed.length = 0;
+    bed.events.length = 0;
+    const handled = bed.run(batch);
+    await pass();
+    expect(handled.state).toBe('ended');
+    return batch;
+  };
+  const fetchAgain = (parts: BatchParts, of = messages()) => deliver(fakeBatch(of, parts));
+  const first = await deliver();
+  expect([first.resolved, sent.length]).toEqual([[], 1]);
+  return { ...bed, claimed, sent, deliver, fetchAgain };
+}
+
+describe('what is settled ahead of a pending message', () => {
+  test('is not looked up, replayed, told or dead-lettered again when it is fetched again', async () => {
+    const { deliver, claimed, sent, events, config, started } = await pendingAhead();
+    const before = config.counts();
+    await pass(1_000);
+    const stillPending = await deliver();
+    expect([claimed, stillPending.resolved, sent.length]).toEqual([['orders-0-10'], [], 1]);
+    expect(events.map(({ type }) => type)).toEqual(['withheld', 'partition-paused']);
+    expect([before.replayed, config.counts().replayed]).toEqual([undefined, undefined]);
+    await pass(BACKOFF_MS);
+    const last = await deliver();
+    expect([claimed, last.resolved, last.committed]).toEqual([['orders-0-10'], ['13'], ['14']]);
+    expect(events.map(({ type }) => type)).toEqual(['settled']);
+    expect([sent.length, started]).toEqual([1, ['10', '11', '12', '13', '10']]);
+  });
+
+  test('nor after a rejoin that leaves the partition with us', async () => {
+    const { deliver, claimed, consumer } = await pendingAhead();
+    consumer.join({ orders: [0] });
+    await deliver();
+    expect(claimed).toEqual(['orders-0-10']);
+  });
+
+  const ALL = ['orders-0-10', 'orders-0-11', 'orders-0-12', 'orders-0-13'];
+  type Bed = Awaited<ReturnType<typeof pendingAhead>>;
+
+  test.each<[string, unknown[], (bed: Bed) => unknown]>([
+    [
+      'after the position has moved',
+      [{ reason: 'position-moved', expected: '10', found: '9' }],
+      ({ fetchAgain }) => fetchAgain({ from: 9 }),
+    ],
+    [
+      'after another member has had the partition',
+      [],
+      ({ consumer, deliver }) => {
+        consumer.join({});
+        consumer.join({ orders: [0] });
+        return deliver();
+      },
+    ],
+    [
+      'after a stop',
+      [],
+      async ({ consumer, deliver }) => {
+        await consumer.stop();
+        await consumer.run();
+        consumer.join({ orders: [0] });
+        return deliver();
+      },
+    ],
+    [
+      'when the log ends before where it ended',
+      [{ reason: 'end-went-back', expected: '1000', found: '999' }],
+      ({ fetchAgain }) => fetchAgain({ end: 999 }),
+    ],
+  ])('is looked up again %s', async (_, told, happens) => {
+    const bed = await pendingAhead();
+    await happens(bed);
+    expect(bed.claimed).toEqual(ALL);
+    expect(bed.eventsOf('log-changed')).toMatchObject(told);
+    expect(bed.eventsOf('log-changed')).toHaveLength(told.length);
+    expect(bed.eventsOf('replayed').map(({ offset }) => offset)).toEqual(['11', '12', '13']);
+  });
+
+  test('is looked up again with other content at its offset, alone', async () => {
+    const { fetchAgain, claimed, eventsOf, sent } = await pendingAhead();
+    const [first, , ...rest] = messages();
+    if (first === undefined) throw new Error('four were made');
+    await fetchAgain({}, [first, message(11, { value: 'other' }), ...rest]);
+    expect(claimed).toEqual(['orders-0-10', 'orders-0-11']);
+    expect(eventsOf('log-changed')).toMatchObject([
+      { reason: 'content-changed', expected: '11', found: '11' },
+    ]);
+    expect(eventsOf('withheld')).toMatchObject([{ offset: '10' }]);
+    expect([eventsOf('dead-lettered'), sent.length]).toMatchObject([[{ offset: '11' }], 2]);
+  });
+});
+
+describe('the first fetch of a partition', () => {
+  test('commits its position before anything runs', async () => {
+    const { run, started } = bench();
+    const batch = fakeBatch(messages(1), { from: 7 });
+    let commit = (): void => undefined;
+    batch.does.commit = () => new Promise((resolve) => (commit = resolve));
+    run(batch);
+    await pass();
+    expect([batch.counts.commits, started]).toEqual([1, []]);
+    commit();
+    await pass();
+    expect([batch.committed[0], started]).toEqual(['7', ['10']]);
+  });
+
+  test('runs nothing when that fails: its partition is paused with a backoff, and tried again', async () => {
+    const { run, started, consumer, eventsOf } = bench();
+    const error = new Error('the coordinator is loading');
+    for (const wait of [500, 1_000]) {
+      const batch = fakeBatch(messages(1));
+      batch.does.commit = () => Promise.reject(error);
+      const handled = run(batch);
+      await pass();
+      expect([handled.state, started, batch.counts.commits]).toEqual(['ended', [], 1]);
+      expect(consumer.isPaused('orders', 0)).toBe(true);
+      await pass(wait);
+      expect(consumer.isPaused('orders', 0)).toBe(false);
+    }
+    expect(eventsOf('partition-paused').map(({ retryAfterMs }) => retryAfterMs)).toEqual([500, 1_000]);
+    expect(eventsOf('client-error')).toMatchObject(
+      Array(2).fill({ verb: 'commit', error: { message: error.message } }),
+    );
+    run(fakeBatch(messages(1)));
+    await pass();
+    expect(started).toEqual(['10']);
+  });
+
+  test('throws when the group refuses it, and pauses nothing', async () => {
+    const { run, started, consumer, events } = bench();
+    const error = Object.assign(new Error('no'), { type: 'ILLEGAL_GENERATION' });
+    const batch = fakeBatch(messages(1));
+    batch.does.commit = () => Promise.reject(error);
+    const handled = run(batch);
+    await pass();
+    expect(handled).toEqual({ state: 'threw', error });
+    expect([started, consumer.calls, events]).toEqual([[], [], []]);
+  });
+});
+
+describe('when another partition is due', () => {
+  const RETRY_MS = 500;
+
+  /** Partition 1 waits for half a second; the handler of 10, of partition 0, takes long and starts `afterMs` later. */
+  async function longHandler(afterMs: number) {
+    const bed = bench();
+    bed.consumer.join({ orders: [0, 1] });
+    const refused = fakeBatch([message(20)], { partition: 1 });
+    refused.does.commit = () => Promise.reject(new Error('no'));
+    bed.run(refused);
+    await pass(afterMs);
+    const end = bed.hold(10);
+    const batch = fakeBatch([message(9), message(10), message(11)]);
+    const handled = bed.run(batch);
+    await pass();
+    return { ...bed, end, batch, handled };
+  }
+
+  test('a fetch ends, and its work goes on and is joined', async () => {
+    const { run, started, end, batch, handled, attempts, consumer } = await longHandler(0);
+    await pass(RETRY_MS - 1);
+    expect([handled.state, batch.resolved]).toEqual(['running', ['9']]);
+    // The time of a timer that is set by another is a millisecond later, on fake timers.
+    await pass(2);
+    expect([handled.state, batch.committed, attempts[1]?.signal.aborted]).toEqual([
+      'ended',
+      ['9', '10'],
+      false,
+    ]);
+    run(fakeBatch([message(20)], { partition: 1 }));
+    const again = fakeBatch([message(10), message(11)]);
+    const joined = run(again);
+    await pass(60_000);
+    expect([joined.state, started]).toEqual(['running', ['9', '10', '20']]);
+    end.open();
+    await pass();
+    expect([joined.state, again.resolved, started]).toEqual(['ended', ['10', '11'], ['9', '10', '20', '11']]);
+    expect([batch.resolved, consumer.calls]).toEqual([['9'], ['pause orders/1', 'resume orders/1']]);
+  });
+
+  test.each([
+    ['long after it began', 0, RETRY_MS + 1],
+    ['soon after it began', RETRY_MS - 100, 250],
+    ['before it began', RETRY_MS + 100, 250],
+  ])('a fetch takes 250 ms in any case: due %s', async (_, afterMs, tookMs) => {
+    const { handled, end } = await longHandler(afterMs);
+    await pass(tookMs - 1);
+    expect(handled.state).toBe('running');
+    await pass(1);
+    expect(handled.state).toBe('ended');
+    end.open();
+    await pass();
+  });
+
+  test('its own time ends no fetch', async () => {
+    const { run, hold, started } = bench({ ordering: 'unordered' });
+    const end = hold(10);
+    const refused = fakeBatch(messages(1));
+    refused.does.commit = () => Promise.reject(new Error('no'));
+    run(refused);
+    await pass();
+    const handled = run(fakeBatch(messages(1)));
+    await pass(60_000);
+    expect([handled.state, started]).toEqual(['running', ['10']]);
+    end.open();
+    await pass();
+  });
+});
+
+test('a generation that ends ends its fetches, and nothing is told or committed', async () => {
+  const { run, hold, consumer, attempts, started } = bench({ ordering: 'unordered' });
+  const end = hold(10);
+  const batch = fakeBatch(messages(2));
+  const handled = run(batch);
+  await pass();
+  consumer.join({ orders: [0] });
+  await pass();
+  expect([handled.state, batch.resolved, batch.committed]).toEqual(['ended', [], ['10']]);
+  const { heartbeats } = batch.counts;
+  end.open();
+  await pass(60_000);
+  expect([batch.resolved, batch.committed, batch.counts.heartbeats]).toEqual([[], ['10'], heartbeats]);
+  expect([attempts[0]?.signal.aborted, started, consumer.calls]).toEqual([false, ['10', '11'], []]);
+});
+
+describe('a key function', () => {
+  const fails = (): never => {
+    throw new RangeError('no id');
+  };
+  const deadLetters = () => {
+    const sent: unknown[] = [];
+    const producer = { send: (record: unknown) => Promise.resolve(sent.push(record)) };
+    return { sent, onFailed: { deadLetterTopic: 'dead', producer } };
+  };
+
+  test('that never worked dead-letters nothing, and ends the consumer after 20 different messages', async () => {
+    const { sent, onFailed } = deadLetters();
+    const { run, eventsOf } = bench({ key: fails, onFailed });
+    for (let time = 0; time < 3; time += 1) {
+      const batch = fakeBatch(messages(19));
+      const handled = run(batch);
+      await pass(30_000);
+      expect([handled.state, batch.resolved, sent]).toEqual(['ended', [], []]);
+    }
+    expect(eventsOf('withheld')).toMatchObject(Array(3).fill({ offset: '10', reason: 'invalid-key' }));
+    const last = fakeBatch(messages(20));
+    const handled = run(last);
+    await pass();
+    expect([handled.state, last.counts.commits, sent]).toEqual(['threw', 0, []]);
+    expect(handled.error).toMatchObject({ name: 'KeyFunctionError', retriable: false });
+  });
+
+  test('that has worked once may throw: the message is dead-lettered', async () => {
+    const { sent, onFailed } = deadLetters();
+    const key = ({ offset }: { offset: string }) => (offset === '10' ? 'k' : fails());
+    const { run, started } = bench({ key, onFailed });
+    const batch = fakeBatch(messages(3));
+    run(batch);
+    await pass();
+    expect([batch.resolved.at(-1), started, sent.length]).toEqual(['12', ['10'], 2]);
+  });
+});
