@@ -21,12 +21,12 @@ function partition() {
     const tracker = assignments.trackerOf(PLACE);
     if (tracker === undefined) throw new Error('it is ours');
     const told: bigint[] = [];
-    const does = { advance: (_: bigint): void => undefined };
+    const does = { advance: (): void => undefined };
     const fetch = {
       ...{ ...PLACE, messages, from: BigInt(messages[0]?.offset ?? 0), end: 0n },
       to: to ?? BigInt(messages.at(-1)?.offset ?? 0) + 1n,
       advance: (position: bigint) => {
-        does.advance(position);
+        does.advance();
         told.push(position);
       },
       commit: () => Promise.resolve(),

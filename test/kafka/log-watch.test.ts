@@ -67,7 +67,7 @@ test('a partition that ends before where it ended is told, once, and what is kno
 
 test('a fetch meanwhile may see a later end', async () => {
   const { admin, events, orders } = watched();
-  const { fetchTopicOffsets } = admin;
+  const fetchTopicOffsets = admin.fetchTopicOffsets.bind(admin);
   Object.assign(admin, {
     fetchTopicOffsets: async (topic: string) => {
       const ends = await fetchTopicOffsets(topic);
@@ -82,7 +82,7 @@ test('a fetch meanwhile may see a later end', async () => {
 test('a topic that cannot be asked for is told, and the others are looked at', async () => {
   const { admin, events } = watched();
   const error = new Error('denied');
-  const { fetchTopicOffsets } = admin;
+  const fetchTopicOffsets = admin.fetchTopicOffsets.bind(admin);
   Object.assign(admin, {
     fetchTopicOffsets: (topic: string) =>
       topic === 'invoices' ? Promise.reject(error) : fetchTopicOffsets(topic),

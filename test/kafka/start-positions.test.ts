@@ -106,7 +106,7 @@ describe('a commit that the client leaves out before its first fetch', () => {
 
 test('nothing is moved when the group has met again while the ends were asked for', async () => {
   const { admin, started, start, assignments } = startWith({ orders: [0, 1] });
-  const { fetchTopicOffsets } = admin;
+  const fetchTopicOffsets = admin.fetchTopicOffsets.bind(admin);
   Object.assign(admin.ends, { 'orders/0': '5', 'orders/1': '5' });
   Object.assign(admin, {
     fetchTopicOffsets: (topic: string) => {
