@@ -7,12 +7,8 @@ import type { PartitionTracker } from './partition-tracker.ts';
 const LOOK_EVERY_MS = 60_000;
 
 /** Looks from time to time whether a partition ends before where it ended: its topic was made again. */
-export function watchLogs(
-  admin: KafkaAdmin,
-  assignments: Assignments,
-  events: EventSink<KafkaEvent>,
-): { stop: () => void } {
-  const timer = setInterval(() => {
+export function watchLogs(admin: KafkaAdmin, assignments: Assignments, events: EventSink<KafkaEvent>): void {
+  setInterval(() => {
     void look();
   }, LOOK_EVERY_MS).unref();
 
@@ -31,12 +27,6 @@ export function watchLogs(
       }
     }
   }
-
-  return {
-    stop() {
-      clearInterval(timer);
-    },
-  };
 }
 
 /** Tells that a partition ends before where it ended. */

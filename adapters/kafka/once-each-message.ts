@@ -144,7 +144,7 @@ function createListener(
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
   const seen = new Set<string>();
-  const watch = admin === undefined ? undefined : watchLogs(admin, assignments, events);
+  if (admin !== undefined) watchLogs(admin, assignments, events);
   return {
     joined(assignment) {
       assignments.joined(assignment);
@@ -173,7 +173,6 @@ function createListener(
     },
     crashed(error, restart) {
       if (restart) return;
-      watch?.stop();
       assignments.abortAll('the consumer has stopped for good');
       const message = `the consumer of group ${groupId} has stopped for good (${error.name}): restart it`;
       warn({ warning: 'CONSUMER_STOPPED', message }, events);

@@ -33,9 +33,10 @@ export async function holdStartPositions(
   );
   const resumes = places.map((place) => options.pauses.hold(place));
   try {
-    let open = await uncommitted(places, options);
+    const found = await uncommitted(places, options);
     // Found once: what comes after it must not be passed by a second try.
-    const ends = await endsOf(open, options);
+    const ends = await endsOf(found, options);
+    let open = found.filter((place) => ends.has(idOf(place)));
     while (open.length > 0 && !generation.over.aborted) {
       await startAt(ends, open, generation, options);
       open = await uncommitted(open, options);
