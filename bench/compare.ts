@@ -10,6 +10,8 @@ export interface ContenderFigures {
   readonly contender: string;
   readonly messagesPerSecond: Spread;
   readonly ratio: Spread;
+  /** Microseconds of CPU for each message, where they were measured. */
+  readonly cpu?: { readonly client: Spread; readonly server?: Spread };
 }
 
 /** Contenders in one setting, measured in turn. */
@@ -28,6 +30,22 @@ export function compareTo(
 ): Comparison {
   const ours = ratesOf(samples, one);
   return compare(setting, samples, `${one} to this one`, (rate, round) => (ours[round] ?? Number.NaN) / rate);
+}
+
+/** The same with the CPU that each contender took; the rates of these samples are microseconds for each message. */
+export function withCpu(
+  comparison: Comparison,
+  { client, server }: { readonly client: readonly Sample[]; readonly server: readonly Sample[] },
+): Comparison {
+  const spreadOf = (samples: readonly Sample[], name: string) => rounded(spread(ratesOf(samples, name)), 0);
+  const contenders = comparison.contenders.map((figures) => ({
+    ...figures,
+    cpu: {
+      client: spreadOf(client, figures.contender),
+      ...(server.length === 0 ? {} : { server: spreadOf(server, figures.contender) }),
+    },
+  }));
+  return { ...comparison, contenders };
 }
 
 /** How many times as fast as the base each contender was, round by round. */

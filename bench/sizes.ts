@@ -8,6 +8,7 @@ export interface Sizes {
   readonly fill: number;
   readonly brokerRounds: number;
   readonly brokerMessages: number;
+  readonly brokerPartitions: readonly number[];
   readonly tableRecords: readonly number[];
   readonly memoryMessages: number;
 }
@@ -17,8 +18,9 @@ export const FULL: Sizes = {
   inFlight: [1, 10, 100, 1_000],
   secondsEach: 0.8,
   fill: 10_000,
-  brokerRounds: 3,
+  brokerRounds: 5,
   brokerMessages: 20_000,
+  brokerPartitions: [1, 4, 16],
   tableRecords: [0, 1_000_000, 10_000_000],
   memoryMessages: 1_000_000,
 };
@@ -30,6 +32,7 @@ export const QUICK: Sizes = {
   fill: 1_000,
   brokerRounds: 1,
   brokerMessages: 2_000,
+  brokerPartitions: [4],
   tableRecords: [0, 100_000],
   memoryMessages: 200_000,
 };

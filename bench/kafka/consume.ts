@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Kafka } from 'kafkajs';
 import type postgres from 'postgres';
+import { type Cpu, cpuBetween } from '../cpu.ts';
 import type { Contender } from './contender.ts';
 import type { Topic } from './topic.ts';
 
@@ -10,10 +11,18 @@ export interface Course {
   readonly admin: Admin;
   readonly sql: postgres.Sql;
   readonly topic: Topic;
+  readonly cpu: () => Cpu;
 }
 
-/** Consumes a whole topic in a group of its own, timed from the first message to the last commit. Returns messages per second. */
-export async function consume(course: Course, contender: Contender): Promise<number> {
+/** What consuming a topic took. */
+export interface Consumed {
+  readonly messagesPerSecond: number;
+  /** Microseconds of CPU for each message. */
+  readonly cpu: Cpu;
+}
+
+/** Consumes a whole topic in a group of its own, timed from the first message to the last commit. */
+export async function consume(course: Course, contender: Contender): Promise<Consumed> {
   const { kafka, admin, sql, topic } = course;
   const { messages } = topic;
   const groupId = `bench-${randomBytes(4).toString('hex')}`;
@@ -27,6 +36,7 @@ export async function consume(course: Course, contender: Contender): Promise<num
   });
 
   await consumer.connect();
+  const before = course.cpu();
   await consumer.subscribe({ topics: [topic.name], fromBeginning: true });
   await consumer.run(
     contender.runConfig(consumer, groupId, async ({ key, value }) => {
@@ -39,10 +49,12 @@ export async function consume(course: Course, contender: Contender): Promise<num
   await finished;
   while ((await committed(admin, groupId, topic.name)) < messages) await sleep(10);
   const seconds = (performance.now() - startedAt) / 1_000;
+  const { client, server } = cpuBetween(before, course.cpu());
   await consumer.disconnect();
   const [{ count }] = await sql<[{ count: number }]>`select count(*)::int as count from effects`;
   if (count !== messages) throw new Error(`${contender.name} has ${count} effects of ${messages} messages`);
-  return messages / seconds;
+  const cpu = { client: client / messages, server: server === undefined ? undefined : server / messages };
+  return { messagesPerSecond: messages / seconds, cpu };
 }
 
 async function committed(admin: Admin, groupId: string, topic: string): Promise<number> {

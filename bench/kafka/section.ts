@@ -1,62 +1,83 @@
-import { type Admin, Kafka, logLevel } from 'kafkajs';
+import { Kafka, logLevel } from 'kafkajs';
 import type postgres from 'postgres';
 import { startKafka } from '../../test/support/services/kafka.ts';
 import { built } from '../built.ts';
-import { compareTo } from '../compare.ts';
+import { type Comparison, compareTo, withCpu } from '../compare.ts';
+import { cpuMeter } from '../cpu.ts';
 import { withDatabase } from '../database.ts';
-import { interleave } from '../interleave.ts';
+import { interleave, type Rates } from '../interleave.ts';
 import type { Section } from '../section.ts';
+import type { Sizes } from '../sizes.ts';
 import { bareContender } from './bare.ts';
-import { consume } from './consume.ts';
+import { consume, type Course } from './consume.ts';
 import type { Contender } from './contender.ts';
 import { handleOnceContender } from './handle-once.ts';
 import { fillTopic } from './topic.ts';
 import { tutorialContender } from './tutorial.ts';
 
-const PARTITIONS = 4;
 const IN_FLIGHT = 50;
 
 /** Whole consumers of a full topic, on a real broker. */
-export const kafka: Section = async ({ postgresUrl, sizes: { brokerMessages, brokerRounds } }) => {
+export const kafka: Section = async ({ postgresUrl, sizes }) => {
   const broker = await startKafka();
   const client = new Kafka({ brokers: broker.url.split(','), logLevel: logLevel.NOTHING });
   const admin = client.admin();
   await admin.connect();
-  const topic = await fillTopic(client, admin, PARTITIONS, brokerMessages);
   try {
     return await withDatabase(postgresUrl, async ({ sql }) => {
-      const ours = [
-        await handleOnceContender(sql, 'partition', PARTITIONS),
-        await handleOnceContender(sql, 'key', IN_FLIGHT),
-      ];
-      const contenders = [...(await others(sql)), ...ours];
-      const runners = contenders.map((contender) => ({
-        name: contender.name,
-        run: async () => ({ fresh: await consume({ kafka: client, admin, sql, topic }, contender) }),
-      }));
-      // Tables that are in use: an empty one gets plans that a real one would not.
-      await interleave(runners, 1);
-      await sql`vacuum analyze`;
-      const samples = (await interleave(runners, brokerRounds)).get('fresh') ?? [];
-      return {
-        facts: { rounds: brokerRounds, messages: brokerMessages, partitions: PARTITIONS },
-        comparisons: ours.map(({ name }) => compareTo({ handler: 'one INSERT', of: name }, samples, name)),
-      };
+      await prepare(sql);
+      const comparisons: Comparison[] = [];
+      for (const partitions of sizes.brokerPartitions) {
+        comparisons.push(...(await compareAt(partitions, { kafka: client, admin, sql }, sizes)));
+      }
+      const { brokerRounds: rounds, brokerMessages: messages } = sizes;
+      return { facts: { rounds, messages }, comparisons };
     });
   } finally {
-    await stop(admin, topic.name);
+    await admin.disconnect();
     await broker.stop();
   }
 };
 
-async function others(sql: postgres.Sql): Promise<Contender[]> {
+async function compareAt(
+  partitions: number,
+  course: Omit<Course, 'topic' | 'cpu'>,
+  { brokerMessages, brokerRounds }: Sizes,
+): Promise<Comparison[]> {
+  const { kafka: client, admin, sql } = course;
+  const topic = await fillTopic(client, admin, partitions, brokerMessages);
+  const cpu = await cpuMeter(sql);
+  const ours = [
+    await handleOnceContender(sql, 'partition', partitions),
+    await handleOnceContender(sql, 'key', IN_FLIGHT),
+  ];
+  const contenders = [bareContender(partitions), await tutorialContender(sql, partitions), ...ours];
+  const runners = contenders.map((contender) => ({
+    name: contender.name,
+    run: () => ratesOf({ ...course, topic, cpu }, contender),
+  }));
+  // Tables that are in use: an empty one gets plans that a real one would not.
+  await interleave(runners, 1);
+  await sql`vacuum analyze`;
+  const measured = await interleave(runners, brokerRounds);
+  await admin.deleteTopics({ topics: [topic.name] });
+  const samplesOf = (kind: string) => measured.get(kind) ?? [];
+  return ours.map(({ name }) =>
+    withCpu(compareTo({ handler: 'one INSERT', partitions, of: name }, samplesOf('fresh'), name), {
+      client: samplesOf('client'),
+      server: samplesOf('server'),
+    }),
+  );
+}
+
+async function ratesOf(course: Course, contender: Contender): Promise<Rates> {
+  const { messagesPerSecond, cpu } = await consume(course, contender);
+  const ofServer = cpu.server === undefined ? {} : { server: cpu.server };
+  return { fresh: messagesPerSecond, client: cpu.client, ...ofServer };
+}
+
+async function prepare(sql: postgres.Sql): Promise<void> {
   const { migrate } = await built.core();
   await migrate(sql);
   await sql`create table effects (order_key text not null, detail text not null)`;
-  return [bareContender(PARTITIONS), await tutorialContender(sql, PARTITIONS)];
-}
-
-async function stop(admin: Admin, topic: string): Promise<void> {
-  await admin.deleteTopics({ topics: [topic] });
-  await admin.disconnect();
 }

@@ -10,12 +10,25 @@ export function toMarkdown(name: string, { facts, comparisons }: Figures): strin
 
 function table({ setting, ratioOf, contenders }: Comparison): string {
   const caption = Object.entries(setting).map(([name, value]) => `${name}: ${value}`);
-  const rows = contenders.map(
-    ({ contender, messagesPerSecond, ratio }) =>
-      `| ${contender} | ${withSpread(messagesPerSecond, 0)} | ${withSpread(ratio, 2)} |`,
+  const hasCpu = contenders.some(({ cpu }) => cpu !== undefined);
+  const rows = contenders.map(({ contender, messagesPerSecond, ratio, cpu }) =>
+    row([
+      contender,
+      withSpread(messagesPerSecond, 0),
+      withSpread(ratio, 2),
+      ...(hasCpu ? [inMicroseconds(cpu?.client), inMicroseconds(cpu?.server)] : []),
+    ]),
   );
-  const head = [`| ${caption.join(', ')} | msg/s | ${ratioOf} |`, '| --- | --- | --- |'];
-  return [...head, ...rows].join('\n');
+  const head = [caption.join(', '), 'msg/s', ratioOf, ...(hasCpu ? ['client CPU', 'server CPU'] : [])];
+  return [row(head), row(head.map(() => '---')), ...rows].join('\n');
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function inMicroseconds(spread: Spread | undefined): string {
+  return spread === undefined ? '-' : `${withSpread(spread, 0)} us`;
 }
 
 function withSpread({ min, median, max }: Spread, digits: number): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareTo, compareWithBase } from '../../bench/compare.ts';
+import { compareTo, compareWithBase, withCpu } from '../../bench/compare.ts';
 
 const samples = [
   { contender: 'ours', rates: [200, 400, 900] },
@@ -32,5 +32,24 @@ describe('compareWithBase', () => {
   it('divides the other way', () => {
     const { contenders } = compareWithBase({}, samples, 'theirs');
     expect(contenders.map(({ ratio }) => ratio.median)).toEqual([3, 1]);
+  });
+});
+
+describe('withCpu', () => {
+  it('adds the microseconds of each contender, of the server where they are known', () => {
+    const comparison = compareTo({}, samples, 'ours');
+    const client = [
+      { contender: 'theirs', rates: [10, 30, 20] },
+      { contender: 'ours', rates: [7, 7, 7] },
+    ];
+    const ours = { min: 7, median: 7, max: 7 };
+    const theirs = { min: 10, median: 20, max: 30 };
+    const alone = withCpu(comparison, { client, server: [] });
+    expect(alone.contenders.map(({ cpu }) => cpu)).toEqual([{ client: ours }, { client: theirs }]);
+    const both = withCpu(comparison, { client, server: client });
+    expect(both.contenders[0]).toEqual({
+      ...comparison.contenders[0],
+      cpu: { client: ours, server: ours },
+    });
   });
 });
