@@ -14,7 +14,9 @@ export type WithheldReason =
   | 'aborted'
   | 'error'
   /** The dead-letter topic did not take the message. */
-  | 'dead-letter-refused';
+  | 'dead-letter-refused'
+  /** The retry topic did not take the message. */
+  | 'retry-refused';
 
 export interface Withhold {
   readonly action: 'withhold';

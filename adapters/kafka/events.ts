@@ -17,6 +17,7 @@ export type KafkaWarning =
   | 'TOPIC_UNREADABLE'
   | 'START_NOT_COMMITTED'
   | 'DEAD_LETTER_TOPIC_CONSUMED'
+  | 'RETRY_TOPIC_NOT_CONSUMED'
   | 'HEARTBEAT_TOO_RARE'
   | 'MAX_WAIT_TOO_LONG'
   | 'LEASE_OUTLIVES_SESSION'
@@ -37,6 +38,10 @@ export type KafkaEvent =
       readonly deadLetterTopic: string;
       readonly error: EventError;
     })
+  /** A copy waits in a retry topic, and its offset counts as settled. */
+  | (OfPlace & { readonly type: 'retry-produced'; readonly retryTopic: string })
+  /** The retry topic did not take it; it is withheld. */
+  | (OfPlace & { readonly type: 'retry-error'; readonly retryTopic: string; readonly error: EventError })
   | (OfPlace & { readonly type: 'withheld'; readonly reason: WithheldReason; readonly error?: EventError })
   /** Fetched no more until then, with whatever of it is not settled. */
   | {

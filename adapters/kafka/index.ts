@@ -27,3 +27,4 @@ export type {
   OnceEachMessageOptions,
 } from './options.ts';
 export type { Ordering } from './ordering.ts';
+export type { RetryInTopics, RetryTopic } from './retry-options.ts';

@@ -99,6 +99,12 @@ export interface PartitionOffset {
   readonly offset: string;
 }
 
+/** What the coordinator knows of a group. */
+export interface GroupDescription {
+  readonly state: string;
+  readonly members: readonly { readonly memberMetadata: Buffer }[];
+}
+
 /** A connected admin client, such as `kafka.admin()`. */
 export interface KafkaAdmin {
   describeConfigs(query: {
@@ -116,5 +122,9 @@ export interface KafkaAdmin {
     topics: string[];
   }): Promise<readonly { readonly topic: string; readonly partitions: readonly PartitionOffset[] }[]>;
   /** Where the partitions of a topic end. */
-  fetchTopicOffsets(topic: string): Promise<readonly (PartitionOffset & { readonly high: string })[]>;
+  fetchTopicOffsets(
+    topic: string,
+  ): Promise<readonly (PartitionOffset & { readonly high: string; readonly low: string })[]>;
+  /** Needed with `retry` alone. */
+  describeGroups?(groupIds: string[]): Promise<{ readonly groups: readonly GroupDescription[] }>;
 }

@@ -21,7 +21,7 @@ import { type KafkaJs, listenTo } from './kafkajs.ts';
 import type { RunConfig } from './kafkajs-types.ts';
 import { createKeyTrial } from './key-trial.ts';
 import { commitSoon } from './late-commits.ts';
-import type { LogConsumer, LogListener } from './log-client.ts';
+import type { Assignment, LogConsumer, LogListener } from './log-client.ts';
 import { watchLogs } from './log-watch.ts';
 import {
   type AnyHandler,
@@ -32,6 +32,8 @@ import {
 } from './options.ts';
 import { createPauses } from './pauses.ts';
 import type { Verdict } from './process-message.ts';
+import type { GroupAdmin } from './retry-consumed.ts';
+import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry-topics.ts';
 import { ABORT_GRACE_MS, type Consumption, runFetch } from './run-fetch.ts';
 import { timeoutWarnings, topicWarnings } from './settings-check.ts';
 import { createSlots } from './slots.ts';
@@ -50,8 +52,8 @@ export interface OnceEachMessage extends RunConfig {
 /**
  * The run config of a kafkajs consumer whose messages are each handled once.
  *
- * An offset is committed only when its message, and every one before it, is succeeded or failed on record. A message
- * that is neither withholds its partition, alone, and is fetched again later. Heartbeats go on while handlers run. An
+ * An offset is committed only when its message, and every one before it, is succeeded or failed on record, or waits in a
+ * topic of `retry`. A message that is neither withholds its partition, alone, and is fetched again later. Heartbeats go on while handlers run. An
  * error of a handler never stops the consumer.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
@@ -107,7 +109,8 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
   const { consumer, concurrency, groupId, key } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, groupId);
   const events = createAdapterEvents(resolved);
-  const keyTrial = createKeyTrial(key);
+  const retryTopics = retryTopicsOf(resolved, events);
+  const keyTrial = createKeyTrial(keyOfOriginals(key, retryTopics));
   const pauses = createPauses(() => client);
   const assignments = createAssignments(({ topic, partition }) => {
     pauses.forget({ topic, partition });
@@ -119,11 +122,12 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
     handle: handleOf(handleOnce, resolved.inTransaction),
     events,
     keyTrial,
+    retryTopics,
     warnStuck: createWarnStuck(events),
   };
   const consumption = {
     ...resolved,
-    ...{ processor, assignments, pauses, keyTrial, events },
+    ...{ processor, assignments, pauses, keyTrial, retryTopics, events },
     slots: createSlots(concurrency),
     inHand: createInHand<Verdict>(),
   };
@@ -136,10 +140,19 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
   return { ...consumption, client };
 }
 
+function retryTopicsOf(
+  { retry, admin, groupId }: ResolvedOptions,
+  events: EventSink<KafkaEvent>,
+): RetryTopics | undefined {
+  if (retry === undefined) return undefined;
+  // The options are refused without it.
+  return createRetryTopics({ retry, admin: admin as GroupAdmin, groupId, events });
+}
+
 /** Follows what the group decides and what the user commands. */
 function createListener(
   options: ResolvedOptions,
-  { assignments, pauses, inHand, events }: Omit<Consumption, 'client'>,
+  { assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
   client: () => LogConsumer,
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
@@ -151,9 +164,13 @@ function createListener(
       const topics = Object.keys(assignment).filter((topic) => !seen.has(topic));
       for (const topic of topics) seen.add(topic);
       if (topics.length > 0) void lookAt(topics, options, events);
-      if (admin === undefined || fromBeginning !== false) return;
+      retryTopics?.joined();
+      if (admin === undefined) return;
       const start = { client: client(), pauses, admin, groupId, events };
-      void holdStartPositions(assignment, assignments.generation(), start);
+      const generation = assignments.generation();
+      const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
+      void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
+      if (fromBeginning === false) void holdStartPositions(others, generation, start);
     },
     passedOver(place, position) {
       const tracker = assignments.trackerOf(place);
@@ -184,6 +201,16 @@ function createListener(
       pauses.userResumed(topics);
     },
   };
+}
+
+interface HasRetryTopics {
+  readonly retryTopics: RetryTopics | undefined;
+}
+
+function splitTopics(assignment: Assignment, isRetry: (topic: string) => boolean): [Assignment, Assignment] {
+  const those = (which: boolean): Assignment =>
+    Object.fromEntries(Object.entries(assignment).filter(([topic]) => isRetry(topic) === which));
+  return [those(true), those(false)];
 }
 
 function warnOfSettings(options: ResolvedOptions, events: EventSink<KafkaEvent>): void {

@@ -25,6 +25,7 @@ import type { KafkaEvent } from './events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from './kafkajs-types.ts';
 import type { KafkaMessage } from './log-client.ts';
 import type { Ordering } from './ordering.ts';
+import { checkRetry, type RetryInTopics, retryOption, topicName } from './retry-options.ts';
 
 /** What a handler gets as payload: the schema's output, or else what `parse` returns. */
 export type KafkaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
@@ -98,6 +99,16 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
    * in its header `handle-once-error`.
    */
   readonly onFailed: OnFailed;
+  /**
+   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
+   * Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.
+   *
+   * After two attempts in place, or one whose wait is at least the shortest delay, a copy goes to the first topic whose
+   * delay is at least the wait, or else to the last, and its offset counts as settled. The copy has the record of the
+   * original: attempts go on, a success anywhere counts, and the handler gets the original's topic, partition, offset
+   * and timestamp. Nothing goes to a topic that the group does not consume; the message then waits in place.
+   */
+  readonly retry?: RetryInTopics | undefined;
   /** Milliseconds that handlers get to finish when the consumer stops, before their signals abort. Default 20,000. */
   readonly drainMs?: number | undefined;
   /**
@@ -109,7 +120,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly fromBeginning?: boolean | undefined;
   /**
    * A connected admin client. It compares the topics' retention with the records', looks for topics that were made
-   * again, and with `fromBeginning: false` commits where idle partitions begin.
+   * again, and with `fromBeginning: false` commits where idle partitions begin. `retry` needs it.
    */
   readonly admin?: KafkaAdmin | undefined;
   /** The same object as given to `kafka.consumer`, to compare its timeouts with the lease. */
@@ -120,13 +131,11 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly logger?: Logger | undefined;
 }
 
-const NAME = /^[\w.-]{1,249}$/;
-
 const onFailed = z.union(
   [
     z.literal('commit'),
     z.strictObject({
-      deadLetterTopic: z.string().regex(NAME, { error: 'must be the name of a topic' }),
+      deadLetterTopic: topicName,
       producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
     }),
   ],
@@ -159,6 +168,7 @@ export const onceEachMessageOptions = z
         .default('partition'),
       concurrency: wholeNumber('handlers', 1, 1_000).default(10),
       onFailed,
+      retry: retryOption.optional(),
       drainMs: wholeNumber('milliseconds', 0, 43_200_000).default(20_000),
       rebalanceGraceMs: wholeNumber('milliseconds', 0, 43_200_000).default(2_000),
       fromBeginning: z.boolean({ error: 'must be true or false' }).optional(),
@@ -196,6 +206,7 @@ export const onceEachMessageOptions = z
       error: 'must be at most the rebalanceTimeout of the consumer, or the group goes on without it',
     },
   )
+  .superRefine(checkRetry)
   .superRefine(checkLogOptions)
   .refine(canRunInTransaction, NO_TRANSACTIONS);
 

@@ -4,7 +4,8 @@ import { SettledAhead } from './settled-ahead.ts';
 /**
  * One partition for as long as it is ours: how far it is settled, how far that is committed, and what is settled ahead.
  *
- * Everything below its position is settled on record, so that the position may be committed. docs/kafka.md draws it.
+ * Everything below its position is settled, on record or by a copy in a retry topic, so that the position may be
+ * committed. docs/kafka.md draws it.
  */
 export class PartitionTracker implements Place {
   readonly topic: string;

@@ -22,6 +22,7 @@ import type { KafkaEvent } from './events.ts';
 import type { KeyTrial } from './key-trial.ts';
 import type { KafkaMessage } from './log-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
+import type { RetryTopics, Tried } from './retry-topics.ts';
 import type { WarnStuck } from './stuck.ts';
 
 export interface Processor extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
@@ -34,6 +35,7 @@ export interface Processor extends FingerprintOptions<Buffer | null, [message: K
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
   readonly schema?: StandardSchemaV1 | undefined;
   readonly onFailed: OnFailed;
+  readonly retryTopics?: Pick<RetryTopics, 'originalOf' | 'handOver'> | undefined;
   readonly events: EventSink<KafkaEvent>;
   readonly warnStuck: WarnStuck;
 }
@@ -58,14 +60,20 @@ export async function processMessage(
   delivery: Delivery,
   course: Course,
 ): Promise<Verdict> {
-  const { events, onFailed } = processor;
+  const { events, onFailed, retryTopics } = processor;
   const { topic, partition, message } = delivery;
-  const { key, handled, declined } = await handle(processor, delivery, course);
+  const original = { ...delivery, ...retryTopics?.originalOf(delivery) };
+  const { key, handled, declined } = await handle(processor, original, course);
   if (declined) return 'not-started';
   const place = { topic, partition, offset: message.offset, key };
   const state = replayedState(handled);
   if (state !== undefined) events.emit({ type: 'replayed', ...place, state });
-  const disposition = await deadLettered(processor, delivery, key, handled, dispositionOf(handled, onFailed));
+  const tried = { at: delivery, original, key, handled };
+  const disposition = await deadLettered(
+    processor,
+    tried,
+    await handedOver(processor, tried, course, dispositionOf(handled, onFailed)),
+  );
   if (disposition.action === 'withhold') {
     const { reason, retryAfterMs } = disposition;
     const error = 'thrown' in handled ? { error: handled.thrown } : {};
@@ -118,20 +126,31 @@ function payloadOf(processor: Processor, message: KafkaMessage): Promise<unknown
   return validatePayload(message.value, read, schema ?? settings.schema);
 }
 
+/** Lets a message wait for its next attempt in a retry topic, where there is one for it. */
+async function handedOver(
+  { retryTopics }: Processor,
+  tried: Tried,
+  { signal }: Course,
+  disposition: Disposition,
+): Promise<Disposition> {
+  // What was interrupted has no backoff: it runs again where it stands.
+  if (retryTopics === undefined || signal.aborted) return disposition;
+  return retryTopics.handOver(tried, disposition);
+}
+
 /** Produces the dead letter that a disposition asks for: then the message is settled, or else withheld. */
 async function deadLettered(
   { settings, events, keyTrial }: Processor,
-  { topic, partition, message }: Delivery,
-  key: string,
-  handled: Handled<unknown>,
+  { at, original, key, handled }: Tried,
   disposition: Disposition,
 ): Promise<Exclude<Disposition, { action: 'dead-letter' }>> {
   if (disposition.action !== 'dead-letter') return disposition;
   const isKeyless = 'thrown' in handled && thrownReason(handled.thrown) === 'invalid-key';
   if (isKeyless && !keyTrial.hasWorked()) return { action: 'withhold', reason: 'invalid-key' };
   const { deadLetterTopic, producer } = disposition;
+  const { topic, partition, message } = original;
   const facts = { topic, partition, key, scope: settings.scope, ...failureFacts(handled) };
-  const place = { topic, partition, offset: message.offset, key };
+  const place = { topic: at.topic, partition: at.partition, offset: at.message.offset, key };
   try {
     await producer.send({
       topic: deadLetterTopic,

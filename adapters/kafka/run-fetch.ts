@@ -13,6 +13,7 @@ import type { PartitionTracker } from './partition-tracker.ts';
 import type { Pauses } from './pauses.ts';
 import { type Processor, processMessage, type Verdict } from './process-message.ts';
 import { type Course, runLane } from './run-lane.ts';
+import type { RetryTopics } from './retry-topics.ts';
 import type { Slots } from './slots.ts';
 
 /** What all fetches of a consumer share. */
@@ -26,6 +27,7 @@ export interface Consumption {
   readonly keyTrial: KeyTrial;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
+  readonly retryTopics?: Pick<RetryTopics, 'split'> | undefined;
   readonly drainMs: number;
   readonly rebalanceGraceMs: number;
 }
@@ -121,7 +123,9 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
 
   const start = (message: KafkaMessage, turn: Promise<boolean>) =>
     startMessage(run, message, { turn, mayStart, heartbeat: keepAlive.beat });
-  const lanes = toLanes(progress.unsettled(), run.ordering).map((lane) => runLane(lane, start, note));
+  const unsettled = progress.unsettled();
+  const { due, nextAt } = run.retryTopics?.split(tracker, unsettled) ?? { due: unsettled };
+  const lanes = toLanes(due, run.ordering).map((lane) => runLane(lane, start, note));
   try {
     await ended(run, Promise.all(lanes), keepAlive);
   } finally {
@@ -129,6 +133,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     await keepAlive.end();
   }
   await commitLate({ ...run, through: fetch });
+  if (nextAt !== undefined) waits.push(Math.max(0, nextAt - performance.now()));
   return waits;
 }
 

@@ -45,7 +45,8 @@ export function timeoutWarnings(
   return warnings;
 }
 
-const TOPIC = 2;
+/** The type of a topic among what has settings. */
+export const TOPIC_RESOURCE = 2;
 
 /** Topics whose messages outlive the records that answer them, and those that cannot be read. */
 export async function topicWarnings(
@@ -57,7 +58,7 @@ export async function topicWarnings(
   try {
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
-      resources: topics.map((name) => ({ type: TOPIC, name, configNames })),
+      resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name, configNames })),
     });
     return resources.flatMap(({ resourceName, configEntries }) =>
       retentionWarnings(resourceName, configEntries, settings),

@@ -12,13 +12,19 @@ export interface StartOptions {
   readonly admin: KafkaAdmin;
   readonly groupId: string;
   readonly events: EventSink<KafkaEvent>;
+  /**
+   * Where a partition begins, by default at its end. `'beginning'` is for retry topics, and is tried until it succeeds: a
+   * copy there is all that is left of its message.
+   */
+  readonly from?: 'beginning' | undefined;
 }
 
 const LOOK_EVERY_MS = 200;
-const NOT_COMMITTED = '-1';
+const AGAIN_AFTER_MS = 1_000;
+export const NOT_COMMITTED = '-1';
 
 /**
- * Commits the end of each partition of which the group has committed nothing, before anything of it is handed over.
+ * Commits where each partition begins of which the group has committed nothing, before anything of it is handed over.
  *
  * A consumer that begins at the end commits nothing on an idle partition. What is produced while it restarts would then
  * be before the end at which it begins again, and lost.
@@ -31,23 +37,39 @@ export async function holdStartPositions(
   const places = Object.entries(assignment).flatMap(([topic, partitions]) =>
     partitions.map((partition) => ({ topic, partition })),
   );
+  if (places.length === 0) return;
   const resumes = places.map((place) => options.pauses.hold(place));
+  let fault = await faultOfHolding(places, generation, options);
+  if (fault !== undefined) {
+    warn({ warning: 'START_NOT_COMMITTED', message: `${NOT_HELD} (${fault})` }, options.events);
+  }
+  while (fault !== undefined && options.from === 'beginning' && !generation.over.aborted) {
+    await sleep(AGAIN_AFTER_MS, undefined, { ref: false });
+    fault = await faultOfHolding(places, generation, options);
+  }
+  for (const resume of resumes) resume();
+}
+
+/** Tries until all is committed, or the group meets again. Returns why it cannot. */
+async function faultOfHolding(
+  places: readonly Place[],
+  generation: Generation,
+  options: StartOptions,
+): Promise<string | undefined> {
   try {
     const found = await uncommitted(places, options);
     // Found once: what comes after it must not be passed by a second try.
-    const ends = await endsOf(found, options);
-    let open = found.filter((place) => ends.has(idOf(place)));
+    const starts = await startsOf(found, options);
+    let open = found.filter((place) => starts.has(idOf(place)));
     while (open.length > 0 && !generation.over.aborted) {
-      await startAt(ends, open, generation, options);
+      await startAt(starts, open, generation, options);
       open = await uncommitted(open, options);
       // The client commits nothing before its first fetch.
       if (open.length > 0) await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     }
+    return undefined;
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'unknown error';
-    warn({ warning: 'START_NOT_COMMITTED', message: `${NOT_HELD} (${why})` }, options.events);
-  } finally {
-    for (const resume of resumes) resume();
+    return error instanceof Error ? error.message : 'unknown error';
   }
 }
 
@@ -66,28 +88,28 @@ async function uncommitted(places: readonly Place[], { admin, groupId }: StartOp
   return places.filter((place) => open.has(idOf(place)));
 }
 
-type Ends = ReadonlyMap<string, bigint>;
+type Starts = ReadonlyMap<string, bigint>;
 
-async function endsOf(places: readonly Place[], { admin }: StartOptions): Promise<Ends> {
-  const ends = new Map<string, bigint>();
+async function startsOf(places: readonly Place[], { admin, from }: StartOptions): Promise<Starts> {
+  const starts = new Map<string, bigint>();
   for (const topic of topicsOf(places)) {
-    for (const { partition, high } of await admin.fetchTopicOffsets(topic)) {
-      ends.set(idOf({ topic, partition }), BigInt(high));
+    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
+      starts.set(idOf({ topic, partition }), BigInt(from === 'beginning' ? low : high));
     }
   }
-  return ends;
+  return starts;
 }
 
 async function startAt(
-  ends: Ends,
+  starts: Starts,
   places: readonly Place[],
   generation: Generation,
   { client }: StartOptions,
 ): Promise<void> {
   for (const place of places) {
-    const end = ends.get(idOf(place));
+    const start = starts.get(idOf(place));
     // Another member may have the partition now, and have committed more.
-    if (end !== undefined && !generation.over.aborted) await client.startAt(place, end);
+    if (start !== undefined && !generation.over.aborted) await client.startAt(place, start);
   }
 }
 

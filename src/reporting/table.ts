@@ -101,6 +101,7 @@ const ADAPTERS: Table = {
     'a partition is read from elsewhere, or is not the one that was read: messages may be skipped',
   ),
   'dead-letter-error': row('error', 'DEAD_LETTER_ERROR', 'a dead letter was not accepted: the message stays'),
+  'retry-error': row('error', 'RETRY_ERROR', 'a retry topic did not accept a message: its partition waits'),
   'visibility-lost': row('warn', 'VISIBILITY_LOST', 'the queue refused to keep a message invisible'),
   lapsed: row('warn', 'VISIBILITY_LOST', 'the visibility timeout of a message in hand has lapsed'),
   unfinished: row('warn', 'UNFINISHED', 'a handler went on after its signal had aborted'),

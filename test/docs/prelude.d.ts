@@ -3,7 +3,7 @@ import type { HandleOnce } from 'handle-once';
 import type { PrismaDatabase, PrismaQueryable } from 'handle-once/clients';
 import type { SqsMessage } from 'handle-once/sqs';
 import type { Verify } from 'handle-once/webhook';
-import type { Consumer, Kafka, Producer } from 'kafkajs';
+import type { Admin, Consumer, Kafka, Producer } from 'kafkajs';
 import type { Sql, TransactionSql } from 'postgres';
 
 /** What the examples of the documentation take for granted. */
@@ -16,6 +16,7 @@ declare global {
   const kafka: Kafka;
   const consumer: Consumer;
   const producer: Producer;
+  const admin: Admin;
   const sql: Sql;
   const client: SQSClient;
   const handleOnce: HandleOnce<TransactionSql>;

@@ -50,7 +50,7 @@ export function fakeAdmin(parts: Partial<KafkaAdmin> = {}): FakeAdmin {
     async fetchTopicOffsets(topic) {
       await asked('fetchTopicOffsets', topic);
       return offsetsOf(topic).flatMap(({ partition, high }) =>
-        high === undefined ? [] : [{ partition, offset: high, high }],
+        high === undefined ? [] : [{ partition, offset: high, high, low: '0' }],
       );
     },
     ...parts,

@@ -24,6 +24,8 @@ export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> =
 > & {
   /** Of `kafka.consumer`. */
   readonly config?: Partial<ConsumerConfig>;
+  /** Topics that it subscribes to beside its own. */
+  readonly otherTopics?: readonly string[];
 };
 
 /** A consumer that runs. */
@@ -125,7 +127,7 @@ function setupOf(
     eventsOf: (type) => events.filter((event) => event.type === type) as never,
     produce: (...messages) => kafka.produce(topic, messages),
 
-    async start(handler, { config, fromBeginning = true, ...options } = {}) {
+    async start(handler, { config, fromBeginning = true, otherTopics = [], ...options } = {}) {
       const consumer = kafka.consumer({ groupId, ...TIMEOUTS, ...config });
       const watched = watch(consumer, topic);
       const run = onceEachMessage(
@@ -146,7 +148,7 @@ function setupOf(
       const restart = async (): Promise<void> => {
         await despiteOldSocket(async () => {
           await consumer.connect();
-          await consumer.subscribe({ topic, fromBeginning });
+          await consumer.subscribe({ topics: [topic, ...otherTopics], fromBeginning });
         });
         await consumer.run(run);
       };

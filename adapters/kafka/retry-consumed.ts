@@ -1,0 +1,126 @@
+import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import type { KafkaEvent } from './events.ts';
+import type { GroupDescription, KafkaAdmin } from './kafkajs-types.ts';
+import type { RetryTopic } from './retry-options.ts';
+import { TOPIC_RESOURCE } from './settings-check.ts';
+import { NOT_COMMITTED } from './start-positions.ts';
+
+/** An admin client that can be asked about a group. */
+export type GroupAdmin = KafkaAdmin & Required<Pick<KafkaAdmin, 'describeGroups'>>;
+
+export interface RetryConsumedOptions {
+  readonly admin: GroupAdmin;
+  readonly groupId: string;
+  readonly events: EventSink<KafkaEvent>;
+}
+
+/** Whether the group consumes a retry topic, so that no copy that is produced to it can be skipped. */
+export interface RetryConsumed {
+  isSafe(topic: RetryTopic): Promise<boolean>;
+  /** The group has met: what was known of it is void. */
+  joined(): void;
+}
+
+/** A group that has just met is not ready at once. */
+const GRACE_MS = 5_000;
+
+/**
+ * A topic is safe when each member of the group subscribes to it, and the group has committed a position in each of its
+ * partitions: wherever a copy lands, some member reads on from before it. A member that changes its subscription makes
+ * the group meet, so the answer holds until then.
+ */
+export function createRetryConsumed(options: RetryConsumedOptions): RetryConsumed {
+  const { groupId, events } = options;
+  /** Answers of this generation that are yes, or under way. */
+  let answers = new Map<string, Promise<boolean>>();
+  const unsafeSince = new Map<string, number>();
+  const warned = new Set<string>();
+
+  async function look(retryTopic: RetryTopic, current: Map<string, Promise<boolean>>): Promise<boolean> {
+    const { topic } = retryTopic;
+    const fault = await faultOf(retryTopic, options);
+    if (fault === undefined) {
+      unsafeSince.delete(topic);
+      return true;
+    }
+    current.delete(topic);
+    tell(topic, fault);
+    return false;
+  }
+
+  function tell(topic: string, fault: string): void {
+    const now = performance.now();
+    const since = unsafeSince.get(topic) ?? now;
+    unsafeSince.set(topic, since);
+    if (now - since < GRACE_MS || warned.has(topic)) return;
+    warned.add(topic);
+    const message =
+      `group ${groupId} cannot retry messages in ${topic}: ${fault}. Until then they hold their partitions; ` +
+      'subscribe each consumer of the group to its retry topics';
+    warn({ warning: 'RETRY_TOPIC_NOT_CONSUMED', message }, events);
+  }
+
+  return {
+    isSafe(retryTopic) {
+      const { topic } = retryTopic;
+      const answer = answers.get(topic) ?? look(retryTopic, answers);
+      answers.set(topic, answer);
+      return answer;
+    },
+    joined() {
+      answers = new Map();
+      unsafeSince.clear();
+    },
+  };
+}
+
+async function faultOf(retryTopic: RetryTopic, options: RetryConsumedOptions): Promise<string | undefined> {
+  try {
+    return (
+      (await groupFault(retryTopic, options)) ??
+      (await positionFault(retryTopic, options)) ??
+      (await topicFault(retryTopic, options))
+    );
+  } catch (error) {
+    return `the group or the topic cannot be read (${error instanceof Error ? error.name : 'unknown error'})`;
+  }
+}
+
+async function groupFault({ topic }: RetryTopic, { admin, groupId }: RetryConsumedOptions) {
+  const [group] = (await admin.describeGroups([groupId])).groups;
+  if (group?.state !== 'Stable') return 'the group rebalances';
+  const subscribes = ({ memberMetadata }: GroupDescription['members'][number]) =>
+    subscriptionOf(memberMetadata).includes(topic);
+  return group.members.every(subscribes) ? undefined : 'not every member of the group subscribes to it';
+}
+
+async function positionFault({ topic }: RetryTopic, { admin, groupId }: RetryConsumedOptions) {
+  const partitions = (await admin.fetchOffsets({ groupId, topics: [topic] })).flatMap((of) => of.partitions);
+  const isHeld = partitions.length > 0 && partitions.every(({ offset }) => offset !== NOT_COMMITTED);
+  return isHeld ? undefined : 'the group has not committed a position in each of its partitions';
+}
+
+async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsumedOptions) {
+  const { resources } = await admin.describeConfigs({
+    includeSynonyms: false,
+    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['cleanup.policy', 'retention.ms'] }],
+  });
+  const config = resources.flatMap(({ configEntries }) => configEntries);
+  const valueOf = (name: string) => config.find(({ configName }) => configName === name)?.configValue ?? '';
+  if (valueOf('cleanup.policy').includes('compact'))
+    return 'it is compacted, which deletes messages that wait';
+  const retentionMs = Number(valueOf('retention.ms'));
+  return retentionMs < 0 || retentionMs > delayMs ? undefined : 'its retention.ms is not above its delay';
+}
+
+/** The topics of a member, from what it told the group: a version, and texts with their lengths. */
+function subscriptionOf(metadata: Buffer): string[] {
+  const topics: string[] = [];
+  const count = metadata.readInt32BE(2);
+  for (let at = 6; topics.length < count;) {
+    const end = at + 2 + metadata.readInt16BE(at);
+    topics.push(metadata.toString('utf8', at + 2, end));
+    at = end;
+  }
+  return topics;
+}

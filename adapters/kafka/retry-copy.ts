@@ -1,0 +1,64 @@
+import type { KafkaHeaders, KafkaMessage, Place } from './log-client.ts';
+
+/** A message and its place. */
+export interface Placed extends Place {
+  readonly message: KafkaMessage;
+}
+
+export interface RetryCopy {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers: KafkaHeaders;
+}
+
+const PREFIX = 'handle-once-retry-';
+
+/** What each header has to look like. As Kafka writes them, so that no two texts mean one place. */
+const FORMATS = {
+  topic: /^[\w.-]{1,249}$/,
+  partition: /^(0|[1-9]\d{0,9})$/,
+  offset: /^(0|[1-9]\d{0,18})$/,
+  timestamp: /^(-1|0|[1-9]\d{0,18})$/,
+} as const;
+
+/** The copy that goes to a retry topic: the original key, value and headers, and where the original stands. */
+export function retryCopyOf({ topic, partition, message }: Placed, groupId: string): RetryCopy {
+  const { key, value, headers, offset, timestamp } = message;
+  return {
+    key,
+    value,
+    headers: {
+      ...headers,
+      [`${PREFIX}topic`]: topic,
+      [`${PREFIX}partition`]: String(partition),
+      [`${PREFIX}offset`]: offset,
+      [`${PREFIX}timestamp`]: timestamp,
+      [`${PREFIX}group`]: groupId,
+    },
+  };
+}
+
+/** The original of a copy, as it was fetched. Undefined for what is no copy made by this group. */
+export function originalOf(copy: KafkaMessage, groupId: string): Placed | undefined {
+  if (textOf(copy.headers[`${PREFIX}group`]) !== groupId) return undefined;
+  const topic = factOf(copy, 'topic');
+  const partition = factOf(copy, 'partition');
+  const offset = factOf(copy, 'offset');
+  const timestamp = factOf(copy, 'timestamp');
+  if (topic === undefined || partition === undefined || offset === undefined || timestamp === undefined) {
+    return undefined;
+  }
+  const headers = Object.fromEntries(
+    Object.entries(copy.headers).filter(([name]) => !name.startsWith(PREFIX)),
+  );
+  return { topic, partition: Number(partition), message: { ...copy, offset, timestamp, headers } };
+}
+
+function factOf({ headers }: KafkaMessage, name: keyof typeof FORMATS): string | undefined {
+  const text = textOf(headers[`${PREFIX}${name}`]);
+  return text !== undefined && FORMATS[name].test(text) ? text : undefined;
+}
+
+function textOf(header: KafkaHeaders[string]): string | undefined {
+  return Buffer.isBuffer(header) ? header.toString('utf8') : typeof header === 'string' ? header : undefined;
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod';
+import { hasMethods, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import type { OnFailed } from './disposition.ts';
+import type { KafkaProducer } from './kafkajs-types.ts';
+import type { Ordering } from './ordering.ts';
+
+/** A topic whose messages wait before they are handled, each for the same time. */
+export interface RetryTopic {
+  readonly topic: string;
+  /** Milliseconds from when a message is produced to the topic, 1 to 2,147,483,647. */
+  readonly delayMs: number;
+}
+
+/** Where messages wait for their next attempt, instead of in their partition. */
+export interface RetryInTopics {
+  /** Each with a delay of its own, in any order. Of this group alone, and subscribed to by each of its members. */
+  readonly topics: readonly RetryTopic[];
+  /** A connected producer. */
+  readonly producer: KafkaProducer;
+}
+
+export const topicName = z
+  .string({ error: 'must be the name of a topic' })
+  .regex(/^[\w.-]{1,249}$/, { error: 'must be the name of a topic' });
+
+const LONGEST_DELAY_MS = 2_147_483_647;
+const TOPICS = 'must be a list of { topic, delayMs }, with at least one';
+
+export const retryOption = z.strictObject(
+  {
+    topics: z
+      .array(
+        z.strictObject({ topic: topicName, delayMs: wholeNumber('milliseconds', 1, LONGEST_DELAY_MS) }),
+        {
+          error: TOPICS,
+        },
+      )
+      .min(1, { error: TOPICS }),
+    producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
+  },
+  { error: 'must be { topics, producer }, with a connected producer' },
+);
+
+interface OptionsWithRetry {
+  readonly retry?: RetryInTopics | undefined;
+  readonly ordering: Ordering;
+  readonly onFailed: OnFailed;
+  readonly admin?: unknown;
+}
+
+/** Refuses retry topics that contradict one another or the other options. */
+export function checkRetry(options: OptionsWithRetry, context: z.core.$RefinementCtx): void {
+  for (const [path, message] of contradictions(options)) {
+    context.addIssue({ code: 'custom', path, message });
+  }
+}
+
+function* contradictions({
+  retry,
+  ordering,
+  onFailed,
+  admin,
+}: OptionsWithRetry): Generator<[path: (string | number)[], message: string]> {
+  if (retry === undefined) return;
+  if (ordering !== 'unordered') {
+    yield [['ordering'], "must be 'unordered' with retry: messages pass one that waits in a retry topic"];
+  }
+  if (!hasMethods(admin, ['describeGroups', 'fetchOffsets', 'fetchTopicOffsets', 'describeConfigs'])) {
+    yield [
+      ['admin'],
+      'must be a connected admin client with retry: it asks whether the group consumes the topics',
+    ];
+  }
+  const topics = new Set(onFailed === 'commit' ? [] : [onFailed.deadLetterTopic]);
+  const delays = new Set<number>();
+  for (const [index, { topic, delayMs }] of retry.topics.entries()) {
+    const path = ['retry', 'topics', index];
+    if (topics.has(topic))
+      yield [[...path, 'topic'], 'must be neither the dead-letter topic nor given twice'];
+    if (delays.has(delayMs))
+      yield [[...path, 'delayMs'], 'must differ from the delay of each other retry topic'];
+    topics.add(topic);
+    delays.add(delayMs);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Handled, LogKey } from '../../src/adapter-kit.ts';
+import type { Outcome } from '../../src/index.ts';
+import type { Disposition } from './disposition.ts';
+import type { KafkaMessage } from './log-client.ts';
+import type { PartitionTracker } from './partition-tracker.ts';
+import { createRetryConsumed, type RetryConsumedOptions } from './retry-consumed.ts';
+import { originalOf, type Placed, retryCopyOf } from './retry-copy.ts';
+import { createSplitByTime, type DueMessages } from './retry-due.ts';
+import type { RetryInTopics, RetryTopic } from './retry-options.ts';
+
+/** What fails for a short time is mostly over at the second try, and then nothing has been produced. */
+const ATTEMPTS_IN_PLACE = 2;
+const ALL_REPLICAS = -1;
+
+/** A message that was handled: where it stands, what it is, and what came of it. */
+export interface Tried {
+  readonly at: Placed;
+  /** The same, or that of which it is a copy. */
+  readonly original: Placed;
+  readonly key: string;
+  readonly handled: Handled<unknown>;
+}
+
+/** Topics in which messages wait for their next attempt, so that their partitions go on. */
+export interface RetryTopics {
+  has(topic: string): boolean;
+  /** What a message is: that of which it is a copy, or itself. */
+  originalOf(placed: Placed): Placed;
+  /** Which messages of a partition may be claimed: in a retry topic those that have waited. */
+  split(tracker: PartitionTracker, messages: readonly KafkaMessage[]): DueMessages;
+  /** Produces a message whose backoff runs to a retry topic: then it is settled here. Else the disposition stays. */
+  handOver(tried: Tried, disposition: Disposition): Promise<Disposition>;
+  /** The group has met. */
+  joined(): void;
+}
+
+export interface RetryTopicsOptions extends RetryConsumedOptions {
+  readonly retry: RetryInTopics;
+}
+
+export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
+  const { retry, groupId, events } = options;
+  const topics = retry.topics.toSorted((one, other) => one.delayMs - other.delayMs);
+  const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs]));
+  const consumed = createRetryConsumed(options);
+  const splitByTime = createSplitByTime();
+
+  async function produce(tried: Tried, { topic: retryTopic }: RetryTopic): Promise<Disposition> {
+    const { at, original, key } = tried;
+    const place = { topic: at.topic, partition: at.partition, offset: at.message.offset, key };
+    try {
+      await retry.producer.send({
+        topic: retryTopic,
+        acks: ALL_REPLICAS,
+        messages: [retryCopyOf(original, groupId)],
+      });
+    } catch (error) {
+      events.emit({ type: 'retry-error', ...place, retryTopic, error });
+      return { action: 'withhold', reason: 'retry-refused' };
+    }
+    events.emit({ type: 'retry-produced', ...place, retryTopic });
+    return { action: 'commit' };
+  }
+
+  return {
+    has: (topic) => delays.has(topic),
+    originalOf(placed) {
+      const original = delays.has(placed.topic) ? originalOf(placed.message, groupId) : undefined;
+      return original ?? placed;
+    },
+    split(tracker, messages) {
+      const delayMs = delays.get(tracker.topic);
+      if (delayMs === undefined) return { due: messages, nextAt: undefined };
+      return splitByTime(tracker, messages, delayMs);
+    },
+    async handOver(tried, disposition) {
+      const next =
+        'outcome' in tried.handled ? nextTopic(topics, tried.at.topic, tried.handled.outcome) : undefined;
+      if (next === undefined || !(await consumed.isSafe(next))) return disposition;
+      return produce(tried, next);
+    },
+    joined() {
+      consumed.joined();
+    },
+  };
+}
+
+/** Where a message waits next, of topics that are sorted by delay. Undefined where it stays in its place. */
+export function nextTopic(
+  topics: readonly RetryTopic[],
+  current: string,
+  outcome: Outcome<unknown>,
+): RetryTopic | undefined {
+  if (outcome.state !== 'pending' || outcome.reason !== 'released') return undefined;
+  const { attempts, retryAfterMs } = outcome;
+  const isShort = retryAfterMs < (topics[0]?.delayMs ?? 0);
+  const isInPlace = !topics.some(({ topic }) => topic === current);
+  if (isInPlace && isShort && attempts < ATTEMPTS_IN_PLACE) return undefined;
+  return topics.find(({ delayMs }) => delayMs >= retryAfterMs) ?? topics.at(-1);
+}
+
+/** The same key function, asked for what a message is a copy of. */
+export function keyOfOriginals(
+  key: LogKey<KafkaMessage> | undefined,
+  retryTopics: Pick<RetryTopics, 'originalOf'> | undefined,
+): LogKey<KafkaMessage> | undefined {
+  if (key === undefined || retryTopics === undefined) return key;
+  return (message, topic, partition) => {
+    const original = retryTopics.originalOf({ topic, partition, message });
+    return key(original.message, original.topic, original.partition);
+  };
+}
