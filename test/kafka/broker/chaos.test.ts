@@ -1,12 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { kafkaBrokers } from '../../support/kafka.ts';
-import type { ChaosSettings } from './support/chaos-settings.ts';
-import { type Setup, until, upTo, useFixture } from './support/fixture.ts';
+import { createChaosTables } from './support/chaos-tables.ts';
+import { watchCommits } from './support/commit-watch.ts';
+import { until, upTo, useFixture } from './support/fixture.ts';
+import { startFleet } from './support/fleet.ts';
 import { seeded } from './support/seeded.ts';
 
+const SEED = 11;
 const MESSAGES = 1_000;
 const PARTITIONS = 4;
 const KEYS = 40;
@@ -16,56 +16,7 @@ const EFFECTS_BETWEEN = 90;
 
 const { databaseUrl, setup, sql } = useFixture();
 
-beforeAll(async () => {
-  await sql`create table runs (id serial, message text, worker integer, ended boolean default false)`;
-  await sql`create table effects (id serial, message text, effect_key text unique)`;
-});
-
-/** Consumers in processes of their own. */
-function startFleet({ topic, groupId, handleOnce }: Setup) {
-  const program = fileURLToPath(new URL('support/chaos-worker.ts', import.meta.url));
-  const alive = new Map<number, ChildProcess>();
-  const killed: number[] = [];
-  const failures: string[] = [];
-  let started = 0;
-
-  async function end(worker: number, signal: NodeJS.Signals): Promise<void> {
-    const child = alive.get(worker);
-    alive.delete(worker);
-    if (child?.exitCode !== null) return;
-    const exited = once(child, 'exit');
-    child.kill(signal);
-    await exited;
-  }
-
-  onTestFinished(async () => {
-    await Promise.all([...alive.keys()].map((worker) => end(worker, 'SIGKILL')));
-  });
-
-  return {
-    failures,
-    killed,
-    alive: () => [...alive.keys()],
-    join() {
-      started += 1;
-      const settings: ChaosSettings = {
-        ...{ worker: started, brokers: kafkaBrokers(), databaseUrl, topic, groupId },
-        scope: handleOnce.settings.scope,
-      };
-      const quiet = '--disable-warning=HandleOnceWarning';
-      const child = spawn(process.execPath, [quiet, '--import', 'tsx', program, JSON.stringify(settings)], {
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      child.stderr.on('data', (chunk: Buffer) => failures.push(chunk.toString()));
-      alive.set(started, child);
-    },
-    leave: (worker: number) => end(worker, 'SIGTERM'),
-    kill(worker: number) {
-      killed.push(worker);
-      return end(worker, 'SIGKILL');
-    },
-  };
-}
+beforeAll(() => createChaosTables(sql));
 
 async function countEffects(): Promise<number> {
   const [row] = await sql<{ count: number }[]>`select count(*)::integer as count from effects`;
@@ -77,14 +28,22 @@ test('consumers that join, leave and are killed at random: every effect once, an
   await group.produce(
     ...upTo(MESSAGES).map((n) => ({ key: `key-${n % KEYS}`, partition: n % PARTITIONS, value: String(n) })),
   );
-  const random = seeded(11);
-  const fleet = startFleet(group);
+  const random = seeded(SEED);
+  const { topic, groupId, scope, handleOnce } = group;
+  const fleet = startFleet({
+    ...{ seed: SEED, brokers: kafkaBrokers(), databaseUrl, topic, groupId, scope: handleOnce.settings.scope },
+    ...{ ordering: 'key', fromBeginning: true, sessionTimeoutMs: 2_000, leaseMs: 3_000 },
+    ...{ failing: 0.03, handlerMs: [10, 50] },
+  });
+  onTestFinished(() => fleet.end());
+  const commits = watchCommits({ sql, scope, topic, committed: () => group.committed() });
   const leaving: Promise<void>[] = [];
   fleet.join();
   fleet.join();
 
   for (let next = EFFECTS_BETWEEN; next < MESSAGES; next += EFFECTS_BETWEEN) {
     await until(async () => (await countEffects()) >= next);
+    await commits.look();
     const alive = fleet.alive();
     const one = alive[Math.floor(random() * alive.length)] ?? 0;
     const what = random();
@@ -103,18 +62,22 @@ test('consumers that join, leave and are killed at random: every effect once, an
   expect((await group.records()).filter(({ state }) => state !== 'succeeded')).toEqual([]);
 
   // An effect under its child key happens once, however often its handler runs.
-  const effects = await sql<{ message: string }[]>`select message from effects order by id`;
+  const effects = await sql<{ partition: number; offset: number; key: string }[]>`
+    select partition, "offset", message_key as key from effects order by id`;
   expect(effects).toHaveLength(MESSAGES);
-  expect(new Set(effects.map(({ message }) => message)).size).toBe(MESSAGES);
+  expect(new Set(effects.map(({ partition, offset }) => `${partition}-${offset}`)).size).toBe(MESSAGES);
   for (const key of upTo(KEYS)) {
-    const ofKey = effects.map(({ message }) => Number(message)).filter((n) => n % KEYS === key);
+    const ofKey = effects.filter((effect) => effect.key === `key-${key}`).map(({ offset }) => offset);
     expect(ofKey, 'in order').toEqual(ofKey.toSorted((one, other) => one - other));
   }
 
   // A handler that has ended runs again only if its worker was killed before that was on record.
   const unexplained = await sql`
-    select ended.message from runs as ended join runs as later on later.message = ended.message and later.id > ended.id
-    where ended.ended and not ended.worker = any(${fleet.killed})`;
+    select ended.partition, ended."offset" from runs as ended
+    join runs as later on later.partition = ended.partition and later."offset" = ended."offset" and later.id > ended.id
+    where ended.has_ended and not ended.worker = any(${[...fleet.killed]})`;
   expect(unexplained).toEqual([]);
+  await commits.look();
+  expect(commits).toMatchObject({ passed: [], wentBack: [] });
   expect(await group.committed()).toEqual(Array<number>(PARTITIONS).fill(MESSAGES / PARTITIONS));
 }, 60_000);

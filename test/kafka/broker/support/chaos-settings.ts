@@ -1,8 +1,34 @@
+import type { Ordering } from '../../../../adapters/kafka/ordering.ts';
+
+/** What a worker process is told to do. */
 export interface ChaosSettings {
   readonly worker: number;
-  readonly brokers: string[];
+  /** With it the worker's random decisions repeat. */
+  readonly seed: number;
+  readonly brokers: readonly string[];
   readonly databaseUrl: string;
   readonly topic: string;
   readonly groupId: string;
+  /** Of `createHandleOnce`. */
   readonly scope: string;
+  readonly ordering: Ordering;
+  /** With false the worker has an admin client, which commits where idle partitions begin. */
+  readonly fromBeginning: boolean;
+  readonly sessionTimeoutMs: number;
+  readonly leaseMs: number;
+  /** The share of handler runs that fail and can be retried. */
+  readonly failing: number;
+  /** How long handlers take. */
+  readonly handlerMs: readonly [least: number, most: number];
 }
+
+/** What a worker process reports while it runs. */
+export type WorkerReport =
+  | { readonly type: 'joined'; readonly partitions: readonly number[]; readonly isLeader: boolean }
+  | { readonly type: 'committed'; readonly partition: number; readonly offset: number }
+  | { readonly type: 'crashed'; readonly error: string; readonly restart: boolean }
+  | {
+      readonly type: 'settled' | 'replayed' | 'withheld';
+      readonly partition: number;
+      readonly offset: number;
+    };

@@ -1,38 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHandleOnce, RetryableError } from 'handle-once';
-import { onceEachMessage } from 'handle-once/kafka';
+import { type KafkaEvent, onceEachMessage } from 'handle-once/kafka';
 import postgres from 'postgres';
 import { createKafkaClient } from '../../../support/kafka-client.ts';
-import type { ChaosSettings } from './chaos-settings.ts';
+import type { ChaosSettings, WorkerReport } from './chaos-settings.ts';
 import { seeded } from './seeded.ts';
 
 /** A consumer in a process of its own, which leaves its group on SIGTERM. Its settings are its only argument. */
 const settings = JSON.parse(process.argv[2] ?? '{}') as ChaosSettings;
-const { worker, brokers, databaseUrl, topic, groupId, scope } = settings;
+const { worker, topic, groupId, fromBeginning, failing, handlerMs } = settings;
 
-const random = seeded(worker);
-const sql = postgres(databaseUrl, { max: 4 });
-const consumer = createKafkaClient(brokers).consumer({
+const random = seeded(settings.seed * 1_000 + worker);
+const sql = postgres(settings.databaseUrl, { max: 4 });
+const handleOnce = createHandleOnce({
+  sql,
+  scope: settings.scope,
+  leaseMs: settings.leaseMs,
+  maxAttempts: 1_000,
+  backoff: { baseMs: 0, maxMs: 50 },
+});
+const { scope } = handleOnce.inScope({ kind: 'kafka', name: groupId }).settings;
+const kafka = createKafkaClient([...settings.brokers]);
+const consumer = kafka.consumer({
   groupId,
-  sessionTimeout: 2_000,
+  sessionTimeout: settings.sessionTimeoutMs,
   heartbeatInterval: 300,
   maxWaitTimeInMs: 100,
+  // The client's own wait grows to seconds while a broker is away.
+  retry: { initialRetryTime: 100, maxRetryTime: 1_000 },
 });
-const options = {
-  consumer,
-  groupId,
-  handleOnce: createHandleOnce({
-    sql,
-    scope,
-    leaseMs: 3_000,
-    maxAttempts: 50,
-    backoff: { baseMs: 0, maxMs: 50 },
-  }),
-  ordering: 'key',
-  onFailed: 'commit',
-  fromBeginning: true,
-  drainMs: 100,
-} as const;
+const admin = kafka.admin();
+
+function report(what: WorkerReport): void {
+  process.send?.(what);
+}
+
+function reportEvent(event: KafkaEvent): void {
+  if (event.type !== 'settled' && event.type !== 'replayed' && event.type !== 'withheld') return;
+  report({ type: event.type, partition: event.partition, offset: Number(event.offset) });
+}
+
+consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment, isLeader } }) => {
+  report({ type: 'joined', partitions: memberAssignment[topic] ?? [], isLeader });
+});
+consumer.on(consumer.events.COMMIT_OFFSETS, ({ payload }) => {
+  for (const { partition, offset } of payload.topics.flatMap(({ partitions }) => partitions)) {
+    // The client gives partitions as strings here, whatever its types say.
+    report({ type: 'committed', partition: Number(String(partition)), offset: Number(offset) });
+  }
+});
+consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
+  report({ type: 'crashed', error: `${error.name}: ${error.message}`, restart });
+});
 
 process.once('SIGTERM', () => {
   void consumer
@@ -40,19 +59,42 @@ process.once('SIGTERM', () => {
     .then(() => sql.end())
     .then(() => process.exit(0));
 });
+// Whoever started it has died.
+process.once('disconnect', () => process.exit(1));
 
+if (!fromBeginning) await admin.connect();
 await consumer.connect();
-await consumer.subscribe({ topic, fromBeginning: true });
+await consumer.subscribe({ topic, fromBeginning });
 await consumer.run(
-  onceEachMessage(options, async ({ payload }, attempt) => {
-    const message = String(payload);
-    const [run] = await sql<{ id: number }[]>`
-      insert into runs (message, worker) values (${message}, ${worker}) returning id`;
-    await sleep(10 + random() * 40, undefined, { signal: attempt.signal });
-    if (random() < 0.03) throw new RetryableError('again');
-    await sql`
-      insert into effects (message, effect_key) values (${message}, ${attempt.childKey('effect')})
-      on conflict (effect_key) do nothing`;
-    await sql`update runs set ended = true where id = ${run?.id ?? 0}`;
-  }),
+  onceEachMessage(
+    {
+      consumer,
+      groupId,
+      handleOnce,
+      fromBeginning,
+      admin: fromBeginning ? undefined : admin,
+      ordering: settings.ordering,
+      onFailed: 'commit',
+      drainMs: 100,
+      onEvent: reportEvent,
+    },
+    async ({ partition, message }, attempt) => {
+      const { offset } = message;
+      const [run] = await sql<{ id: number }[]>`
+        insert into runs (worker, partition, "offset", state) values (${worker}, ${partition}, ${offset}, (
+          select state from handle_once.records
+          where scope = ${scope} and key = ${`${topic}-${partition}-${offset}`}
+        )) returning id`;
+      const [least, most] = handlerMs;
+      const heedsSignal = random() < 0.5;
+      const signal = heedsSignal ? { signal: attempt.signal } : {};
+      await sleep(least + random() * (most - least), undefined, signal);
+      if (random() < failing) throw new RetryableError('again');
+      await sql`
+        insert into effects (partition, "offset", message_key, effect_key)
+        values (${partition}, ${offset}, ${String(message.key)}, ${attempt.childKey('effect')})
+        on conflict (effect_key) do nothing`;
+      await sql`update runs set has_ended = true where id = ${run?.id ?? 0}`;
+    },
+  ),
 );

@@ -1,0 +1,22 @@
+import type postgres from 'postgres';
+
+/** What worker processes write to. Ids tell the order. */
+export async function createChaosTables(sql: postgres.Sql): Promise<void> {
+  await sql`
+    create table runs (
+      id        serial primary key,
+      worker    integer not null,
+      partition integer not null,
+      "offset"  integer not null,
+      state     text,                            -- of the record, when the handler began
+      has_ended boolean not null default false   -- whether the handler came to its end
+    )`;
+  await sql`
+    create table effects (
+      id          serial primary key,
+      partition   integer not null,
+      "offset"    integer not null,
+      message_key text not null,
+      effect_key  text not null unique
+    )`;
+}
