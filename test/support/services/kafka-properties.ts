@@ -3,16 +3,31 @@ export interface KafkaAddresses {
   readonly listen: string;
   /** Where its clients find it. */
   readonly advertised: string;
-  /** Where the broker talks to its own controller. */
+  /** Where the brokers talk to its controller. */
   readonly controller: string;
 }
 
-/** The configuration of a broker that is a whole cluster by itself. */
-export function kafkaProperties(addresses: KafkaAddresses, data: string): Record<string, string> {
+/** A broker's place in its cluster. */
+export interface KafkaNode {
+  readonly id: number;
+  /** The addresses of all controllers: that of node 1 first. */
+  readonly controllers: readonly string[];
+}
+
+/** The configuration of a broker that is a controller too; by default a whole cluster by itself. */
+export function kafkaProperties(
+  addresses: KafkaAddresses,
+  data: string,
+  { id, controllers }: KafkaNode = { id: 1, controllers: [addresses.controller] },
+): Record<string, string> {
+  const voters = controllers.map((controller, index) => `${index + 1}@${controller}`);
+  const replicas = String(Math.min(controllers.length, 3));
+  // With three replicas one may be away.
+  const replicasInSync = String(Math.min(controllers.length, 2));
   return {
     'process.roles': 'broker,controller',
-    'node.id': '1',
-    'controller.quorum.voters': `1@${addresses.controller}`,
+    'node.id': String(id),
+    'controller.quorum.voters': voters.join(','),
     listeners: `PLAINTEXT://${addresses.listen},CONTROLLER://${addresses.controller}`,
     'advertised.listeners': `PLAINTEXT://${addresses.advertised}`,
     'controller.listener.names': 'CONTROLLER',
@@ -21,12 +36,13 @@ export function kafkaProperties(addresses: KafkaAddresses, data: string): Record
     'log.dirs': data,
     'auto.create.topics.enable': 'false',
 
-    // There is nobody to replicate to.
-    'offsets.topic.replication.factor': '1',
-    'transaction.state.log.replication.factor': '1',
-    'transaction.state.log.min.isr': '1',
-    'share.coordinator.state.topic.replication.factor': '1',
-    'share.coordinator.state.topic.min.isr': '1',
+    'default.replication.factor': replicas,
+    'min.insync.replicas': replicasInSync,
+    'offsets.topic.replication.factor': replicas,
+    'transaction.state.log.replication.factor': replicas,
+    'transaction.state.log.min.isr': replicasInSync,
+    'share.coordinator.state.topic.replication.factor': replicas,
+    'share.coordinator.state.topic.min.isr': replicasInSync,
     // The defaults, 50 each, cost seconds in the first test that needs them, and in a restart.
     'offsets.topic.num.partitions': '1',
     'transaction.state.log.num.partitions': '1',
