@@ -1,3 +1,4 @@
+import type { WithheldReason } from '../../../../adapters/kafka/disposition.ts';
 import type { Ordering } from '../../../../adapters/kafka/ordering.ts';
 
 /** What a worker process is told to do. */
@@ -27,8 +28,10 @@ export type WorkerReport =
   | { readonly type: 'joined'; readonly partitions: readonly number[]; readonly isLeader: boolean }
   | { readonly type: 'committed'; readonly partition: number; readonly offset: number }
   | { readonly type: 'crashed'; readonly error: string; readonly restart: boolean }
+  | { readonly type: 'settled' | 'replayed'; readonly partition: number; readonly offset: number }
   | {
-      readonly type: 'settled' | 'replayed' | 'withheld';
+      readonly type: 'withheld';
       readonly partition: number;
       readonly offset: number;
+      readonly reason: WithheldReason;
     };

@@ -37,7 +37,9 @@ function report(what: WorkerReport): void {
 
 function reportEvent(event: KafkaEvent): void {
   if (event.type !== 'settled' && event.type !== 'replayed' && event.type !== 'withheld') return;
-  report({ type: event.type, partition: event.partition, offset: Number(event.offset) });
+  const place = { partition: event.partition, offset: Number(event.offset) };
+  if (event.type === 'withheld') report({ type: 'withheld', ...place, reason: event.reason });
+  else report({ type: event.type, ...place });
 }
 
 consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment, isLeader } }) => {
