@@ -8,6 +8,8 @@ import { assignments } from './worker-reports.ts';
 const FULL = { steps: 20, mostWorkers: 12 };
 const QUICK = { steps: 5, mostWorkers: 4 };
 const MOST_ACTS = 4;
+/** The share of acts: with it the group grows to its most. */
+const JOINING = 0.6;
 const PROGRESS = 200;
 
 /** Members of a group join, leave and are killed, several at a time. */
@@ -68,11 +70,9 @@ async function settle(storm: Storm): Promise<void> {
 function change({ random, fleet }: Storm, mostWorkers: number, leaving: Promise<void>[]): string {
   const alive = fleet.alive();
   const one = alive[Math.floor(random() * alive.length)];
-  const what = random();
-  if (one === undefined || alive.length < 2 || (what < 0.5 && alive.length < mostWorkers)) {
-    return `${fleet.join()} joins`;
-  }
-  const isKilled = what >= 0.75 || (what < 0.5 && what >= 0.25);
+  const joins = random() < JOINING && alive.length < mostWorkers;
+  const isKilled = random() < 0.5;
+  if (one === undefined || joins || alive.length < 2) return `${fleet.join()} joins`;
   leaving.push(isKilled ? fleet.kill(one) : fleet.leave(one));
   return `${one} ${isKilled ? 'is killed' : 'leaves'}`;
 }

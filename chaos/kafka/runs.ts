@@ -1,25 +1,40 @@
+import type { Check } from '../report.ts';
 import type { Storm } from './storm.ts';
 
-/** Messages whose handler ended after its lease, or whose store did not answer: another worker may run them. */
-export function lostLeases({ fleet }: Storm): string[] {
-  return fleet.reports.flatMap(({ worker, report }) => {
+/** Messages whose worker lost its lease, or could not reach the store: another worker may run them meanwhile. */
+export function lostLeases({ fleet }: Storm): Set<string> {
+  const lost = fleet.reports.flatMap(({ worker, report }) => {
     if (report.type !== 'withheld') return [];
     const isLost = report.reason === 'lease-lost' || report.reason === 'unrecorded';
-    return isLost ? [`${worker}: ${report.partition}-${report.offset}`] : [];
+    return isLost ? [`worker ${worker}, ${report.partition}-${report.offset}`] : [];
   });
+  return new Set(lost);
 }
 
-/** Runs after one that came to its end in a worker that could have told the store. */
-export async function unexplainedRuns(storm: Storm): Promise<string[]> {
-  const { sql, fleet, frozen } = storm;
-  const explained = [...fleet.killed, ...frozen];
-  const rows = await sql<{ run: string; again: number }[]>`
-    select ended.worker || ': ' || ended.partition || '-' || ended."offset" as run, later.worker as again
-    from runs as ended
-    join runs as later using (partition, "offset")
-    where ended.has_ended and later.id > ended.id and not ended.worker = any(${explained})`;
-  const lost = new Set(lostLeases(storm));
-  return rows
+/** A worker that stands still between its claim and its handler cannot know better. */
+export async function checkStarts(storm: Storm, looked: number): Promise<Check> {
+  const rows = await storm.sql<{ run: string; state: string | null }[]>`
+    select 'worker ' || worker || ', ' || partition || '-' || "offset" as run, state from runs
+    where state is distinct from 'pending'`;
+  const lost = lostLeases(storm);
+  const violations = rows
     .filter(({ run }) => !lost.has(run))
-    .map(({ run, again }) => `worker ${run} came to its end, and ran again in ${again}`);
+    .map(({ run, state }) => `${run}: the record was ${state ?? 'missing'}`);
+  return { rule: 'no handler begins for a settled message, but in a lost lease', looked, violations };
+}
+
+/** Looks for runs after one that came to its end in a worker that could have told the store. */
+export async function checkRepeats(storm: Storm, looked: number): Promise<Check> {
+  const rows = await storm.sql<{ ended: string; later: string }[]>`
+    select
+      'worker ' || ended.worker || ', ' || ended.partition || '-' || ended."offset" as ended,
+      'worker ' || later.worker || ', ' || later.partition || '-' || later."offset" as later
+    from runs as ended
+    join runs as later on later.partition = ended.partition and later."offset" = ended."offset"
+    where later.began_at > ended.ended_at and not ended.worker = any(${[...storm.fleet.killed]})`;
+  const lost = lostLeases(storm);
+  const violations = rows
+    .filter(({ ended, later }) => !lost.has(ended) && !lost.has(later))
+    .map(({ ended, later }) => `${ended} came to its end, and ran again: ${later}`);
+  return { rule: 'what came to its end runs again only after a kill or a lost lease', looked, violations };
 }

@@ -60,8 +60,7 @@ function isShared({ fleet }: Storm): boolean {
 
 /** Stops a worker while it runs handlers. */
 async function freeze(storm: Storm, worker: number): Promise<Standstill> {
-  const { fleet, frozen } = storm;
-  frozen.add(worker);
+  const { fleet } = storm;
   let inHand: readonly OpenRun[] = [];
   await until('a worker with handlers', async () => {
     fleet.stop(worker);
@@ -78,7 +77,7 @@ async function runsOf({ sql, scope, topic }: Storm, worker: number): Promise<Ope
     select max(runs.id) as id, runs.partition, runs."offset" from runs
     join handle_once.records
       on scope = ${scope} and key = ${topic}::text || '-' || runs.partition || '-' || runs."offset"
-    where worker = ${worker} and not has_ended and records.state = 'pending' and records.owned
+    where worker = ${worker} and ended_at is null and records.state = 'pending' and records.owned
     group by runs.partition, runs."offset"`;
 }
 

@@ -52,8 +52,6 @@ export interface Storm {
   readonly groupId: string;
   /** Of the group's records. */
   readonly scope: string;
-  /** Workers that stood still for longer than their session. */
-  readonly frozen: Set<number>;
   readonly committed: () => Promise<Offsets>;
   /** Tells what happens. */
   readonly log: (what: string) => void;
@@ -157,7 +155,6 @@ async function openStorm(chaos: Chaos, options: StormOptions): Promise<OpenStorm
     ...{ options, fleet, sql, kafka, admin, topic, groupId, scope, committed },
     random: seeded(chaos.seed),
     commits: watchCommits({ sql, scope, topic, committed }),
-    frozen: new Set(),
     log: (what) => {
       console.log(`${new Date().toISOString().slice(11, 19)} ${name}: ${what}`);
     },

@@ -9,7 +9,8 @@ export async function createChaosTables(sql: postgres.Sql): Promise<void> {
       partition integer not null,
       "offset"  integer not null,
       state     text,                            -- of the record, when the handler began
-      has_ended boolean not null default false   -- whether the handler came to its end
+      began_at  timestamptz not null default clock_timestamp(),
+      ended_at  timestamptz                      -- when the handler came to its end, if it did
     )`;
   await sql`
     create table effects (

@@ -96,7 +96,7 @@ await consumer.run(
         insert into effects (partition, "offset", message_key, effect_key)
         values (${partition}, ${offset}, ${String(message.key)}, ${attempt.childKey('effect')})
         on conflict (effect_key) do nothing`;
-      await sql`update runs set has_ended = true where id = ${run?.id ?? 0}`;
+      await sql`update runs set ended_at = clock_timestamp() where id = ${run?.id ?? 0}`;
     },
   ),
 );

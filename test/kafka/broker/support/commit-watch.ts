@@ -15,7 +15,7 @@ export interface CommitWatch {
   readonly passed: readonly string[];
   /** Commits that went back. */
   readonly wentBack: readonly string[];
-  looks(): number;
+  readonly looks: () => number;
   look(): Promise<void>;
 }
 
