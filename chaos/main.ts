@@ -16,8 +16,11 @@ const databasePrefix = `handle_once_chaos_${randomBytes(4).toString('hex')}_`;
 const postgres = await startMigratedPostgres(databasePrefix);
 const reports: Report[] = [];
 try {
-  for (const run of scenarios.flatMap((name) => SCENARIOS[name])) {
-    reports.push(await run({ postgresUrl: postgres.url, databasePrefix, seed, quick }));
+  for (const name of scenarios) {
+    for (const run of SCENARIOS[name]) {
+      const chaos = { postgresUrl: postgres.url, databasePrefix, seed, quick };
+      reports.push(await run(chaos).catch((error: unknown) => broken(name, error)));
+    }
   }
 } finally {
   await postgres.stop();
@@ -26,3 +29,9 @@ console.log(`\n${reports.map(toText).join('\n')}`);
 const isKept = reports.every(({ checks }) => checks.every(holds));
 console.log(isKept ? `All held, seed ${seed}` : `Not all held: repeat with --seed ${seed}`);
 process.exit(isKept ? 0 : 1);
+
+/** A storm that could not be judged at all. */
+function broken(storm: string, error: unknown): Report {
+  const rule = 'the storm can be run and judged';
+  return { storm, figures: {}, checks: [{ rule, looked: 1, violations: [String(error)] }] };
+}

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startKafkaProcess } from '../../test/support/services/kafka-process.ts';
 import type { Report } from '../report.ts';
-import { type Chaos, runStorm, type StormOptions } from './storm.ts';
+import { runStorm } from './run-storm.ts';
+import type { Chaos, StormOptions } from './storm.ts';
 
 const PROGRESS = 150;
 

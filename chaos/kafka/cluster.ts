@@ -3,7 +3,8 @@ import { startKafkaCluster } from '../../test/support/services/kafka-process.ts'
 import type { Report } from '../report.ts';
 import { until } from '../until.ts';
 import { COMMIT_LOG } from './commit-log.ts';
-import { type Chaos, runStorm, type Storm, type StormOptions } from './storm.ts';
+import { runStorm } from './run-storm.ts';
+import type { Chaos, Storm, StormOptions } from './storm.ts';
 
 const BROKERS = 3;
 const PARTITIONS = 6;

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startKafka } from '../../test/support/services/kafka.ts';
 import type { Report } from '../report.ts';
 import { until } from '../until.ts';
-import { type Chaos, runStorm, type Storm, type StormOptions } from './storm.ts';
+import { runStorm } from './run-storm.ts';
+import type { Chaos, Storm, StormOptions } from './storm.ts';
 import { assignments } from './worker-reports.ts';
 
 const FULL = { steps: 20, mostWorkers: 12 };

@@ -2,7 +2,8 @@ import { startKafka } from '../../test/support/services/kafka.ts';
 import type { Report } from '../report.ts';
 import { until } from '../until.ts';
 import { type Standstill, judge, newFindings, type OpenRun } from './standstill-rules.ts';
-import { type Chaos, runStorm, type Storm, type StormOptions } from './storm.ts';
+import { runStorm } from './run-storm.ts';
+import type { Chaos, Storm, StormOptions } from './storm.ts';
 import { assignments, reportsOf } from './worker-reports.ts';
 
 const WORKERS = 3;
