@@ -18,6 +18,9 @@ const INTEGRATION = [
   'test/support/{kafka,services}.test.ts',
 ];
 
+/** Files that replace a module, which those that share theirs would see. */
+const REPLACING = ['test/kafka/{run-fetch,group,retry-starts,start-positions}.test.ts'];
+
 /** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
 const LOAD = ['test/engine/overload.test.ts'];
 
@@ -37,11 +40,15 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...INTEGRATION, ...LOAD],
+          exclude: [...REPLACING, ...INTEGRATION, ...LOAD],
           // Files of one worker share what they import: loading it takes longer than the tests.
           isolate: false,
           maxWorkers: availableParallelism(),
         },
+      },
+      {
+        extends: true,
+        test: { name: 'replacing', include: REPLACING, maxWorkers: availableParallelism() },
       },
       {
         extends: true,
