@@ -19,7 +19,7 @@ const INTEGRATION = [
 ];
 
 /** Files that replace a module, which those that share theirs would see. */
-const REPLACING = ['test/kafka/{run-fetch,group,retry-starts,start-positions}.test.ts'];
+const REPLACING = ['test/kafka/{run-fetch,group,start-positions}.test.ts'];
 
 /** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
 const LOAD = ['test/engine/overload.test.ts'];
