@@ -61,7 +61,7 @@ process.once('SIGTERM', () => {
     .then(() => sql.end())
     .then(() => process.exit(0));
 });
-// Whoever started it has died.
+// The process that started it has died.
 process.once('disconnect', () => process.exit(1));
 
 if (!fromBeginning) await admin.connect();
