@@ -158,7 +158,8 @@ function setupOf(
 
     committed,
     async caughtUp() {
-      const ends = await kafka.endOffsets(topic);
+      // A broker that has just started may not lead the partitions yet.
+      const ends = await expectSoon(() => kafka.endOffsets(topic));
       await expectSoon(async () => {
         // Where nothing was ever produced nothing is committed.
         expect((await committed()).map((offset) => Math.max(offset, 0))).toEqual(ends);
