@@ -18,13 +18,11 @@ export async function runStorm(
   const watching = watch(storm);
   const ended = { steps: 0, violations: [] as string[], checks: [] as readonly Check[] };
   try {
-    try {
-      Object.assign(ended, await storms(storm));
-      await endLoad();
-      await calm(storm);
-    } catch (error) {
-      ended.violations.push(String(error));
-    }
+    const note = (error: unknown) => ended.violations.push(String(error));
+    await storms(storm).then((found) => Object.assign(ended, found), note);
+    await endLoad()
+      .then(() => calm(storm))
+      .catch(note);
     await watching.end();
     const { figures, checks } = await verify(storm);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);

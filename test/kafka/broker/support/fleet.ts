@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { onExit } from '../../../support/services/on-exit.ts';
 import type { ChaosSettings, WorkerReport } from './chaos-settings.ts';
 
+/** kafkajs 2.2.4 calls `unref` on a dead socket each time that it finds its broker away. */
+const QUIET = ['HandleOnceWarning', 'MaxListenersExceededWarning'].map((type) => `--disable-warning=${type}`);
 const PROGRAM = fileURLToPath(new URL('chaos-worker.ts', import.meta.url));
 
 export interface TimedReport {
@@ -61,10 +63,8 @@ export function startFleet(shared: Omit<ChaosSettings, 'worker'>): Fleet {
       started += 1;
       const worker = started;
       const settings: ChaosSettings = { ...shared, worker };
-      const quiet = '--disable-warning=HandleOnceWarning';
-      const child = spawn(process.execPath, [quiet, '--import', 'tsx', PROGRAM, JSON.stringify(settings)], {
-        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      });
+      const args = [...QUIET, '--import', 'tsx', PROGRAM, JSON.stringify(settings)];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
       const cancel = onExit(() => child.kill('SIGKILL'));
       child.stderr?.on('data', (chunk: Buffer) => failures.push(`worker ${worker}: ${chunk.toString()}`));
       child.on('message', (report) => reports.push({ worker, report: report as WorkerReport }));
