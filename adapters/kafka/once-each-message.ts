@@ -3,7 +3,6 @@ import {
   connectionWarning,
   type Counts,
   createAdapterEvents,
-  endsWithin,
   type EventSink,
   handleOf,
   inGroup,
@@ -16,13 +15,11 @@ import {
 import type { Transactional } from '../../src/index.ts';
 import { createAssignments } from './assignments.ts';
 import type { KafkaEvent } from './events.ts';
+import { followGroup } from './follow-group.ts';
 import { createInHand } from './in-hand.ts';
 import { type KafkaJs, listenTo } from './kafkajs.ts';
 import type { RunConfig } from './kafkajs-types.ts';
 import { createKeyTrial } from './key-trial.ts';
-import { commitSoon } from './late-commits.ts';
-import type { Assignment, LogConsumer, LogListener } from './log-client.ts';
-import { watchLogs } from './log-watch.ts';
 import {
   type AnyHandler,
   type KafkaHandler,
@@ -34,10 +31,9 @@ import { createPauses } from './pauses.ts';
 import type { Verdict } from './process-message.ts';
 import type { GroupAdmin } from './retry-consumed.ts';
 import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry-topics.ts';
-import { ABORT_GRACE_MS, type Consumption, runFetch } from './run-fetch.ts';
-import { timeoutWarnings, topicWarnings } from './settings-check.ts';
+import { type Consumption, runFetch } from './run-fetch.ts';
+import { warnOfSettings } from './settings-warnings.ts';
 import { createSlots } from './slots.ts';
-import { holdStartPositions } from './start-positions.ts';
 import { createWarnStuck } from './stuck.ts';
 
 const SUBJECT = 'onceEachMessage';
@@ -53,8 +49,8 @@ export interface OnceEachMessage extends RunConfig {
  * The run config of a kafkajs consumer whose messages are each handled once.
  *
  * An offset is committed only when its message, and every one before it, is succeeded or failed on record, or waits in a
- * topic of `retry`. A message that is neither withholds its partition, alone, and is fetched again later. Heartbeats go on while handlers run. An
- * error of a handler never stops the consumer.
+ * topic of `retry`. Any other message withholds its partition, alone, and is fetched again later. Heartbeats go on while
+ * handlers run. An error of a handler never stops the consumer.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *
@@ -62,10 +58,11 @@ export interface OnceEachMessage extends RunConfig {
  * ```ts
  * const consumer = kafka.consumer({ groupId: 'billing' });
  * await consumer.connect();
- * await consumer.subscribe({ topics: ['orders'] });
+ * await consumer.subscribe({ topics: ['orders'], fromBeginning: true });
  * const onFailed = { deadLetterTopic: 'orders-failed', producer };
+ * const options = { consumer, groupId: 'billing', fromBeginning: true, handleOnce, onFailed };
  * await consumer.run(
- *   onceEachMessage({ consumer, groupId: 'billing', handleOnce, onFailed }, async ({ message }, attempt) => {
+ *   onceEachMessage(options, async ({ message }, attempt) => {
  *     await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }),
  * );
@@ -133,7 +130,7 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
   };
   const client = listenTo(
     consumer,
-    createListener(resolved, consumption, () => client),
+    followGroup(resolved, consumption, () => client),
   );
   warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
   warnOfSettings(resolved, events);
@@ -147,94 +144,4 @@ function retryTopicsOf(
   if (retry === undefined) return undefined;
   // The options are refused without it.
   return createRetryTopics({ retry, admin: admin as GroupAdmin, groupId, events });
-}
-
-/** Follows what the group decides and what the user commands. */
-function createListener(
-  options: ResolvedOptions,
-  { assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
-  client: () => LogConsumer,
-): LogListener {
-  const { admin, groupId, drainMs, fromBeginning } = options;
-  const seen = new Set<string>();
-  if (admin !== undefined) watchLogs(admin, assignments, events);
-  return {
-    joined(assignment) {
-      assignments.joined(assignment);
-      const topics = Object.keys(assignment).filter((topic) => !seen.has(topic));
-      for (const topic of topics) seen.add(topic);
-      if (topics.length > 0) void lookAt(topics, options, events);
-      retryTopics?.joined();
-      if (admin === undefined) return;
-      const start = { client: client(), pauses, admin, groupId, events };
-      const generation = assignments.generation();
-      const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
-      void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
-      if (fromBeginning === false) void holdStartPositions(others, generation, start);
-    },
-    passedOver(place, position) {
-      const tracker = assignments.trackerOf(place);
-      if (tracker === undefined) return;
-      tracker.advanceTo(position);
-      const through = { commit: (at: bigint) => client().commit(place, at), isRunning: () => true };
-      commitSoon({ client: client(), tracker, generation: assignments.generation(), through, events });
-    },
-    async stopping() {
-      if (await endsWithin(inHand.ended(), drainMs)) return;
-      assignments.abortAll('the consumer stops');
-      await endsWithin(inHand.ended(), ABORT_GRACE_MS);
-    },
-    stopped() {
-      assignments.stopped();
-      pauses.clear();
-    },
-    crashed(error, restart) {
-      if (restart) return;
-      assignments.abortAll('the consumer has stopped for good');
-      const message = `the consumer of group ${groupId} has stopped for good (${error.name}): restart it`;
-      warn({ warning: 'CONSUMER_STOPPED', message }, events);
-    },
-    paused(topics) {
-      pauses.userPaused(topics);
-    },
-    resumed(topics) {
-      pauses.userResumed(topics);
-    },
-  };
-}
-
-interface HasRetryTopics {
-  readonly retryTopics: RetryTopics | undefined;
-}
-
-function splitTopics(assignment: Assignment, isRetry: (topic: string) => boolean): [Assignment, Assignment] {
-  const those = (which: boolean): Assignment =>
-    Object.fromEntries(Object.entries(assignment).filter(([topic]) => isRetry(topic) === which));
-  return [those(true), those(false)];
-}
-
-function warnOfSettings(options: ResolvedOptions, events: EventSink<KafkaEvent>): void {
-  const { admin, consumerConfig, fromBeginning, handleOnce } = options;
-  if (consumerConfig !== undefined) {
-    for (const warning of timeoutWarnings(consumerConfig, handleOnce.settings)) warn(warning, events);
-  }
-  if (fromBeginning === true || (admin !== undefined && fromBeginning === false)) return;
-  warn({ warning: 'START_NOT_COMMITTED', message: START_UNKNOWN }, events);
-}
-
-const START_UNKNOWN =
-  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts: give ' +
-  'onceEachMessage fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
-
-async function lookAt(
-  topics: readonly string[],
-  { admin, handleOnce, onFailed }: ResolvedOptions,
-  events: EventSink<KafkaEvent>,
-): Promise<void> {
-  if (onFailed !== 'commit' && topics.includes(onFailed.deadLetterTopic)) {
-    const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, without end`;
-    warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
-  }
-  if (admin === undefined) return;
-  for (const warning of await topicWarnings(admin, topics, handleOnce.settings)) warn(warning, events);
 }

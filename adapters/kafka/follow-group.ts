@@ -1,0 +1,72 @@
+import { endsWithin } from '../../src/adapter-kit.ts';
+import { commitSoon } from './late-commits.ts';
+import type { Assignment, LogConsumer, LogListener } from './log-client.ts';
+import { watchLogs } from './log-watch.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { RetryTopics } from './retry-topics.ts';
+import { ABORT_GRACE_MS, type Consumption } from './run-fetch.ts';
+import { tellStopped, warnOfTopics } from './settings-warnings.ts';
+import { holdStartPositions } from './start-positions.ts';
+
+/** Follows what the group decides and what the user commands. */
+export function followGroup(
+  options: ResolvedOptions,
+  { assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
+  client: () => LogConsumer,
+): LogListener {
+  const { admin, groupId, drainMs, fromBeginning } = options;
+  const seen = new Set<string>();
+  if (admin !== undefined) watchLogs(admin, assignments, events);
+  return {
+    joined(assignment) {
+      assignments.joined(assignment);
+      const topics = Object.keys(assignment).filter((topic) => !seen.has(topic));
+      for (const topic of topics) seen.add(topic);
+      if (topics.length > 0) void warnOfTopics(topics, options, events);
+      retryTopics?.joined();
+      if (admin === undefined) return;
+      const start = { client: client(), pauses, admin, groupId, events };
+      const generation = assignments.generation();
+      const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
+      void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
+      if (fromBeginning === false) void holdStartPositions(others, generation, start);
+    },
+    passedOver(place, position) {
+      const tracker = assignments.trackerOf(place);
+      if (tracker === undefined) return;
+      tracker.advanceTo(position);
+      const through = { commit: (at: bigint) => client().commit(place, at), isRunning: () => true };
+      commitSoon({ client: client(), tracker, generation: assignments.generation(), through, events });
+    },
+    async stopping() {
+      if (await endsWithin(inHand.ended(), drainMs)) return;
+      assignments.abortAll('the consumer stops');
+      await endsWithin(inHand.ended(), ABORT_GRACE_MS);
+    },
+    stopped() {
+      assignments.stopped();
+      pauses.clear();
+    },
+    crashed(error, restart) {
+      if (restart) return;
+      assignments.abortAll('the consumer has stopped for good');
+      tellStopped(groupId, error, events);
+    },
+    paused(topics) {
+      pauses.userPaused(topics);
+    },
+    resumed(topics) {
+      pauses.userResumed(topics);
+    },
+  };
+}
+
+interface HasRetryTopics {
+  readonly retryTopics: RetryTopics | undefined;
+}
+
+function splitTopics(assignment: Assignment, isRetry: (topic: string) => boolean): [Assignment, Assignment] {
+  const those = (which: boolean): Assignment =>
+    Object.fromEntries(Object.entries(assignment).filter(([topic]) => isRetry(topic) === which));
+  return [those(true), those(false)];
+}

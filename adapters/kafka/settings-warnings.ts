@@ -1,0 +1,38 @@
+import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import type { KafkaEvent } from './events.ts';
+import type { ResolvedOptions } from './options.ts';
+import { timeoutWarnings, topicWarnings } from './settings-check.ts';
+
+/** Warns of options that contradict one another, or leave open what can be lost. */
+export function warnOfSettings(options: ResolvedOptions, events: EventSink<KafkaEvent>): void {
+  const { admin, consumerConfig, fromBeginning, handleOnce } = options;
+  if (consumerConfig !== undefined) {
+    for (const warning of timeoutWarnings(consumerConfig, handleOnce.settings)) warn(warning, events);
+  }
+  if (fromBeginning === true || (admin !== undefined && fromBeginning === false)) return;
+  warn({ warning: 'START_NOT_COMMITTED', message: START_UNKNOWN }, events);
+}
+
+const START_UNKNOWN =
+  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts: give ' +
+  'onceEachMessage fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
+
+/** Warns of topics that do not fit the options, once they are known. */
+export async function warnOfTopics(
+  topics: readonly string[],
+  { admin, handleOnce, onFailed }: ResolvedOptions,
+  events: EventSink<KafkaEvent>,
+): Promise<void> {
+  if (onFailed !== 'commit' && topics.includes(onFailed.deadLetterTopic)) {
+    const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, without end`;
+    warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
+  }
+  if (admin === undefined) return;
+  for (const warning of await topicWarnings(admin, topics, handleOnce.settings)) warn(warning, events);
+}
+
+/** Warns that the client has given up. */
+export function tellStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
+  const message = `the consumer of group ${groupId} has stopped for good (${error.name}): restart it`;
+  warn({ warning: 'CONSUMER_STOPPED', message }, events);
+}
