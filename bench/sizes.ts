@@ -19,7 +19,7 @@ export const FULL: Sizes = {
   secondsEach: 0.8,
   fill: 10_000,
   brokerRounds: 5,
-  brokerMessages: 20_000,
+  brokerMessages: 10_000,
   brokerPartitions: [1, 4, 16],
   tableRecords: [0, 1_000_000, 10_000_000],
   memoryMessages: 1_000_000,
