@@ -32,7 +32,7 @@ export const QUICK: Sizes = {
   fill: 1_000,
   brokerRounds: 1,
   brokerMessages: 2_000,
-  brokerPartitions: [4],
+  brokerPartitions: [1, 4],
   tableRecords: [0, 100_000],
   memoryMessages: 200_000,
 };

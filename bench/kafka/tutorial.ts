@@ -7,7 +7,7 @@ export async function tutorialContender(
   sql: postgres.Sql,
   partitionsConsumedConcurrently: number,
 ): Promise<Contender> {
-  await sql`create table kafka_tutorial (
+  await sql`create table if not exists kafka_tutorial (
     key text primary key, status text not null, payload_hash text not null,
     created_at timestamptz not null default now())`;
   return {
