@@ -1,18 +1,13 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
-import type { Generation } from './assignments.ts';
-import type { KafkaEvent } from './events.ts';
-import type { Fetch, LogConsumer } from './log-client.ts';
+import type { Fetch } from './log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
+import { type Refused, tellRefusal } from './refusal.ts';
 
 /** A client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
 const TICK_MS = 500;
 const COMMIT_EVERY_MS = 1_000;
 
-export interface KeepAliveOptions {
-  readonly client: Pick<LogConsumer, 'endsMembership'>;
+export interface KeepAliveOptions extends Refused {
   readonly tracker: PartitionTracker;
-  readonly generation: Generation;
-  readonly events: EventSink<KafkaEvent>;
 }
 
 export interface KeepAlive {
@@ -25,10 +20,8 @@ export interface KeepAlive {
 }
 
 /** Heartbeats and commits on a timer: a client may send none while a handler runs, and the group would evict us. */
-export function startKeepAlive(
-  fetch: Fetch,
-  { client, tracker, generation, events }: KeepAliveOptions,
-): KeepAlive {
+export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAlive {
+  const { tracker, generation } = options;
   let tellStopping: () => void = () => undefined;
   const stopping = new Promise<void>((resolve) => {
     tellStopping = resolve;
@@ -55,8 +48,7 @@ export function startKeepAlive(
     try {
       await call();
     } catch (error) {
-      if (client.endsMembership(error)) generation.interrupt(error);
-      else events.emit({ type: 'client-error', verb, error });
+      tellRefusal(verb, error, options);
     }
   }
 

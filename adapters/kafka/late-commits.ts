@@ -1,6 +1,7 @@
 import type { KeepAliveOptions } from './keep-alive.ts';
 import type { Fetch } from './log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
+import { tellRefusal } from './refusal.ts';
 
 const AGAIN_AFTER_MS = 1_000;
 
@@ -16,13 +17,12 @@ export interface LateCommit extends KeepAliveOptions {
  * kept.
  */
 export async function commitLate(late: LateCommit): Promise<void> {
-  const { client, tracker, generation, through, events } = late;
+  const { tracker, generation, through } = late;
   if (generation.over.aborted || tracker.isOver || !tracker.isUncommitted) return;
   try {
     await tracker.commit(through);
   } catch (error) {
-    if (client.endsMembership(error)) generation.interrupt(error);
-    else events.emit({ type: 'client-error', verb: 'commit', error });
+    tellRefusal('commit', error, late);
     commitSoon(late);
   }
 }

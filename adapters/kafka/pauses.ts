@@ -11,7 +11,7 @@ const LONGEST_HURRY_MS = 10_000;
 /**
  * Which partitions are fetched no more for now, and who wants that.
  *
- * A client keeps one pause for each partition, whoever made it. Here ours and the user's are kept apart: ours never
+ * A client keeps one pause for each partition, no matter who made it. Here ours and the user's are kept apart: ours never
  * outlives its reason, and we never lift the user's.
  */
 export interface Pauses {

@@ -13,6 +13,7 @@ import type { PartitionTracker } from './partition-tracker.ts';
 import type { Pauses } from './pauses.ts';
 import { type Processor, processMessage, type Verdict } from './process-message.ts';
 import { type Course, runLane } from './run-lane.ts';
+import { tellRefusal } from './refusal.ts';
 import type { RetryTopics } from './retry-topics.ts';
 import type { Slots } from './slots.ts';
 
@@ -78,13 +79,12 @@ function look(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEv
  * Commits where the first fetch of a partition begins. Without that, a member that takes the partition over before
  * anything is settled begins at the end of the partition by default, and what is in hand here is lost.
  */
-async function holdsPosition({ client, tracker, fetch, generation, events }: FetchRun): Promise<boolean> {
+async function holdsPosition(run: FetchRun): Promise<boolean> {
   try {
-    await tracker.commit(fetch);
+    await run.tracker.commit(run.fetch);
     return true;
   } catch (error) {
-    if (client.endsMembership(error)) generation.interrupt(error);
-    else events.emit({ type: 'client-error', verb: 'commit', error });
+    tellRefusal('commit', error, run);
     return false;
   }
 }
