@@ -22,6 +22,7 @@ import type { KafkaEvent } from './events.ts';
 import type { KeyTrial } from './key-trial.ts';
 import type { KafkaMessage } from './log-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
+import { produceCopy } from './produce.ts';
 import type { RetryTopics, Tried } from './retry-topics.ts';
 import type { WarnStuck } from './stuck.ts';
 
@@ -152,11 +153,7 @@ async function deadLettered(
   const facts = { topic, partition, key, scope: settings.scope, ...failureFacts(handled) };
   const place = { topic: at.topic, partition: at.partition, offset: at.message.offset, key };
   try {
-    await producer.send({
-      topic: deadLetterTopic,
-      acks: ALL_REPLICAS,
-      messages: [deadLetterOf(message, facts)],
-    });
+    await produceCopy(producer, deadLetterTopic, deadLetterOf(message, facts));
   } catch (error) {
     events.emit({ type: 'dead-letter-error', ...place, deadLetterTopic, error });
     return { action: 'withhold', reason: 'dead-letter-refused' };
@@ -164,5 +161,3 @@ async function deadLettered(
   events.emit({ type: 'dead-lettered', ...place, deadLetterTopic });
   return { action: 'commit' };
 }
-
-const ALL_REPLICAS = -1;

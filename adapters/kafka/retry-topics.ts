@@ -3,6 +3,7 @@ import type { Outcome } from '../../src/index.ts';
 import type { Disposition } from './disposition.ts';
 import type { KafkaMessage } from './log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
+import { produceCopy } from './produce.ts';
 import { createRetryConsumed, type RetryConsumedOptions } from './retry-consumed.ts';
 import { originalOf, type Placed, retryCopyOf } from './retry-copy.ts';
 import { createSplitByTime, type DueMessages } from './retry-due.ts';
@@ -10,7 +11,6 @@ import type { RetryInTopics, RetryTopic } from './retry-options.ts';
 
 /** What fails for a short time is mostly over at the second try, and then nothing has been produced. */
 const ATTEMPTS_IN_PLACE = 2;
-const ALL_REPLICAS = -1;
 
 /** A message that was handled: where it stands, what it is, and what came of it. */
 export interface Tried {
@@ -49,11 +49,7 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
     const { at, original, key } = tried;
     const place = { topic: at.topic, partition: at.partition, offset: at.message.offset, key };
     try {
-      await retry.producer.send({
-        topic: retryTopic,
-        acks: ALL_REPLICAS,
-        messages: [retryCopyOf(original, groupId)],
-      });
+      await produceCopy(retry.producer, retryTopic, retryCopyOf(original, groupId));
     } catch (error) {
       events.emit({ type: 'retry-error', ...place, retryTopic, error });
       return { action: 'withhold', reason: 'retry-refused' };
