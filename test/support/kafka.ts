@@ -4,6 +4,7 @@ import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import { createKafkaClient } from './kafka-client.ts';
 import { committedOffsets, endOffsets, type Offsets } from './kafka-offsets.ts';
 import { type ReadMessage, readTopic } from './kafka-read.ts';
+import { type Sockets, trackSockets } from './kafka-sockets.ts';
 import { produceInTransaction, type TransactionEnd } from './kafka-transaction.ts';
 import { serviceUrl } from './service-url.ts';
 
@@ -46,6 +47,11 @@ export interface TestKafka {
   compact(topic: string, next: Message): Promise<void>;
   /** Disconnected when the test ends. */
   consumer(config?: Partial<ConsumerConfig>): Consumer;
+  /**
+   * Waits until a consumer that has disconnected can connect again. kafkajs 2.2.4 reuses its connection objects: when an
+   * old socket ends after a new one was opened, the new one is closed, and the consumer can stop for good.
+   */
+  reconnectable(consumer: Consumer): Promise<void>;
 }
 
 /** For worker processes: they make their own client with `createKafkaClient`. */
@@ -58,6 +64,7 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
   const admin = kafka.admin();
   const producer = kafka.producer({ idempotent: true });
   const topics: string[] = [];
+  const socketsOf = new Map<Consumer, Sockets>();
   let compactions = 0;
 
   beforeAll(async () => {
@@ -118,7 +125,8 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
     },
 
     consumer(config) {
-      const consumer = kafka.consumer({
+      const sockets = trackSockets();
+      const consumer = createKafkaClient(brokers, sockets.factory).consumer({
         groupId: uniqueName(),
         sessionTimeout: 6_000,
         rebalanceTimeout: 10_000,
@@ -126,8 +134,12 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
         maxWaitTimeInMs: 100,
         ...config,
       });
+      socketsOf.set(consumer, sockets);
       onTestFinished(() => consumer.disconnect());
       return consumer;
+    },
+    async reconnectable(consumer) {
+      await socketsOf.get(consumer)?.closed();
     },
   };
 }

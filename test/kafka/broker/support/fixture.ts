@@ -146,10 +146,9 @@ function setupOf(
         handler,
       );
       const restart = async (): Promise<void> => {
-        await despiteOldSocket(async () => {
-          await consumer.connect();
-          await consumer.subscribe({ topics: [topic, ...otherTopics], fromBeginning });
-        });
+        await kafka.reconnectable(consumer);
+        await consumer.connect();
+        await consumer.subscribe({ topics: [topic, ...otherTopics], fromBeginning });
         await consumer.run(run);
       };
       await restart();
@@ -178,22 +177,6 @@ function setupOf(
         select key, state, attempts, failed_reason, error from handle_once.records
         where scope = ${scope} order by length(key), key`,
   };
-}
-
-const ENDED_BY_OLD_SOCKET = ['Closed connection', 'Connection error: write after end'];
-
-/**
- * kafkajs 2.2.4 reuses its connection objects: when the old socket's `end` arrives after a quick reconnect, it ends the
- * new socket. A bare consumer that reconnects at once fails so in 38 of 80 tries, and works when it tries again.
- */
-async function despiteOldSocket(connect: () => Promise<void>): Promise<void> {
-  const otherError = await expectSoon(() =>
-    connect().catch((error: unknown) => {
-      if (error instanceof Error && ENDED_BY_OLD_SOCKET.includes(error.message)) throw error;
-      return error;
-    }),
-  );
-  if (otherError !== undefined) throw otherError as Error;
 }
 
 function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'counts' | 'restart'> {
