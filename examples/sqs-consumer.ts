@@ -33,7 +33,7 @@ const consumer = Consumer.create(
       schema: Order,
       onFailed: { deadLetterQueueUrl: required('DEAD_LETTER_QUEUE_URL') },
       onEvent: (event) => {
-        if (event.type === 'left') console.log(`left ${event.messageId}: ${event.reason}`);
+        if (event.type === 'kept') console.log(`kept ${event.messageId}: ${event.reason}`);
       },
     },
     (order, attempt) => {

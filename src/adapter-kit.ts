@@ -3,10 +3,21 @@ export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter-kit/adapte
 export { createAdapterEvents } from './adapter-kit/adapter-events.ts';
 export { checkStoreAtStart } from './adapter-kit/store-check.ts';
 export { coalesce } from './coalesce.ts';
-export type { DeadLetterFacts } from './adapter-kit/dead-letter-attributes.ts';
+export type { DeadLetterFacts } from './adapter/dead-letter.ts';
+export { type Delivered, deliver, handledFacts } from './adapter/deliver.ts';
+export type { Consumer, Delivery } from './adapter/delivery.ts';
+export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from './adapter/delivery-event.ts';
+export { endingOf, replayedState } from './adapter/handled.ts';
+export {
+  type Acknowledged,
+  type Kept,
+  type KeptReason,
+  keptEvent,
+  type Verdict,
+  verdictEvent,
+} from './adapter/verdict.ts';
 export { connectionWarning } from './adapter-kit/connection-warning.ts';
 export { endsWithin } from './adapter-kit/ends-within.ts';
-export type { Handle } from './engine/handle.ts';
 export { onAbort } from './engine/on-abort.ts';
 export type { Counts, Emitted, EventSink } from './event-sink.ts';
 export {
@@ -19,15 +30,7 @@ export {
   TWO_FINGERPRINTS,
 } from './fingerprint-options.ts';
 export { valueAt } from './json-pointer.ts';
-export { handleDelivery } from './adapter-kit/handle-delivery.ts';
 export { handlerOption, withHandler } from './handler-option.ts';
-export {
-  failureFacts,
-  type Handled,
-  replayedState,
-  requireHandled,
-  thrownReason,
-} from './adapter-kit/handled.ts';
 export { identityOf, inGroup, type LogKey, placeOf, recordBytes } from './adapter-kit/log-identity.ts';
 export {
   callback,
@@ -39,15 +42,14 @@ export {
   withMethods,
 } from './parse-options.ts';
 export { withOwnRetries } from './adapter-kit/own-retries.ts';
-export { createQueueCall, type QueueCall, type QueueCallOptions } from './adapter-kit/queue-call.ts';
-export { createDroppedAttributesWarning } from './adapter-kit/dropped-attributes.ts';
 export { sendDeadLetter } from './adapter-kit/queue-dead-letter.ts';
 export {
-  type Disposition,
-  dispositionOf,
-  leftReason,
+  createQueueDelivery,
   type OnFailed,
-} from './adapter-kit/queue-disposition.ts';
+  type QueueDeliveryOf,
+  type QueueDeliveryOptions,
+  visibleAfterMs,
+} from './adapter-kit/queue-delivery.ts';
 export {
   type AnyQueueHandler,
   isOtherQueue,
@@ -87,9 +89,9 @@ export { createPreparing } from './store/postgres/preparing.ts';
 export { validatePayload } from './validate-payload.ts';
 export { type Warning, warn } from './adapter-kit/warn.ts';
 export {
-  callOf,
   canRunInTransaction,
-  handleOf,
+  type ConsumerOptions,
+  consumerOf,
   inTransactionOption,
   NO_TRANSACTIONS,
 } from './adapter-kit/transactional-option.ts';

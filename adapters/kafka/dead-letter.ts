@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { KafkaHeaders, KafkaMessage } from './log-client.ts';
+import type { DeadLetterFacts } from '../../src/adapter-kit.ts';
+import type { KafkaProducer } from './kafkajs-types.ts';
+import type { KafkaHeaders } from './log-client.ts';
+import type { Placed } from './retry-copy.ts';
 
-export interface DeadLetterFacts {
-  readonly topic: string;
-  readonly partition: number;
-  readonly scope: string;
-  /** Empty where none was found. */
-  readonly key: string;
-  readonly errorText: string;
-  readonly attempts: number;
-}
+/** What to do with a message that has failed for good. */
+export type OnFailed = 'commit' | { readonly deadLetterTopic: string; readonly producer: KafkaProducer };
 
 export interface DeadLetter {
   readonly key: Buffer | null;
@@ -18,16 +14,17 @@ export interface DeadLetter {
 }
 
 /** The copy that goes to the dead-letter topic: the original key, value and headers, and why it is there. */
-export function deadLetterOf(message: KafkaMessage, facts: DeadLetterFacts): DeadLetter {
+export function deadLetterOf(original: Placed, facts: DeadLetterFacts): DeadLetter {
+  const { topic, partition, message } = original;
   const { key, value, headers, offset } = message;
   return {
     key,
     value,
     headers: {
       ...headers,
-      'handle-once-id': idOf(facts, offset),
-      'handle-once-topic': facts.topic,
-      'handle-once-partition': String(facts.partition),
+      'handle-once-id': idOf(original, facts),
+      'handle-once-topic': topic,
+      'handle-once-partition': String(partition),
       'handle-once-offset': offset,
       'handle-once-scope': facts.scope,
       'handle-once-error': facts.errorText,
@@ -37,7 +34,7 @@ export function deadLetterOf(message: KafkaMessage, facts: DeadLetterFacts): Dea
 }
 
 /** The same for each copy of one message: a takeover between the copy and the commit makes a second. */
-function idOf({ scope, key, topic, partition }: DeadLetterFacts, offset: string): string {
-  const parts = JSON.stringify([scope, key, topic, partition, offset]);
+function idOf({ topic, partition, message }: Placed, { scope, key }: DeadLetterFacts): string {
+  const parts = JSON.stringify([scope, key, topic, partition, message.offset]);
   return createHash('sha256').update(parts).digest('hex');
 }

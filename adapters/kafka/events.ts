@@ -1,13 +1,22 @@
+import type {
+  AcknowledgedEvent,
+  HandlingEvent,
+  KeptEvent,
+  KeptReason as CommonReason,
+} from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
-import type { WithheldReason } from './disposition.ts';
 
 interface OfPlace {
   readonly topic: string;
   readonly partition: number;
   readonly offset: string;
-  /** As `handleOnce` tells it in its own events; empty when the message has none. */
-  readonly key: string;
 }
+
+/** Why a message, and with it the rest of its partition, is kept: its offset is not committed. */
+export type KeptReason =
+  | CommonReason
+  /** The retry topic did not take it. */
+  | 'retry-refused';
 
 /** Names of what works, and will surprise. */
 export type KafkaWarning =
@@ -26,23 +35,21 @@ export type KafkaWarning =
 /** What has changed: where it was read on, where it ends, or which message stands at an offset. */
 export type LogChange = 'position-moved' | 'end-went-back' | 'content-changed';
 
-/** Everything that happens to a message's offset. Keys and values of messages are never part of an event. */
+/**
+ * Everything that happens to a message's offset. When a message is acknowledged its offset may be committed, as soon as
+ * everything before it is too.
+ */
 export type KafkaEvent =
-  | (OfPlace & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
-  /** Its offset may be committed, as soon as everything before it is settled too. */
-  | (OfPlace & { readonly type: 'settled' })
-  | (OfPlace & { readonly type: 'dead-lettered'; readonly deadLetterTopic: string })
-  /** The dead-letter topic did not take it; it is withheld. */
+  | (OfPlace & (HandlingEvent | AcknowledgedEvent | KeptEvent<KeptReason>))
+  /** A copy waits in a retry topic, and the message is acknowledged. */
+  | (OfPlace & { readonly type: 'retry-produced'; readonly key: string; readonly to: string })
+  /** The retry topic did not take it; it is kept. */
   | (OfPlace & {
-      readonly type: 'dead-letter-error';
-      readonly deadLetterTopic: string;
+      readonly type: 'retry-error';
+      readonly key: string;
+      readonly to: string;
       readonly error: EventError;
     })
-  /** A copy waits in a retry topic, and its offset counts as settled. */
-  | (OfPlace & { readonly type: 'retry-produced'; readonly retryTopic: string })
-  /** The retry topic did not take it; it is withheld. */
-  | (OfPlace & { readonly type: 'retry-error'; readonly retryTopic: string; readonly error: EventError })
-  | (OfPlace & { readonly type: 'withheld'; readonly reason: WithheldReason; readonly error?: EventError })
   /** Fetched no more until then, with whatever of it is not settled. */
   | {
       readonly type: 'partition-paused';

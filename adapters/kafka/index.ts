@@ -13,9 +13,8 @@
  *
  * @module
  */
-export type { Handled } from '../../src/adapter-kit.ts';
-export { type Disposition, dispositionOf, type OnFailed, type WithheldReason } from './disposition.ts';
-export type { KafkaEvent, KafkaWarning, LogChange } from './events.ts';
+export type { OnFailed } from './dead-letter.ts';
+export type { KafkaEvent, KafkaWarning, KeptReason, LogChange } from './events.ts';
 export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './kafkajs-types.ts';
 export type { KafkaHeaders, KafkaMessage } from './log-client.ts';
 export { onceEachMessage, type OnceEachMessage } from './once-each-message.ts';

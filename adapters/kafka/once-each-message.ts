@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   connectionWarning,
+  consumerOf,
   type Counts,
   createAdapterEvents,
   type EventSink,
-  handleOf,
   inGroup,
   parseOptions,
   SHORT_RETRIES,
@@ -28,7 +28,7 @@ import {
   type ResolvedOptions,
 } from './options.ts';
 import { createPauses } from './pauses.ts';
-import type { Verdict } from './process-message.ts';
+import type { MessageVerdict } from './process-message.ts';
 import type { GroupAdmin } from './retry-consumed.ts';
 import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry-topics.ts';
 import { type Consumption, runFetch } from './run-fetch.ts';
@@ -115,8 +115,7 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
   });
   const processor = {
     ...resolved,
-    settings: handleOnce.settings,
-    handle: handleOf(handleOnce, resolved.inTransaction),
+    consumer: consumerOf({ ...resolved, handleOnce }),
     events,
     keyTrial,
     retryTopics,
@@ -126,7 +125,7 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
     ...resolved,
     ...{ processor, assignments, pauses, keyTrial, retryTopics, events },
     slots: createSlots(concurrency),
-    inHand: createInHand<Verdict>(),
+    inHand: createInHand<MessageVerdict>(),
   };
   const client = listenTo(
     consumer,

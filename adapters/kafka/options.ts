@@ -20,7 +20,7 @@ import {
   retryFields,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
-import type { OnFailed } from './disposition.ts';
+import type { OnFailed } from './dead-letter.ts';
 import type { KafkaEvent } from './events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from './kafkajs-types.ts';
 import type { KafkaMessage } from './log-client.ts';

@@ -1,40 +1,35 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  type Consumer,
   defaultParse,
+  deliver,
+  type Delivered,
+  type Delivery,
   describeThrown,
   type EventSink,
-  failureFacts,
   type FingerprintOptions,
   fingerprintOptionsFor,
-  type Handle,
-  type Handled,
-  handleDelivery,
   identityOf,
+  type Kept,
   type LogKey,
-  replayedState,
-  thrownReason,
-  validatePayload,
+  type Verdict,
+  verdictEvent,
 } from '../../src/adapter-kit.ts';
-import type { HandleOnceSettings } from '../../src/index.ts';
-import { deadLetterOf } from './dead-letter.ts';
-import { type Disposition, dispositionOf, type OnFailed, type Withhold } from './disposition.ts';
-import type { KafkaEvent } from './events.ts';
+import { deadLetterOf, type OnFailed } from './dead-letter.ts';
+import type { KafkaEvent, KeptReason } from './events.ts';
 import type { KeyTrial } from './key-trial.ts';
 import type { KafkaMessage } from './log-client.ts';
 import type { AnyHandler, KafkaDelivery } from './options.ts';
 import { produceCopy } from './produce.ts';
+import type { Placed } from './retry-copy.ts';
 import type { RetryTopics, Tried } from './retry-topics.ts';
 import type { WarnStuck } from './stuck.ts';
 
 export interface Processor extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
-  readonly handle: Handle<unknown[]>;
-  /** Those of the group's own scope. */
-  readonly settings: HandleOnceSettings;
+  readonly consumer: Consumer;
   readonly keyTrial: Pick<KeyTrial, 'hasWorked'>;
   readonly handler: AnyHandler;
   readonly key?: LogKey<KafkaMessage> | undefined;
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
-  readonly schema?: StandardSchemaV1 | undefined;
   readonly onFailed: OnFailed;
   readonly retryTopics?: Pick<RetryTopics, 'originalOf' | 'handOver'> | undefined;
   readonly events: EventSink<KafkaEvent>;
@@ -42,10 +37,10 @@ export interface Processor extends FingerprintOptions<Buffer | null, [message: K
 }
 
 /** A message in hand, with what its handler may do to its partition. */
-export type Delivery = Omit<KafkaDelivery<unknown>, 'payload'>;
+export type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
 
-/** Whether the message is settled, so that its offset may be committed; if not, why and for how long. */
-export type Verdict = 'settled' | 'not-started' | Pick<Withhold, 'reason' | 'retryAfterMs'>;
+/** Whether the offset of a message may be committed; if not, why and for how long. */
+export type MessageVerdict = Verdict<KeptReason> | 'not-started';
 
 export interface Course {
   readonly signal: AbortSignal;
@@ -58,106 +53,96 @@ export interface Course {
 /** Handles one message and does what its outcome asks for. It never throws. */
 export async function processMessage(
   processor: Processor,
-  delivery: Delivery,
-  course: Course,
-): Promise<Verdict> {
-  const { events, onFailed, retryTopics } = processor;
-  const { topic, partition, message } = delivery;
-  const original = { ...delivery, ...retryTopics?.originalOf(delivery) };
-  const { key, handled, declined } = await handle(processor, original, course);
-  if (declined) return 'not-started';
-  const place = { topic, partition, offset: message.offset, key };
-  const state = replayedState(handled);
-  if (state !== undefined) events.emit({ type: 'replayed', ...place, state });
-  const tried = { at: delivery, original, key, handled };
-  const disposition = await deadLettered(
-    processor,
-    tried,
-    await handedOver(processor, tried, course, dispositionOf(handled, onFailed)),
-  );
-  if (disposition.action === 'withhold') {
-    const { reason, retryAfterMs } = disposition;
-    const error = 'thrown' in handled ? { error: handled.thrown } : {};
-    events.emit({ type: 'withheld', ...place, reason, ...error });
-    if ((reason === 'mismatch' || reason === 'invalid-key') && 'thrown' in handled) {
-      processor.warnStuck(topic, partition, message.offset, describeThrown(handled.thrown));
-    }
-    return { reason, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  inHand: MessageInHand,
+  { signal, isItsTurn, onReturned }: Course,
+): Promise<MessageVerdict> {
+  const { events, handler, retryTopics } = processor;
+  const { topic, partition, message } = inHand;
+  const place = { topic, partition, offset: message.offset };
+  const original = { ...inHand, ...retryTopics?.originalOf(inHand) };
+  const turn = { isDeclined: false };
+  const delivered = await deliver(processor.consumer, {
+    ...contentOf(processor, original),
+    async handler(payload, attempt, ...extra) {
+      const given = { ...original, payload: payload as never };
+      const result = await handler(given, attempt, ...(extra as never[]));
+      onReturned();
+      return result;
+    },
+    signal,
+    async mayStart() {
+      turn.isDeclined = !(await isItsTurn());
+      return !turn.isDeclined;
+    },
+    emit(event) {
+      events.emit({ ...event, ...place });
+    },
+  });
+  if (turn.isDeclined) return 'not-started';
+  const verdict = await handedOver(processor, { at: inHand, original }, delivered, signal);
+  events.emit({ ...verdictEvent(verdict), ...place });
+  if (isStuck(verdict)) {
+    processor.warnStuck(topic, partition, message.offset, describeThrown(verdict.error));
   }
-  events.emit({ type: 'settled', ...place });
-  return 'settled';
-}
-
-interface Handling {
-  readonly key: string;
-  readonly handled: Handled<unknown>;
-  /** Whether it was claimed and not run, since it was not its turn. */
-  readonly declined: boolean;
-}
-
-async function handle(processor: Processor, delivery: Delivery, course: Course): Promise<Handling> {
-  const { topic, partition, message } = delivery;
-  let declined = false;
-  const identity = identityOf(topic, partition, message, processor.key);
-  const answer = await handleDelivery(identity.key, (key) =>
-    processor.handle({
-      ...fingerprintOptionsFor(processor, message),
-      key,
-      content: identity.content(),
-      signal: course.signal,
-      async mayStart() {
-        declined = !(await course.isItsTurn());
-        return !declined;
-      },
-      async work(attempt, ...extra) {
-        const payload = await payloadOf(processor, message);
-        const given = { ...delivery, payload: payload as never };
-        const result = await processor.handler(given, attempt, ...(extra as never[]));
-        course.onReturned();
-        return result;
-      },
-    }),
-  );
-  return { ...answer, declined };
-}
-
-function payloadOf(processor: Processor, message: KafkaMessage): Promise<unknown> {
-  const { settings, schema, parse = defaultParse(schema) } = processor;
-  const read = () => parse(message.value, message);
-  return validatePayload(message.value, read, schema ?? settings.schema);
+  return lookedAtSoon(verdict);
 }
 
 /** Lets a message wait for its next attempt in a retry topic, where there is one for it. */
 async function handedOver(
   { retryTopics }: Processor,
   tried: Tried,
-  { signal }: Course,
-  disposition: Disposition,
-): Promise<Disposition> {
+  delivered: Delivered<unknown>,
+  signal: AbortSignal,
+): Promise<Verdict<KeptReason>> {
   // What was interrupted has no backoff: it runs again where it stands.
-  if (retryTopics === undefined || signal.aborted) return disposition;
-  return retryTopics.handOver(tried, disposition);
+  if (retryTopics === undefined || signal.aborted) return delivered;
+  return await retryTopics.handOver(tried, delivered);
 }
 
-/** Produces the dead letter that a disposition asks for: then the message is settled, or else withheld. */
-async function deadLettered(
-  { settings, events, keyTrial }: Processor,
-  { at, original, key, handled }: Tried,
-  disposition: Disposition,
-): Promise<Exclude<Disposition, { action: 'dead-letter' }>> {
-  if (disposition.action !== 'dead-letter') return disposition;
-  const isKeyless = 'thrown' in handled && thrownReason(handled.thrown) === 'invalid-key';
-  if (isKeyless && !keyTrial.hasWorked()) return { action: 'withhold', reason: 'invalid-key' };
-  const { deadLetterTopic, producer } = disposition;
+/** Whether nothing but a person gets the partition past a message. */
+function isStuck(verdict: Verdict<KeptReason>): verdict is Kept<KeptReason> {
+  return !verdict.acknowledge && (verdict.reason === 'mismatch' || verdict.reason === 'invalid-key');
+}
+
+/**
+ * The longest wait for a message that another worker runs.
+ *
+ * Its lease says when the message is free at the latest, and it is mostly done long before. A look costs one read.
+ */
+const LONGEST_LOOK_AWAY_MS = 1_000;
+const RUN_BY_ANOTHER: ReadonlySet<KeptReason> = new Set<KeptReason>([
+  'in-flight',
+  'lease-lost',
+  'unrecorded',
+]);
+
+function lookedAtSoon(verdict: Verdict<KeptReason>): Verdict<KeptReason> {
+  if (verdict.acknowledge || !RUN_BY_ANOTHER.has(verdict.reason)) return verdict;
+  const { retryAfterMs = LONGEST_LOOK_AWAY_MS } = verdict;
+  return { ...verdict, retryAfterMs: Math.min(retryAfterMs, LONGEST_LOOK_AWAY_MS) };
+}
+
+/** What a message is to the engine, and where it goes when it failed for good. */
+function contentOf(
+  processor: Processor,
+  original: Placed,
+): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'parse' | 'onFailed'> {
   const { topic, partition, message } = original;
-  const facts = { topic, partition, key, scope: settings.scope, ...failureFacts(handled) };
-  const place = { topic: at.topic, partition: at.partition, offset: at.message.offset, key };
-  try {
-    await produceCopy(producer, deadLetterTopic, deadLetterOf(message, facts));
-  } catch (error) {
-    events.emit({ type: 'dead-letter-error', ...place, deadLetterTopic, error });
-    return { action: 'withhold', reason: 'dead-letter-refused' };
-  }
-  events.emit({ type: 'dead-lettered', ...place, deadLetterTopic });
-  return { action: 'commit' };
+  const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = processor;
+  return {
+    ...identityOf(topic, partition, message, processor.key),
+    fingerprint: fingerprintOptionsFor(processor, message),
+    parse: () => parse(message.value, message),
+    onFailed:
+      onFailed === 'commit'
+        ? 'acknowledge'
+        : {
+            to: onFailed.deadLetterTopic,
+            mayBeSent: (reason) => reason !== 'invalid-key' || keyTrial.hasWorked(),
+            async send(facts) {
+              await produceCopy(onFailed.producer, onFailed.deadLetterTopic, deadLetterOf(original, facts));
+              return {};
+            },
+          },
+  };
 }

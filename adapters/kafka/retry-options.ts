@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { hasMethods, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
-import type { OnFailed } from './disposition.ts';
+import type { OnFailed } from './dead-letter.ts';
 import type { KafkaProducer } from './kafkajs-types.ts';
 import type { Ordering } from './ordering.ts';
 

@@ -1,6 +1,6 @@
-import type { Handled, LogKey } from '../../src/adapter-kit.ts';
+import type { Delivered, LogKey, Verdict } from '../../src/adapter-kit.ts';
 import type { Outcome } from '../../src/index.ts';
-import type { Disposition } from './disposition.ts';
+import type { KeptReason } from './events.ts';
 import type { KafkaMessage } from './log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import { produceCopy } from './produce.ts';
@@ -12,13 +12,11 @@ import type { RetryInTopics, RetryTopic } from './retry-options.ts';
 /** What fails for a short time is mostly over at the second try, and then nothing has been produced. */
 const ATTEMPTS_IN_PLACE = 2;
 
-/** A message that was handled: where it stands, what it is, and what came of it. */
+/** A message that was handled: where it stands, and what it is. */
 export interface Tried {
   readonly at: Placed;
   /** The same, or that of which it is a copy. */
   readonly original: Placed;
-  readonly key: string;
-  readonly handled: Handled<unknown>;
 }
 
 /** Topics in which messages wait for their next attempt, so that their partitions go on. */
@@ -28,8 +26,8 @@ export interface RetryTopics {
   originalOf(placed: Placed): Placed;
   /** Which messages of a partition may be claimed: in a retry topic those that have waited. */
   split(tracker: PartitionTracker, messages: readonly KafkaMessage[]): DueMessages;
-  /** Produces a message whose backoff runs to a retry topic: then it is settled here. Else the disposition stays. */
-  handOver(tried: Tried, disposition: Disposition): Promise<Disposition>;
+  /** Produces a message whose backoff runs to a retry topic: then it is acknowledged here. Else its verdict stays. */
+  handOver(tried: Tried, delivered: Delivered<unknown>): Promise<Verdict<KeptReason>>;
   /** The group has met. */
   joined(): void;
 }
@@ -45,17 +43,21 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
   const consumed = createRetryConsumed(options);
   const splitByTime = createSplitByTime();
 
-  async function produce(tried: Tried, { topic: retryTopic }: RetryTopic): Promise<Disposition> {
-    const { at, original, key } = tried;
-    const place = { topic: at.topic, partition: at.partition, offset: at.message.offset, key };
+  async function produce(
+    { at, original }: Tried,
+    key: string,
+    { topic: to }: RetryTopic,
+  ): Promise<Verdict<KeptReason>> {
+    const { topic, partition, message } = at;
+    const place = { topic, partition, offset: message.offset, key };
     try {
-      await produceCopy(retry.producer, retryTopic, retryCopyOf(original, groupId));
+      await produceCopy(retry.producer, to, retryCopyOf(original, groupId));
     } catch (error) {
-      events.emit({ type: 'retry-error', ...place, retryTopic, error });
-      return { action: 'withhold', reason: 'retry-refused' };
+      events.emit({ type: 'retry-error', ...place, to, error });
+      return { acknowledge: false, key, reason: 'retry-refused', error };
     }
-    events.emit({ type: 'retry-produced', ...place, retryTopic });
-    return { action: 'commit' };
+    events.emit({ type: 'retry-produced', ...place, to });
+    return { acknowledge: true, key, deadLettered: false };
   }
 
   return {
@@ -69,11 +71,11 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
       if (delayMs === undefined) return { due: messages, nextAt: undefined };
       return splitByTime(tracker, messages, delayMs);
     },
-    async handOver(tried, disposition) {
-      const next =
-        'outcome' in tried.handled ? nextTopic(topics, tried.at.topic, tried.handled.outcome) : undefined;
-      if (next === undefined || !(await consumed.isSafe(next))) return disposition;
-      return produce(tried, next);
+    async handOver(tried, delivered) {
+      const { key, handled } = delivered;
+      const next = 'outcome' in handled ? nextTopic(topics, tried.at.topic, handled.outcome) : undefined;
+      if (next === undefined || !(await consumed.isSafe(next))) return delivered;
+      return await produce(tried, key, next);
     },
     joined() {
       consumed.joined();

@@ -11,7 +11,7 @@ import { tellShortened } from './log-watch.ts';
 import { type Ordering, toLanes } from './ordering.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import type { Pauses } from './pauses.ts';
-import { type Processor, processMessage, type Verdict } from './process-message.ts';
+import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
 import { type Course, runLane } from './run-lane.ts';
 import { tellRefusal } from './refusal.ts';
 import type { RetryTopics } from './retry-topics.ts';
@@ -24,7 +24,7 @@ export interface Consumption {
   readonly assignments: Assignments;
   readonly pauses: Pauses;
   readonly slots: Slots;
-  readonly inHand: InHand<Verdict>;
+  readonly inHand: InHand<MessageVerdict>;
   readonly keyTrial: KeyTrial;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
@@ -108,9 +108,9 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     return fetch.isRunning() && !fetch.isStale();
   }
 
-  function note(message: KafkaMessage, verdict: Verdict): boolean {
+  function note(message: KafkaMessage, verdict: MessageVerdict): boolean {
     if (verdict === 'not-started') return false;
-    if (verdict !== 'settled') {
+    if (!verdict.acknowledge) {
       waits.push(verdict.retryAfterMs);
       // Nothing can be claimed: what would come next fails as well.
       if (verdict.reason === 'store-error') progress.halt();
@@ -147,7 +147,7 @@ function startMessage(
   { slots, inHand, processor, fetch, pauses, tracker }: FetchRun,
   message: KafkaMessage,
   { turn, mayStart, heartbeat }: Start,
-): Course<Verdict> {
+): Course<MessageVerdict> {
   const { topic, partition } = fetch;
   const delivery = { topic, partition, message, heartbeat, pause: () => pauses.pauseByUser(fetch) };
   let tellReturned: (returned: true) => void = () => undefined;

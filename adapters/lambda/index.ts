@@ -12,8 +12,7 @@
  */
 export type { DeadLetter, DeadLetterClient } from './dead-letter.ts';
 export type { LambdaContext } from './deadline.ts';
-export type { ReportReason } from './disposition.ts';
-export type { LambdaRecordEvent, LambdaWarning } from './events.ts';
+export type { KeptReason, LambdaRecordEvent, LambdaWarning } from './events.ts';
 export type {
   KafkaEvent,
   KafkaItemIdentifier,

@@ -1,8 +1,8 @@
-import { connectionWarning, type EventSink, warn } from '../../src/adapter-kit.ts';
+import { connectionWarning, type EventSink, verdictEvent, warn } from '../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaRecordEvent } from './events.ts';
-import { runBatch, type Verdict } from './run-batch.ts';
+import { type RecordVerdict, runBatch } from './run-batch.ts';
 import { createTimeCheck } from './time-check.ts';
 
 export interface InvokeOptions {
@@ -14,7 +14,7 @@ export interface InvokeOptions {
 
 export interface Records<Item, Id> {
   readonly idOf: (item: Item) => Id;
-  readonly process: (item: Item, signal: AbortSignal) => Promise<Verdict>;
+  readonly process: (item: Item, signal: AbortSignal) => Promise<RecordVerdict>;
 }
 
 /** Handles the records of one invocation. Gives those that have to be delivered again, in time for the answer. */
@@ -32,17 +32,6 @@ export function createInvoke<Id>(
   warn(connectionWarning({ maxConnections, concurrency, inTransaction }), events);
   const checkTime = createTimeCheck({ leaseMs, deadlineMarginMs }, events);
 
-  function tell(itemIdentifier: Id, verdict: Verdict): void {
-    const { key } = verdict;
-    if (verdict.settled) {
-      events.emit({ type: 'settled', itemIdentifier, key });
-      return;
-    }
-    const { reason } = verdict;
-    const error = 'error' in verdict ? { error: verdict.error } : {};
-    events.emit({ type: 'reported', itemIdentifier, key, reason, ...error });
-  }
-
   return async (context, lanes, { idOf, process }) => {
     checkTime(context.getRemainingTimeInMillis());
     const deadline = createDeadline(context, deadlineMarginMs);
@@ -53,7 +42,7 @@ export function createInvoke<Id>(
         deadline,
         process,
         onVerdict: (item, verdict) => {
-          tell(idOf(item), verdict);
+          events.emit({ ...verdictEvent(verdict), itemIdentifier: idOf(item) });
         },
       });
       return [...unsettled].map((item) => ({ itemIdentifier: idOf(item) }));

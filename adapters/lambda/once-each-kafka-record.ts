@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  callOf,
+  consumerOf,
   type Counts,
   createAdapterEvents,
   defaultParse,
@@ -30,7 +30,7 @@ import {
   type OnceEachKafkaRecordOptions,
 } from './kafka-options.ts';
 import { processRecord } from './process-record.ts';
-import type { Verdict } from './run-batch.ts';
+import type { RecordVerdict } from './run-batch.ts';
 import { createWarnStuck } from './stuck.ts';
 import { UnsettledError } from './unsettled-error.ts';
 
@@ -83,36 +83,31 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
   const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions, withHandler(options, handler)));
   const { schema, parse = defaultParse(schema), onFailed, onUnsettled } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
-  const { scope } = handleOnce.settings;
-  const call = callOf(handleOnce, resolved.inTransaction);
+  const consumer = consumerOf({ ...resolved, handleOnce });
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);
 
-  async function process({ record, itemIdentifier }: Item, signal: AbortSignal): Promise<Verdict> {
+  async function process({ record, itemIdentifier }: Item, signal: AbortSignal): Promise<RecordVerdict> {
     const { topic, partition } = record;
     const message = toMessage(record);
-    const { key, content } = identityOf(topic, partition, message, resolved.key);
     const verdict = await processRecord(
+      consumer,
       {
-        scope,
-        call,
         itemIdentifier,
-        key,
-        payload: content(),
+        ...identityOf(topic, partition, message, resolved.key),
         fingerprint: fingerprintOptionsFor(resolved, message),
         parse: () => parse(message.value, message),
-        schema,
         handler: (payload, attempt, ...extra) =>
           resolved.handler(
             { topic, partition, message, payload: payload as never },
             attempt,
             ...(extra as never[]),
           ),
-        onFailed: onFailed === 'commit' ? 'settle' : 'report',
-        events,
+        signal,
+        onFailed: onFailed === 'commit' ? 'acknowledge' : 'keep',
       },
-      signal,
+      events,
     );
     warnStuck(itemIdentifier, verdict);
     return verdict;

@@ -1,7 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  callOf,
+  consumerOf,
   type Counts,
+  type Delivery,
   createAdapterEvents,
   fingerprintOptionsFor,
   lanesBy,
@@ -12,7 +13,6 @@ import {
 import type { Transactional } from '../../src/index.ts';
 import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
-import type { OnFailed } from './disposition.ts';
 import { createInvoke } from './invoke.ts';
 import { processRecord } from './process-record.ts';
 import { messageGroup, type SqsEvent, sqsInvocation, type SqsRecord, type SqsResponse } from './sqs-event.ts';
@@ -70,9 +70,8 @@ export function onceEachSqsRecord<
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler)));
-  const { handleOnce, schema, parse } = resolved;
-  const { scope } = handleOnce.settings;
-  const call = callOf(handleOnce, resolved.inTransaction);
+  const { parse, onFailed } = resolved;
+  const consumer = consumerOf(resolved);
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
 
@@ -82,21 +81,19 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
       idOf: ({ messageId }) => messageId,
       process: (record, signal) =>
         processRecord(
+          consumer,
           {
-            scope,
-            call,
             itemIdentifier: record.messageId,
             key: () => resolved.key(record),
-            payload: record.body,
+            content: () => record.body,
             fingerprint: fingerprintOptionsFor(resolved, record),
             parse: () => parse(record.body),
-            schema,
             handler: (payload, attempt, ...extra) =>
               resolved.handler(payload as never, { ...attempt, record }, ...(extra as never[])),
-            onFailed: onFailedOf(record, resolved.onFailed),
-            events,
+            signal,
+            onFailed: failedChoice(record, onFailed),
           },
-          signal,
+          events,
         ),
     });
     return { batchItemFailures };
@@ -105,9 +102,17 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
   return Object.assign(onceEach, { counts: events.counts });
 }
 
-function onFailedOf(record: SqsRecord, onFailed: 'delete' | 'leave' | DeadLetterQueue): OnFailed {
-  if (onFailed === 'delete') return 'settle';
-  if (onFailed === 'leave') return 'report';
+function failedChoice(
+  record: SqsRecord,
+  onFailed: 'delete' | 'leave' | DeadLetterQueue,
+): Delivery<unknown>['onFailed'] {
+  if (onFailed === 'delete') return 'acknowledge';
+  if (onFailed === 'leave') return 'keep';
   const { deadLetterQueueUrl, client } = onFailed;
-  return (facts) => sendRecord(record, facts, deadLetterQueueUrl, client);
+  return {
+    to: deadLetterQueueUrl,
+    async send(facts) {
+      return { droppedAttributes: await sendRecord(record, facts, deadLetterQueueUrl, client) };
+    },
+  };
 }

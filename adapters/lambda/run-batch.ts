@@ -1,25 +1,18 @@
-import { runLanes } from '../../src/adapter-kit.ts';
+import { runLanes, type Verdict } from '../../src/adapter-kit.ts';
 import type { Deadline } from './deadline.ts';
-import type { ReportReason } from './disposition.ts';
+import type { KeptReason } from './events.ts';
 
 /** What became of a record. */
-export type Verdict =
-  | { readonly settled: true; readonly key: string }
-  | {
-      readonly settled: false;
-      readonly key: string;
-      readonly reason: ReportReason;
-      readonly error?: unknown;
-    };
+export type RecordVerdict = Verdict<KeptReason>;
 
 export interface Batch<Item> {
   readonly lanes: readonly (readonly Item[])[];
   readonly concurrency: number;
   readonly deadline: Deadline;
   /** Handles one record. It must not throw. */
-  readonly process: (item: Item, signal: AbortSignal) => Promise<Verdict>;
+  readonly process: (item: Item, signal: AbortSignal) => Promise<RecordVerdict>;
   /** Called once for each record, before the answer. */
-  readonly onVerdict: (item: Item, verdict: Verdict) => void;
+  readonly onVerdict: (item: Item, verdict: RecordVerdict) => void;
 }
 
 /**
@@ -39,11 +32,11 @@ export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<It
     started.add(item);
     const verdict = await process(item, deadline.signal);
     if (!answered) tell(item, verdict);
-    return verdict.settled;
+    return verdict.acknowledge;
   }
 
-  function tell(item: Item, verdict: Verdict): void {
-    if (verdict.settled) unsettled.delete(item);
+  function tell(item: Item, verdict: RecordVerdict): void {
+    if (verdict.acknowledge) unsettled.delete(item);
     else reported.add(item);
     onVerdict(item, verdict);
   }
@@ -55,7 +48,7 @@ export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<It
     for (const item of lane) {
       if (unsettled.has(item) && !reported.has(item)) {
         const reason = started.has(item) ? 'unfinished' : isBehind ? 'behind' : 'out-of-time';
-        tell(item, { settled: false, key: '', reason });
+        tell(item, { acknowledge: false, key: '', reason });
       }
       isBehind ||= unsettled.has(item);
     }

@@ -1,15 +1,15 @@
 import { describeThrown, type EventSink, warn } from '../../src/adapter-kit.ts';
 import type { KafkaItemIdentifier } from './kafka-event.ts';
 import type { KafkaRecordEvent } from './kafka-options.ts';
-import type { Verdict } from './run-batch.ts';
+import type { RecordVerdict } from './run-batch.ts';
 
 /** Warns once of a record that can never be settled: nothing of its partition is handled until Lambda gives it up. */
-export type WarnStuck = (itemIdentifier: KafkaItemIdentifier, verdict: Verdict) => void;
+export type WarnStuck = (itemIdentifier: KafkaItemIdentifier, verdict: RecordVerdict) => void;
 
 export function createWarnStuck(events: EventSink<KafkaRecordEvent>): WarnStuck {
   const told = new Map<string, number>();
   return ({ partition, offset }, verdict) => {
-    if (verdict.settled || (verdict.reason !== 'mismatch' && verdict.reason !== 'invalid-key')) return;
+    if (verdict.acknowledge || (verdict.reason !== 'mismatch' && verdict.reason !== 'invalid-key')) return;
     if (told.get(partition) === offset) return;
     told.set(partition, offset);
     const message =

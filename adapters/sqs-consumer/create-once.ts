@@ -1,13 +1,15 @@
+import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
   type Counts,
-  createDroppedAttributesWarning,
+  consumerOf,
   createAdapterEvents,
-  createQueueCall,
+  createQueueDelivery,
   parseOptions,
   withOwnRetries,
 } from '../../src/adapter-kit.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
+import type { SqsMessage } from './message.ts';
 import { sqsConsumerOptions } from './options.ts';
 import type { Processor } from './process-message.ts';
 import { createQueue } from './queue.ts';
@@ -23,19 +25,23 @@ export interface Once {
 /** What the wrapper of a message and that of a batch share. */
 export function createOnce(subject: string, options: unknown, ofBatch: boolean): Once {
   const resolved = withOwnRetries(parseOptions(subject, sqsConsumerOptions(ofBatch), options));
-  const { handleOnce, key, handler, onFailed, signal } = resolved;
+  const { handleOnce, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as ConsumerSettings;
   const { settings } = handleOnce;
   const events = createAdapterEvents(resolved);
   const queue = createQueue(given.sqs, given.queueUrl);
-  const call = createQueueCall(resolved);
   const added = addedSettings(given, settings.leaseMs);
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
     mayHandle: createQueueCheck({ queue, settings, events, visibilityTimeoutSeconds, onFailed }),
     processor: {
-      ...{ call, scope: settings.scope, key, handler, onFailed, signal, queue, events },
-      warnDropped: createDroppedAttributesWarning(events),
+      consumer: consumerOf(resolved),
+      deliveryOf: createQueueDelivery<MessageAttributeValue, SqsMessage, unknown>(
+        resolved,
+        (letter) => queue.send(letter),
+        events,
+      ),
+      ...{ signal, queue, events },
     },
     consumerOptions: { ...given, ...added },
     counts: events.counts,

@@ -15,7 +15,7 @@
  */
 export type { OnFailed } from '../../src/adapter-kit.ts';
 export type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
-export type { LeftReason, SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
+export type { KeptReason, SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
 export type { SqsMessage } from './message.ts';
 export { type OnceHandleMessage, onceHandleMessage } from './once-handle-message.ts';
 export { type OnceHandleMessageBatch, onceHandleMessageBatch } from './once-handle-message-batch.ts';

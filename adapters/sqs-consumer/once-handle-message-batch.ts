@@ -4,10 +4,10 @@ import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import { behind, leave, refused } from './leave.ts';
+import { behind, keep, refused } from './keep.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
-import { processMessage, type Processor, type Verdict } from './process-message.ts';
+import { processMessage, type Processor, type Processed } from './process-message.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
 export type OnceHandleMessageBatch<Given> = Omit<
@@ -68,8 +68,8 @@ export function onceHandleMessageBatch(
     counts: once.counts,
     async handleMessageBatch(messages) {
       if (await once.mayHandle()) return await handleBatch(once.processor, messages);
-      const left = refused(performance.now());
-      await Promise.all(messages.map((message) => leave(once.processor, message, left)));
+      const kept = refused(performance.now());
+      await Promise.all(messages.map((message) => keep(once.processor, message, kept)));
       return [];
     },
   };
@@ -77,7 +77,7 @@ export function onceHandleMessageBatch(
 
 async function handleBatch(processor: Processor, messages: readonly SqsMessage[]): Promise<SqsMessage[]> {
   const receivedAt = performance.now();
-  const verdicts = new Map<SqsMessage, Verdict>();
+  const verdicts = new Map<SqsMessage, Processed>();
   const group = ({ Attributes }: SqsMessage): string | undefined =>
     processor.queue.isFifo ? Attributes?.MessageGroupId : undefined;
   await runLanes(lanesBy(messages, group), {
@@ -86,17 +86,17 @@ async function handleBatch(processor: Processor, messages: readonly SqsMessage[]
     async run(message) {
       const verdict = await processMessage(processor, message);
       verdicts.set(message, verdict);
-      return verdict.settled;
+      return verdict.acknowledge;
     },
   });
   const settled: SqsMessage[] = [];
-  const leaving: Promise<void>[] = [];
+  const keeping: Promise<void>[] = [];
   // Only now: a heartbeat of the whole batch would undo what was set before.
   for (const message of messages) {
     const verdict = verdicts.get(message) ?? behind(receivedAt);
-    if (verdict.settled) settled.push(message);
-    else leaving.push(leave(processor, message, verdict));
+    if (verdict.acknowledge) settled.push(message);
+    else keeping.push(keep(processor, message, verdict));
   }
-  await Promise.all(leaving);
+  await Promise.all(keeping);
   return settled;
 }

@@ -4,7 +4,7 @@ import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import { leave, refused } from './leave.ts';
+import { keep, refused } from './keep.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { processMessage } from './process-message.ts';
@@ -69,12 +69,12 @@ export function onceHandleMessage(options: object, handler: unknown): OnceHandle
       const verdict = (await once.mayHandle())
         ? await processMessage(once.processor, message)
         : refused(receivedAt);
-      if (verdict.settled) return message;
-      await leave(once.processor, message, verdict);
-      return LEFT;
+      if (verdict.acknowledge) return message;
+      await keep(once.processor, message, verdict);
+      return KEPT;
     },
   };
 }
 
 /** Not undefined, on which sqs-consumer deleted before its version 14. */
-const LEFT: SqsMessage = {};
+const KEPT: SqsMessage = {};

@@ -104,7 +104,7 @@ export function createSqsWorker(options: object): SqsWorker {
   }
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl);
-  const processor = createProcessor(resolved, queue, events, resolved.handler);
+  const processor = createProcessor(resolved, queue, events);
   let run: Run | undefined;
   let isStarted = false;
   let lastChange: Promise<unknown> = Promise.resolve();

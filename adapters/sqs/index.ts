@@ -11,14 +11,14 @@
  *
  * @module
  */
-export { type Disposition, dispositionOf, type Handled, type OnFailed } from '../../src/adapter-kit.ts';
+export type { OnFailed } from '../../src/adapter-kit.ts';
 export {
   createSqsWorker,
   type SqsWorker,
   type SqsWorkerOptions,
   type StopOptions,
 } from './create-sqs-worker.ts';
-export type { LeftReason, SqsEvent, SqsWarning } from './events.ts';
+export type { KeptReason, SqsEvent, SqsWarning } from './events.ts';
 export type { SqsMessage } from './message.ts';
 export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
 export type { HandledMessage } from './process-delivery.ts';

@@ -1,5 +1,5 @@
 /** Whether a message is done with: a FIFO group may go on only then. */
-export type Ran = 'done' | 'left';
+export type Ran = 'done' | 'kept';
 
 export interface LanesOptions<Item> {
   readonly concurrency: number;
@@ -68,7 +68,7 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
   /** When one of a group stays in the queue, those behind it must not run ahead of it. */
   function leaveGroup(group: string, ran: Ran): void {
     busyGroups.delete(group);
-    if (ran === 'left') giveBack((item) => options.groupOf(item) === group);
+    if (ran === 'kept') giveBack((item) => options.groupOf(item) === group);
   }
 
   function giveBack(which: (item: Item) => boolean): void {

@@ -1,25 +1,25 @@
 import {
-  dispositionOf,
+  type Consumer,
+  deliver,
   type EventSink,
-  failureFacts,
-  type Handled,
-  handleDelivery,
-  leftReason,
-  type OnFailed,
-  replayedState,
-  sendDeadLetter,
+  handledFacts,
+  type Kept,
+  keptEvent,
+  type QueueDeliveryOf,
+  type Verdict,
+  visibleAfterMs,
 } from '../../src/adapter-kit.ts';
-import type { Outcome } from '../../src/index.ts';
-import type { LeftReason, SqsEvent } from './events.ts';
+import type { Handler, Outcome } from '../../src/index.ts';
+import type { KeptReason, SqsEvent } from './events.ts';
 import type { Delivery, SqsMessage } from './message.ts';
 import { attempt, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
 
 /** What was done with a message, and why. */
 export interface HandledMessage<R> {
-  /** `left`: the message is still in the queue. */
-  readonly action: 'deleted' | 'dead-lettered' | 'left';
-  /** When a message that was left shows again, in seconds; undefined when it was not touched. */
+  /** `kept`: the message is still in the queue. */
+  readonly action: 'deleted' | 'dead-lettered' | 'kept';
+  /** When a message that was kept shows again, in seconds; undefined when it was not touched. */
   readonly visibleAfterSeconds?: number;
   /** What `handleOnce` returned; undefined when it threw. */
   readonly outcome?: Outcome<R>;
@@ -28,18 +28,16 @@ export interface HandledMessage<R> {
 }
 
 export interface Processor<R> {
+  readonly consumer: Consumer;
+  readonly deliveryOf: QueueDeliveryOf<SqsMessage, R>;
   readonly queue: Queue;
   readonly events: EventSink<SqsEvent>;
-  readonly scope: string;
-  readonly onFailed: OnFailed | undefined;
-  /** Called with the attributes that a dead letter was sent without. */
-  readonly warnDropped: (attributes: readonly string[]) => void;
-  readonly keyOf: (message: SqsMessage) => string | undefined;
-  readonly handle: (key: string, message: SqsMessage, watch: Watch) => Promise<Outcome<R>>;
 }
 
-/** What the caller has to do with a delivery while it is handled. */
-export interface Watch {
+/** A message in hand, and what its caller has to do with it while it is handled. */
+export interface Task {
+  readonly delivery: Delivery;
+  readonly hold: Hold;
   readonly signal?: AbortSignal | undefined;
   /** Called when the store has given us the message and its handler starts. */
   readonly onStart?: () => void;
@@ -48,130 +46,77 @@ export interface Watch {
 }
 
 /** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
-export async function processDelivery<R>(
-  processor: Processor<R>,
-  delivery: Delivery,
-  hold: Hold,
-  watch: Watch,
-): Promise<HandledMessage<R>> {
-  if (!hold.isOurs()) return await skipLapsed(processor, delivery, hold);
-  const { message } = delivery;
-  const handled = await handleDelivery(
-    () => processor.keyOf(message),
-    (key) => processor.handle(key, message, watch),
-  );
-  const remnant: Remnant<R> = { processor, delivery, hold, ...handled };
-  reportReplay(remnant);
-  const disposition = dispositionOf(remnant.handled, processor.onFailed);
-  switch (disposition.action) {
-    case 'leave':
-      return await leave(remnant, disposition.visibleAfterMs);
-    case 'delete':
-      return await remove(remnant, 'deleted');
-    case 'dead-letter':
-      return await deadLetter(remnant, disposition.deadLetterQueueUrl);
-  }
-}
-
-/** Its visibility lapsed while it waited for its turn: somebody else may have it by now. */
-async function skipLapsed(
-  processor: Processor<unknown>,
-  { messageId }: Delivery,
-  hold: Hold,
-): Promise<HandledMessage<never>> {
-  await hold.release();
-  processor.events.emit({
-    type: 'left',
-    messageId,
-    key: '',
-    reason: 'lapsed',
-    visibleAfterSeconds: undefined,
-  });
-  return { action: 'left' };
-}
-
-/** A message that has been handled and not yet been disposed of. */
-interface Remnant<R> {
-  readonly processor: Processor<R>;
-  readonly delivery: Delivery;
-  readonly hold: Hold;
-  /** Empty when the key function threw. */
-  readonly key: string;
-  readonly handled: Handled<R>;
-}
-
-function reportReplay({ processor, delivery, key, handled }: Remnant<unknown>): void {
-  const state = replayedState(handled);
-  if (state === undefined) return;
-  processor.events.emit({ type: 'replayed', messageId: delivery.messageId, key, state });
-}
-
-async function remove<R>(
-  remnant: Remnant<R>,
-  action: 'deleted' | 'dead-lettered',
-): Promise<HandledMessage<R>> {
-  const { processor, delivery, hold, key, handled } = remnant;
-  await hold.release();
-  if (!hold.isOurs()) return left(remnant, 'lapsed', undefined);
-  const { messageId, receiptHandle } = delivery;
-  const reply = await attempt(processor.queue.delete(receiptHandle));
-  if (!reply.done) return refused(remnant, 'delete', reply.error);
-  processor.events.emit({ type: 'deleted', messageId, key });
-  return { action, ...handledFacts(handled) };
-}
-
-async function leave<R>(remnant: Remnant<R>, visibleAfterMs: number | undefined): Promise<HandledMessage<R>> {
-  const { processor, delivery, hold, handled } = remnant;
-  await hold.release();
-  if (!hold.isOurs()) return left(remnant, 'lapsed', undefined);
-  if (visibleAfterMs === undefined) return left(remnant, leftReason(handled), undefined);
-  const seconds = hold.boundedSeconds(visibleAfterMs);
-  const reply = await attempt(processor.queue.changeVisibility(delivery.receiptHandle, seconds));
-  if (!reply.done) return refused(remnant, 'change-visibility', reply.error);
-  return left(remnant, leftReason(handled), seconds);
-}
-
-async function deadLetter<R>(remnant: Remnant<R>, deadLetterQueueUrl: string): Promise<HandledMessage<R>> {
-  const { processor, delivery, hold, key, handled } = remnant;
-  if (!hold.isOurs()) return await leave(remnant, undefined);
+export async function processDelivery<R>(processor: Processor<R>, task: Task): Promise<HandledMessage<R>> {
+  const { delivery, hold, signal } = task;
   const { message, messageId } = delivery;
-  const facts = { scope: processor.scope, key, ...failureFacts(handled) };
-  let droppedAttributes: readonly string[];
-  try {
-    droppedAttributes = await sendDeadLetter(message, facts, deadLetterQueueUrl, (letter) =>
-      processor.queue.send(letter),
-    );
-  } catch (error) {
+  if (!hold.isOurs()) {
     await hold.release();
-    return refused(remnant, 'dead-letter', error);
+    return kept(processor, messageId, { key: '', reason: 'lapsed' });
   }
-  processor.events.emit({ type: 'dead-lettered', messageId, key, deadLetterQueueUrl, droppedAttributes });
-  processor.warnDropped(droppedAttributes);
-  return await remove(remnant, 'dead-lettered');
+  const given = processor.deliveryOf(message, () => hold.isOurs());
+  const delivered = await deliver(processor.consumer, {
+    ...given,
+    handler: watched(given.handler, task),
+    signal,
+    emit(event) {
+      processor.events.emit({ ...event, messageId });
+    },
+  });
+  await hold.release();
+  return { ...handledFacts(delivered), ...(await tellQueue(processor, task, delivered)) };
 }
 
-function refused<R>(
-  remnant: Remnant<R>,
-  verb: 'delete' | 'change-visibility' | 'dead-letter',
-  error: unknown,
-): HandledMessage<R> {
-  const { processor, delivery } = remnant;
-  processor.events.emit({ type: 'queue-error', verb, messageId: delivery.messageId, error });
-  return { ...left(remnant, 'queue-error', undefined), error };
+function watched<R>(
+  handler: Handler<unknown, R, unknown[]>,
+  { onStart, onHandled }: Task,
+): Handler<unknown, R, unknown[]> {
+  return async (payload, attempt, ...extra) => {
+    onStart?.();
+    try {
+      return await handler(payload, attempt, ...extra);
+    } finally {
+      onHandled?.();
+    }
+  };
 }
 
-function left<R>(
-  { processor, delivery, key, handled }: Remnant<R>,
-  reason: LeftReason,
-  visibleAfterSeconds: number | undefined,
-): HandledMessage<R> {
-  const { messageId } = delivery;
-  const error = 'thrown' in handled ? { error: handled.thrown } : {};
-  processor.events.emit({ type: 'left', messageId, key, reason, visibleAfterSeconds, ...error });
-  const visible = visibleAfterSeconds === undefined ? {} : { visibleAfterSeconds };
-  return { action: 'left', ...visible, ...handledFacts(handled) };
+type Told = Pick<HandledMessage<unknown>, 'action' | 'visibleAfterSeconds' | 'error'>;
+
+async function tellQueue(
+  processor: Processor<unknown>,
+  { delivery, hold }: Task,
+  verdict: Verdict,
+): Promise<Told> {
+  const { queue, events } = processor;
+  const { messageId, receiptHandle } = delivery;
+
+  function refused(verb: 'delete' | 'change-visibility', error: unknown): Told {
+    events.emit({ type: 'queue-error', verb, messageId, error });
+    return { ...kept(processor, messageId, { ...verdict, reason: 'queue-error' }), error };
+  }
+
+  if (!hold.isOurs()) return kept(processor, messageId, { ...verdict, reason: 'lapsed' });
+  if (verdict.acknowledge) {
+    const reply = await attempt(queue.delete(receiptHandle));
+    if (!reply.done) return refused('delete', reply.error);
+    events.emit({ type: 'acknowledged', messageId, key: verdict.key });
+    return { action: verdict.deadLettered ? 'dead-lettered' : 'deleted' };
+  }
+  const afterMs = visibleAfterMs(verdict);
+  if (afterMs === undefined) return kept(processor, messageId, verdict);
+  const seconds = hold.boundedSeconds(afterMs);
+  const reply = await attempt(queue.changeVisibility(receiptHandle, seconds));
+  return reply.done
+    ? kept(processor, messageId, verdict, seconds)
+    : refused('change-visibility', reply.error);
 }
 
-function handledFacts<R>(handled: Handled<R>): Pick<HandledMessage<R>, 'outcome' | 'error'> {
-  return 'outcome' in handled ? { outcome: handled.outcome } : { error: handled.thrown };
+function kept(
+  { events }: Processor<unknown>,
+  messageId: string,
+  why: Pick<Kept<KeptReason>, 'key' | 'reason' | 'error'>,
+  visibleAfterSeconds?: number,
+): Told {
+  events.emit({ ...keptEvent(why), messageId, visibleAfterSeconds });
+  return { action: 'kept', ...(visibleAfterSeconds === undefined ? {} : { visibleAfterSeconds }) };
 }

@@ -1,46 +1,25 @@
+import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
-  createDroppedAttributesWarning,
-  createQueueCall,
+  type ConsumerOptions,
+  consumerOf,
+  createQueueDelivery,
   type EventSink,
-  type OnFailed,
-  type QueueCallOptions,
+  type QueueDeliveryOptions,
 } from '../../src/adapter-kit.ts';
-import type { Attempt } from '../../src/index.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
-import type { SqsAttempt } from './options.ts';
 import type { Processor } from './process-delivery.ts';
 import type { Queue } from './queue.ts';
 
-export interface ProcessorOptions extends QueueCallOptions {
-  readonly key: (message: SqsMessage) => string | undefined;
-  readonly onFailed?: OnFailed | undefined;
-}
-
 export function createProcessor<R>(
-  options: ProcessorOptions,
+  options: ConsumerOptions & QueueDeliveryOptions<SqsMessage, R>,
   queue: Queue,
   events: EventSink<SqsEvent>,
-  handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => R | PromiseLike<R>,
 ): Processor<R> {
-  const call = createQueueCall(options);
-  return {
-    queue,
+  const deliveryOf = createQueueDelivery<MessageAttributeValue, SqsMessage, R>(
+    options,
+    (letter) => queue.send(letter),
     events,
-    scope: options.handleOnce.settings.scope,
-    onFailed: options.onFailed,
-    warnDropped: createDroppedAttributesWarning(events),
-    keyOf: options.key,
-    handle(key, message, { signal, onStart, onHandled }) {
-      const run = async (payload: unknown, attempt: Attempt, ...extra: unknown[]): Promise<R> => {
-        onStart?.();
-        try {
-          return await handler(payload as never, { ...attempt, message }, ...(extra as never[]));
-        } finally {
-          onHandled?.();
-        }
-      };
-      return call(key, message, run, signal);
-    },
-  };
+  );
+  return { consumer: consumerOf(options), deliveryOf, queue, events };
 }

@@ -103,7 +103,8 @@ export function startRun(options: RunOptions): Run {
   }
 
   async function run(item: InHand, onHandled: () => void): Promise<Ran> {
-    const watch = {
+    const handled = await processDelivery(processor, {
+      ...item,
       signal: handlers.signal,
       onStart() {
         runningHandlers += 1;
@@ -114,12 +115,11 @@ export function startRun(options: RunOptions): Run {
         runningHandlers -= 1;
         onHandled();
       },
-    };
-    const handled = await processDelivery(processor, item.delivery, item.hold, watch);
+    });
     untried.delete(item);
     const answered = storeAnswered(handled);
     if (answered !== undefined) receiver.storeAnswered(answered);
-    return handled.action === 'left' ? 'left' : 'done';
+    return handled.action === 'kept' ? 'kept' : 'done';
   }
 
   function giveBack(items: readonly InHand[]): void {
@@ -135,7 +135,7 @@ export function startRun(options: RunOptions): Run {
     await hold.release();
     if (!hold.isOurs()) return;
     const reply = await attempt(queue.changeVisibility(receiptHandle, 0));
-    if (reply.done) events.emit({ type: 'given-back', messageId });
+    if (reply.done) events.emit({ type: 'returned', messageId });
     else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
   }
 

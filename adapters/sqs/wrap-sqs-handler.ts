@@ -27,7 +27,7 @@ export type HandleMessage<R> = (
 
 /**
  * Wraps a handler for a receive loop that you already have: give it a message, and it is run once, kept invisible
- * meanwhile, and then deleted, left or dead-lettered. Your loop must not delete messages itself.
+ * meanwhile, and then deleted, kept or dead-lettered. Your loop must not delete messages itself.
  *
  * The function it returns resolves with what was done, also when the handler threw. With the first message it reads
  * the queue's attributes, and throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue
@@ -67,7 +67,7 @@ export function wrapSqsHandler<Result>(
   }
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl);
-  const processor = createProcessor(resolved, queue, events, handler);
+  const processor = createProcessor({ ...resolved, handler }, queue, events);
   let keeper: Promise<VisibilityKeeper> | undefined;
 
   async function createKeeper(): Promise<VisibilityKeeper> {
@@ -89,7 +89,7 @@ export function wrapSqsHandler<Result>(
     const delivery = toDelivery(SUBJECT, message, performance.now() - Math.max(0, Date.now() - receivedAt));
     keeper ??= createKeeper();
     const hold = (await keeper).hold(delivery);
-    return await processDelivery(processor, delivery, hold, { signal });
+    return await processDelivery(processor, { delivery, hold, signal });
   };
 }
 

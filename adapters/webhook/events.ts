@@ -1,22 +1,9 @@
-import { type Handled, thrownReason } from '../../src/adapter-kit.ts';
-import type { EventError, PendingReason } from '../../src/index.ts';
+import type { EventError } from '../../src/index.ts';
 import type { WebhookAnswer } from './answer.ts';
-import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
+import type { WebhookReason } from './process-delivery.ts';
 
 /** What became of a delivery, in one word. */
-export type WebhookEventType =
-  | 'succeeded'
-  | 'failed'
-  | 'replayed'
-  | PendingReason
-  | 'unverified'
-  | 'verify-config'
-  | 'missing-id'
-  | 'invalid-id'
-  | 'mismatch'
-  | 'store-error'
-  | 'aborted'
-  | 'error';
+export type WebhookEventType = 'succeeded' | 'failed' | 'replayed' | WebhookReason;
 
 /** The end of a delivery: each has exactly one. Bodies are never part of it. */
 export interface WebhookEvent extends WebhookAnswer {
@@ -26,19 +13,4 @@ export interface WebhookEvent extends WebhookAnswer {
   readonly id: string | undefined;
   /** What kept it from having an outcome. */
   readonly error?: EventError;
-}
-
-export function eventTypeOf(handled: Handled<unknown>): WebhookEventType {
-  if ('thrown' in handled) return ofError(handled.thrown);
-  const { outcome } = handled;
-  if (outcome.state === 'pending') return outcome.reason;
-  return outcome.replayed ? 'replayed' : outcome.state;
-}
-
-function ofError(thrown: unknown): WebhookEventType {
-  if (thrown instanceof UnverifiedError) return 'unverified';
-  if (thrown instanceof VerifyConfigError) return 'verify-config';
-  if (thrown instanceof MissingIdError) return 'missing-id';
-  const reason = thrownReason(thrown);
-  return reason === 'invalid-key' ? 'invalid-id' : reason;
 }

@@ -13,8 +13,7 @@
  *
  * @module
  */
-export type { Handled } from '../../src/adapter-kit.ts';
-export { answerOf, type WebhookAnswer } from './answer.ts';
+export type { WebhookAnswer } from './answer.ts';
 export type { ReceivedWebhook, WebhookDelivery } from './delivery.ts';
 export { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 export type { WebhookEvent, WebhookEventType } from './events.ts';
@@ -30,6 +29,7 @@ export type {
 } from './options.ts';
 export type { IdPlace, WebhookProvider } from './sources.ts';
 export { webhookId } from './webhook-id.ts';
+export type { WebhookReason } from './process-delivery.ts';
 export {
   type HandledWebhook,
   type HandleWebhook,

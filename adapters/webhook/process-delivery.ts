@@ -1,81 +1,84 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  causeOf,
+  type Consumer,
+  deliver,
+  endingOf,
   type FingerprintOptions,
   fingerprintOptionsFor,
-  type Handled,
-  nameOfThrown,
+  type KeptReason,
+  replayedState,
+  type Verdict,
 } from '../../src/adapter-kit.ts';
-import type { CallOptions, Calls, Handler, Outcome, ParseOption } from '../../src/index.ts';
+import type { Outcome } from '../../src/index.ts';
+import { checkSignature } from './check-signature.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
-import { UnverifiedError, VerifyConfigError } from './errors.ts';
+import type { WebhookEventType } from './events.ts';
+import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 import type { AnyWebhookHandler, Verify } from './options.ts';
 import type { IdPlace } from './sources.ts';
 
 export interface Processor<R> {
-  /** In the scope of the source. */
-  readonly call: Calls<unknown[]>;
+  /** Of the scope of the source. */
+  readonly consumer: Consumer;
   readonly place: IdPlace;
   readonly fingerprint: FingerprintOptions<Buffer, [delivery: ReceivedWebhook]>;
   readonly verify: Verify | 'already-verified';
-  readonly schema?: StandardSchemaV1 | undefined;
   readonly parse: (body: string) => unknown;
   readonly handler: AnyWebhookHandler<R>;
 }
 
+/** What the caller may know of a delivery beyond the delivery. */
+export interface DeliveryLimits {
+  readonly signal?: AbortSignal | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+/** Why a delivery is not done with: its sender has to repeat it, or must not have sent it. */
+export type WebhookReason = KeptReason | 'unverified' | 'verify-config' | 'missing-id';
+
 export interface Processed<R> {
   readonly id: string | undefined;
-  readonly handled: Handled<R>;
+  readonly type: WebhookEventType;
+  readonly verdict: Verdict<WebhookReason>;
+  /** Undefined when the delivery was refused, or the store could not be asked. */
+  readonly outcome?: Outcome<R>;
 }
 
 /** Verifies a delivery, finds its id, and handles it once. It never throws. */
 export async function processDelivery<R>(
   processor: Processor<R>,
   delivery: ReceivedWebhook,
-  callOptions: CallOptions,
+  limits: DeliveryLimits,
 ): Promise<Processed<R>> {
-  let id: string | undefined;
+  const { consumer, place, verify, parse, handler, fingerprint } = processor;
+  let id: string;
   try {
-    await checkSignature(processor.verify, delivery);
-    id = deliveryIdAt(processor.place, delivery);
-    return { id, handled: { outcome: await run(processor, id, delivery, callOptions) } };
-  } catch (thrown) {
-    return { id, handled: { thrown } };
-  }
-}
-
-async function checkSignature(verify: Verify | 'already-verified', delivery: ReceivedWebhook): Promise<void> {
-  if (verify === 'already-verified') return;
-  let verified: unknown;
-  try {
-    verified = await verify(copyOf(delivery));
+    await checkSignature(verify, delivery);
+    id = deliveryIdAt(place, delivery);
   } catch (error) {
-    if (error instanceof VerifyConfigError) throw error;
-    throw new UnverifiedError(
-      `the delivery is not verified: verify threw (${nameOfThrown(error)}). If that is a fault of verify and no ` +
-        'bad signature, correct verify, or have it throw a VerifyConfigError',
-      causeOf(error),
-    );
+    const reason = reasonOf(error);
+    return { id: undefined, type: reason, verdict: { acknowledge: false, key: '', reason, error } };
   }
-  if (verified !== true)
-    throw new UnverifiedError('the delivery is not verified: verify did not return true');
+  const { headers, body } = delivery;
+  const compared = copyOf(delivery);
+  const { handled, ...verdict } = await deliver(consumer, {
+    ...limits,
+    key: () => id,
+    content: () => compared.body,
+    fingerprint: fingerprintOptionsFor(fingerprint, compared),
+    parse: () => parse(body.toString()),
+    handler: (payload, attempt, ...extra) =>
+      handler(payload as never, { ...attempt, headers }, ...(extra as never[])),
+    // To repeat what failed for good would only replay the failure.
+    onFailed: 'acknowledge',
+    emit: () => undefined,
+  });
+  const type = replayedState(handled) !== undefined ? 'replayed' : endingOf(handled);
+  return { id, type, verdict, ...('outcome' in handled ? { outcome: handled.outcome } : {}) };
 }
 
-function run<R>(
-  { call, schema, parse, handler, fingerprint }: Processor<R>,
-  id: string,
-  delivery: ReceivedWebhook,
-  callOptions: CallOptions,
-): Promise<Outcome<R>> {
-  const { headers, body } = delivery;
-  const how: ParseOption<Buffer, unknown> = {
-    parse: () => parse(body.toString()),
-    ...(schema === undefined ? {} : { schema }),
-  };
-  const handle: Handler<unknown, R, unknown[]> = (payload, attempt, ...extra) =>
-    handler(payload as never, { ...attempt, headers }, ...(extra as never[]));
-  const compared = copyOf(delivery);
-  const options = { ...how, ...fingerprintOptionsFor(fingerprint, compared), ...callOptions };
-  return call(id, compared.body, handle, options);
+function reasonOf(error: unknown): WebhookReason {
+  if (error instanceof UnverifiedError) return 'unverified';
+  if (error instanceof VerifyConfigError) return 'verify-config';
+  return error instanceof MissingIdError ? 'missing-id' : 'error';
 }

@@ -1,10 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
-  callOf,
+  consumerOf,
   type Counts,
   createAdapterEvents,
-  type Emitted,
   isGiven,
   parseOptions,
   withOwnRetries,
@@ -12,9 +11,9 @@ import {
   withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Outcome, Transactional } from '../../src/index.ts';
-import { answerOf, type WebhookAnswer } from './answer.ts';
+import { answerTo, type WebhookAnswer } from './answer.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
-import { eventTypeOf, type WebhookEvent, type WebhookEventType } from './events.ts';
+import type { WebhookEventType } from './events.ts';
 import {
   type AnyWebhookHandler,
   type CommonWebhookOptions,
@@ -24,7 +23,7 @@ import {
   webhookOptions,
   type WebhookSource,
 } from './options.ts';
-import { type Processed, processDelivery, type Processor } from './process-delivery.ts';
+import { processDelivery, type Processor } from './process-delivery.ts';
 import { sourceOf } from './sources.ts';
 
 const SUBJECT = 'wrapWebhook';
@@ -104,16 +103,15 @@ export function wrapWebhook<Result>(
   handler: AnyWebhookHandler<Result>,
 ): HandleWebhook<Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions, withHandler(options, handler)));
-  const { source, verify, schema, parse } = resolved;
+  const { source, verify, parse } = resolved;
   const known = sourceOf(source);
   const handleOnce = resolved.handleOnce.inScope(scopeOf(resolved));
   const processor: Processor<Result> = {
-    call: callOf(handleOnce, resolved.inTransaction),
+    consumer: consumerOf({ ...resolved, handleOnce }),
     place: known.place,
     // The provider's own list applies only where no option is given, here or in createHandleOnce.
     fingerprint: [resolved, handleOnce.settings].some(isGiven) ? resolved : known,
     verify,
-    schema,
     parse,
     handler,
   };
@@ -125,23 +123,14 @@ export function wrapWebhook<Result>(
   ): Promise<HandledWebhook<Result>> {
     const callOptions = parseOptions(SUBJECT, handleOptionsSchema, handleOptions);
     const received = toReceived(SUBJECT, delivery);
-    const processed = await processDelivery(processor, received, callOptions);
-    const answer = answerOf(processed.handled);
-    events.emit(eventOf(handleOnce.settings.scope, processed, answer));
-    const { handled } = processed;
-    return 'outcome' in handled ? { answer, outcome: handled.outcome } : { answer, error: handled.thrown };
+    const { id, type, verdict, outcome } = await processDelivery(processor, received, callOptions);
+    const answer = answerTo(verdict);
+    const error = verdict.acknowledge || verdict.error === undefined ? {} : { error: verdict.error };
+    events.emit({ type, scope: handleOnce.settings.scope, id, ...answer, ...error });
+    return { answer, ...(outcome === undefined ? {} : { outcome }), ...error };
   }
 
   return Object.assign(handleWebhook, { counts: events.counts });
-}
-
-function eventOf(
-  scope: string,
-  { id, handled }: Processed<unknown>,
-  answer: WebhookAnswer,
-): Emitted<WebhookEvent> {
-  const error = 'thrown' in handled ? { error: handled.thrown } : {};
-  return { type: eventTypeOf(handled), scope, id, ...answer, ...error };
 }
 
 const handleOptionsSchema = z.strictObject(

@@ -4,7 +4,7 @@ import type { Storm } from './storm.ts';
 /** Messages whose worker lost its lease, or could not reach the store: another worker may run them meanwhile. */
 export function lostLeases({ fleet }: Storm): Set<string> {
   const lost = fleet.reports.flatMap(({ worker, report }) => {
-    if (report.type !== 'withheld') return [];
+    if (report.type !== 'kept') return [];
     const isLost = report.reason === 'lease-lost' || report.reason === 'unrecorded';
     return isLost ? [`worker ${worker}, ${report.partition}-${report.offset}`] : [];
   });

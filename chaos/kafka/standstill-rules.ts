@@ -62,11 +62,16 @@ export async function judge(
     const reports = since.filter((one) => isOf(one, run));
     const own = reports.filter((one) => one.worker === worker).map(({ report }) => report.type);
     const isAnswered = reports.some(({ report }) => report.type === 'replayed');
-    if (later.length > 0 && !later.includes(worker) && own.includes('settled') && !own.includes('replayed')) {
+    if (
+      later.length > 0 &&
+      !later.includes(worker) &&
+      own.includes('acknowledged') &&
+      !own.includes('replayed')
+    ) {
       findings.verdicts.push(`worker ${worker} settled ${name}, which ${later.join(' and ')} ran after it`);
     }
     // The zombie itself knows what became of it, if it was given the partition back in time.
-    if (later.length === 0 && !isAnswered && !own.includes('settled')) {
+    if (later.length === 0 && !isAnswered && !own.includes('acknowledged')) {
       findings.unanswered.push(`${name}, which only ${worker} ran`);
     }
   }

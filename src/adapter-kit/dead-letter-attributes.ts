@@ -1,11 +1,4 @@
-/** Why a message is in a dead-letter queue. */
-export interface DeadLetterFacts {
-  readonly scope: string;
-  readonly key: string;
-  /** Name and message of the error, at most 1,000 characters; empty when there is none. */
-  readonly errorText: string;
-  readonly attempts: number;
-}
+import type { DeadLetterFacts } from '../adapter/dead-letter.ts';
 
 /** An attribute of a message as queues of AWS take it. */
 export interface TextAttribute {

@@ -1,6 +1,6 @@
+import type { DeadLetterFacts } from '../adapter/dead-letter.ts';
 import {
   deadLetterAttributes,
-  type DeadLetterFacts,
   type MeasurableAttribute,
   OUR_ATTRIBUTES,
   type TextAttribute,

@@ -6,7 +6,7 @@ import type { AnyHandleOnce } from '../calls.ts';
 import { type FingerprintOptions, fingerprintFields } from '../fingerprint-options.ts';
 import { callback, standardSchema } from '../parse-options.ts';
 import { retryFields, type RetryOptions } from '../retries.ts';
-import type { OnFailed } from './queue-disposition.ts';
+import type { OnFailed } from './queue-delivery.ts';
 import { inTransactionOption } from './transactional-option.ts';
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */

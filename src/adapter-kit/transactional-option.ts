@@ -1,5 +1,7 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import type { AnyHandleOnce, Calls, HandleOnce } from '../calls.ts';
+import type { Consumer } from '../adapter/delivery.ts';
+import type { AnyHandleOnce } from '../calls.ts';
 import type { Handle } from '../engine/handle.ts';
 import { HANDLES, type Handles } from '../engine/handles.ts';
 import { createFirstCheck } from './store-check.ts';
@@ -17,29 +19,27 @@ export function canRunInTransaction(options: {
   return !options.inTransaction || options.handleOnce.settings.hasTransactions;
 }
 
+export interface ConsumerOptions {
+  readonly handleOnce: AnyHandleOnce;
+  readonly inTransaction: boolean;
+  readonly schema?: StandardSchemaV1 | undefined;
+}
+
 /**
  * What runs the handlers: in a transaction, which they get as last argument, where that is asked for. None is run before
  * the store has been checked.
  */
-export function callOf(handleOnce: AnyHandleOnce, inTransaction: boolean): Calls<unknown[]> {
-  const calls = handleOnce as HandleOnce;
-  const call: Calls<unknown[]> = inTransaction ? calls.inTransaction : calls;
-  const notChecked = createFirstCheck(handleOnce);
-  const checked = async (...args: Parameters<Calls<unknown[]>>): Promise<unknown> => {
-    await notChecked();
-    return await call(...args);
-  };
-  return checked as Calls<unknown[]>;
-}
-
-/** The same of the engine itself. */
-export function handleOf(handleOnce: AnyHandleOnce, inTransaction: boolean): Handle<unknown[]> {
+export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOptions): Consumer {
   const handles = (handleOnce as unknown as { readonly [HANDLES]: Handles })[HANDLES];
   const handle = (inTransaction ? handles.inTransaction : handles.handle) as Handle<unknown[]>;
   const notChecked = createFirstCheck(handleOnce);
-  return async (delivery) => {
-    await notChecked();
-    return await handle(delivery);
+  return {
+    settings: handleOnce.settings,
+    schema,
+    async handle(delivery) {
+      await notChecked();
+      return await handle(delivery);
+    },
   };
 }
 

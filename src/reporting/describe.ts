@@ -8,7 +8,7 @@ const MAX_FRAMES = 10;
 
 /** Fields of events that are told in the line, in this order. */
 const DETAILS = [
-  ...['scope', 'key', 'id', 'messageId', 'topic', 'partition', 'offset'],
+  ...['scope', 'key', 'id', 'messageId', 'topic', 'partition', 'offset', 'to'],
   ...['attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
 ];
 

@@ -106,7 +106,6 @@ const ADAPTERS: Table = {
   lapsed: row('warn', 'VISIBILITY_LOST', 'the visibility timeout of a message in hand has lapsed'),
   unfinished: row('warn', 'UNFINISHED', 'a handler went on after its signal had aborted'),
   'invalid-key': row('error', 'INVALID_KEY', 'a message has no valid key: it was not handled'),
-  'invalid-id': row('error', 'INVALID_KEY', 'a delivery has no valid id: it was refused'),
   unhashable: row(
     'error',
     'UNHASHABLE_PAYLOAD',

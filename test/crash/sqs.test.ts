@@ -132,7 +132,7 @@ describe('A message that kills its worker each time', () => {
       { state: 'failed', failed_reason: 'deaths-exhausted', attempts: MAX_DEATHS },
     ]);
     expect(await countsIn('plain_effects', queue)).toEqual([]);
-    await until(() => worker.counts().deleted === 1);
+    await until(() => worker.counts().acknowledged === 1);
   });
 
   test('is left to the redrive policy, or dead-lettered, where that is asked for', async () => {
@@ -140,10 +140,10 @@ describe('A message that kills its worker each time', () => {
     const deadLetterQueueUrl = await createQueue(fixture.client);
     await poison(queue);
     const leaving = await queue.startWorker({ onFailed: 'leave', handler: () => expect.unreachable() });
-    await until(() => (leaving.counts().left ?? 0) > 0);
+    await until(() => (leaving.counts().kept ?? 0) > 0);
     await leaving.stop();
-    expect(queue.eventsOf('left')[0]).toMatchObject({ reason: 'failed', visibleAfterSeconds: undefined });
-    expect(queue.eventsOf('deleted')).toEqual([]);
+    expect(queue.eventsOf('kept')[0]).toMatchObject({ reason: 'failed', visibleAfterSeconds: undefined });
+    expect(queue.eventsOf('acknowledged')).toEqual([]);
 
     await queue.startWorker({ onFailed: { deadLetterQueueUrl }, handler: () => expect.unreachable() });
     await queue.empty();

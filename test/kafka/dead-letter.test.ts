@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
-import { type DeadLetterFacts, deadLetterOf } from '../../adapters/kafka/dead-letter.ts';
+import { deadLetterOf } from '../../adapters/kafka/dead-letter.ts';
 import { message } from './support/messages.ts';
 
-const FACTS = {
+const placed = (
+  original: ReturnType<typeof message>,
+  place: { topic?: string; partition?: number } = {},
+) => ({
   topic: 'orders',
   partition: 3,
+  ...place,
+  message: original,
+});
+const FACTS = {
   scope: 'billing>kafka:workers',
   key: 'orders-3-42',
   errorText: 'TerminalError: never',
@@ -24,7 +31,7 @@ const OURS = {
 test('a dead letter has the key and value, byte for byte, and tells where it comes from', () => {
   const key = Buffer.from([0xff, 0x00]);
   const value = Buffer.from([0x80, 0x01]);
-  const letter = deadLetterOf({ ...message(42), key, value }, FACTS);
+  const letter = deadLetterOf(placed({ ...message(42), key, value }), FACTS);
   expect(letter).toEqual({ key, value, headers: OURS });
   expect(letter.key).toBe(key);
   expect(letter.value).toBe(value);
@@ -32,25 +39,28 @@ test('a dead letter has the key and value, byte for byte, and tells where it com
 
 test('a tombstone without a key stays one', () => {
   const original = message(42, { key: null, value: null });
-  expect(deadLetterOf(original, FACTS)).toMatchObject({ key: null, value: null });
+  expect(deadLetterOf(placed(original), FACTS)).toMatchObject({ key: null, value: null });
 });
 
 test('the headers of the original are kept, also those with many values', () => {
   const headers = { trace: Buffer.from('1'), tags: ['a', Buffer.from('b')], absent: undefined };
-  expect(deadLetterOf({ ...message(42), headers }, FACTS).headers).toEqual({ ...headers, ...OURS });
+  expect(deadLetterOf(placed({ ...message(42), headers }), FACTS).headers).toEqual({ ...headers, ...OURS });
 });
 
 test('of a dead letter that failed again, the last place is told', () => {
   const headers = { 'handle-once-offset': Buffer.from('7'), 'handle-once-topic': Buffer.from('elsewhere') };
-  expect(deadLetterOf({ ...message(42), headers }, FACTS).headers).toEqual(OURS);
+  expect(deadLetterOf(placed({ ...message(42), headers }), FACTS).headers).toEqual(OURS);
   expect(headers['handle-once-offset'].toString()).toBe('7');
 });
 
-const idOf = (facts: Partial<DeadLetterFacts> = {}, offset = 42, parts: Parameters<typeof message>[1] = {}) =>
-  deadLetterOf(message(offset, parts), { ...FACTS, ...facts }).headers['handle-once-id'];
+type Facts = Partial<typeof FACTS & { topic: string; partition: number }>;
+const idOf = ({ topic = 'orders', partition = 3, ...facts }: Facts = {}, offset = 42, value?: string) => {
+  const original = placed(message(offset, value === undefined ? {} : { value }), { topic, partition });
+  return deadLetterOf(original, { ...FACTS, ...facts }).headers['handle-once-id'];
+};
 
 test('each copy of one message has the same id, whatever is told of its failure', () => {
-  const copies = [idOf(), idOf({ errorText: 'Error: other', attempts: 7 }), idOf({}, 42, { value: 'w' })];
+  const copies = [idOf(), idOf({ errorText: 'Error: other', attempts: 7 }), idOf({}, 42, 'w')];
   expect(new Set(copies).size).toBe(1);
 });
 

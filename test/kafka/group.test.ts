@@ -96,7 +96,7 @@ describe.each(MEMBERSHIP_ERRORS)('$type', (error) => {
     expect(handled.state).toBe('threw');
     expect(handled.error).toBe(error);
     expect([started, attempts[1]?.signal.aborted]).toEqual([['9', '10'], false]);
-    expect([eventsOf('client-error'), eventsOf('withheld'), consumer.calls]).toEqual([[], [], []]);
+    expect([eventsOf('client-error'), eventsOf('kept'), consumer.calls]).toEqual([[], [], []]);
   });
 });
 
@@ -246,7 +246,7 @@ describe('a partition that goes to another member', () => {
     first.open();
     await pass(60_000);
     expect([batch.resolved, batch.committed]).toEqual([[], ['10']]);
-    expect([started, consumer.calls, eventsOf('withheld')]).toEqual([['10'], [], []]);
+    expect([started, consumer.calls, eventsOf('kept')]).toEqual([['10'], [], []]);
   });
 
   test('and whose handler fails is not paused', async () => {
@@ -263,7 +263,7 @@ describe('a partition that goes to another member', () => {
     consumer.join({});
     await pass();
     expect([handled.state, consumer.calls]).toEqual(['ended', []]);
-    expect(eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'released' }]);
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'released' }]);
   });
 
   test('is paused no more, so that it is fetched when it comes back', async () => {

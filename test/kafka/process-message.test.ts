@@ -45,7 +45,7 @@ describe('the identity of a message', () => {
         state: 'succeeded',
       },
     ]);
-    expect(bed.eventsOf('settled')).toHaveLength(2);
+    expect(bed.eventsOf('acknowledged')).toHaveLength(2);
   });
 
   test.each([
@@ -58,7 +58,7 @@ describe('the identity of a message', () => {
       const bed = bench();
       await deliver(bed, message(10));
       expect(await deliver(bed, message(10, parts))).toEqual([]);
-      expect(bed.eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'mismatch' }]);
+      expect(bed.eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'mismatch' }]);
       expect(bed.eventsOf('warning')).toMatchObject([
         {
           warning: 'PARTITION_STUCK',
@@ -76,7 +76,7 @@ describe('the identity of a message', () => {
     expect(bed.started).toEqual(['10']);
     expect(bed.attempts[0]?.key).toBe('orders:0:a');
     expect(bed.eventsOf('replayed')).toMatchObject([{ offset: '11', key: 'orders:0:a' }]);
-    expect(bed.eventsOf('withheld')).toMatchObject([{ offset: '12', reason: 'mismatch' }]);
+    expect(bed.eventsOf('kept')).toMatchObject([{ offset: '12', reason: 'mismatch' }]);
   });
 
   test('is another in each group', async () => {
@@ -111,7 +111,7 @@ describe('under a key of the user’s own, values that differ', () => {
     };
     const withheld = bench({ key, fingerprint });
     expect(await deliver(withheld, message(10))).toEqual([]);
-    expect(withheld.eventsOf('withheld')).toMatchObject([
+    expect(withheld.eventsOf('kept')).toMatchObject([
       { reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD', cause: { message: 'no id' } } },
     ]);
     expect(withheld.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
@@ -139,7 +139,7 @@ describe('a key that cannot be kept', () => {
     const bed = bench({ key: key as () => string });
     expect(await deliver(bed, message(10), message(11))).toEqual([]);
     expect(bed.started).toEqual([]);
-    const [withheld] = bed.eventsOf('withheld');
+    const [withheld] = bed.eventsOf('kept');
     expect(withheld).toMatchObject({ offset: '10', reason: 'invalid-key', key: told });
     expect(withheld?.error?.original).toBeInstanceOf(InvalidKeyError);
     expect((withheld?.error?.original as Error).cause).toBe(cause);
@@ -152,7 +152,7 @@ describe('the payload', () => {
     const seen: unknown[] = [];
     const bed = bench({ ...options, work: ({ payload }) => seen.push(payload) });
     await deliver(bed, message(10, { value }));
-    return bed.eventsOf('settled').length === 1 && seen.length === 0 ? 'failed' : seen[0];
+    return bed.eventsOf('acknowledged').length === 1 && seen.length === 0 ? 'failed' : seen[0];
   };
   const order = z.object({ id: z.coerce.number() }).nullable();
 
@@ -238,7 +238,7 @@ describe('a message that failed for good', () => {
         ],
       },
     ]);
-    expect(bed.events.map(({ type }) => type)).toEqual(['dead-lettered', 'settled']);
+    expect(bed.events.map(({ type }) => type)).toEqual(['dead-lettered', 'acknowledged']);
   });
 
   test.each([
@@ -258,12 +258,12 @@ describe('a message that failed for good', () => {
       expect(bed.eventsOf('partition-paused').at(-1)).toMatchObject({ retryAfterMs: wait });
       await pass(wait);
     }
-    expect(bed.eventsOf('withheld').map(({ offset, reason }) => [offset, reason])).toEqual([
+    expect(bed.eventsOf('kept').map(({ offset, reason }) => [offset, reason])).toEqual([
       ['10', 'dead-letter-refused'],
       ['10', 'dead-letter-refused'],
     ]);
     expect(bed.eventsOf('dead-letter-error')[0]).toMatchObject({
-      deadLetterTopic: 'orders-dead',
+      to: 'orders-dead',
       error: { message: 'not connected' },
     });
     sends = () => Promise.resolve();
@@ -295,7 +295,7 @@ test('what handleOnce throws is told with the message that is withheld', async (
     },
   });
   expect(await deliver(bed, message(10))).toEqual([]);
-  const [withheld] = bed.eventsOf('withheld');
+  const [withheld] = bed.eventsOf('kept');
   expect(withheld).toMatchObject({ offset: '10', key: 'k', reason: 'aborted', error: { code: 'ABORTED' } });
   expect(withheld?.error?.original).toBeInstanceOf(AbortedError);
   expect(bed.started).toEqual([]);
@@ -306,7 +306,7 @@ test('a damaged record withholds its message, and nothing runs', async () => {
   await deliver(bed, message(10));
   expect(await deliver(bed, message(10), message(11))).toEqual([]);
   expect(bed.started).toEqual(['10']);
-  expect(bed.eventsOf('withheld')).toMatchObject([
+  expect(bed.eventsOf('kept')).toMatchObject([
     { offset: '10', reason: 'error', error: { code: 'DAMAGED_RECORD' } },
   ]);
 });

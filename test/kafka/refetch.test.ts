@@ -59,12 +59,12 @@ describe('what is settled ahead of a pending message', () => {
     await pass(1_000);
     const stillPending = await deliver();
     expect([claimed, stillPending.resolved, sent.length]).toEqual([['orders-0-10'], [], 1]);
-    expect(events.map(({ type }) => type)).toEqual(['withheld', 'partition-paused']);
+    expect(events.map(({ type }) => type)).toEqual(['kept', 'partition-paused']);
     expect([before.replayed, config.counts().replayed]).toEqual([undefined, undefined]);
     await pass(BACKOFF_MS);
     const last = await deliver();
     expect([claimed, last.resolved, last.committed]).toEqual([['orders-0-10'], ['13'], ['14']]);
-    expect(events.map(({ type }) => type)).toEqual(['settled']);
+    expect(events.map(({ type }) => type)).toEqual(['acknowledged']);
     expect([sent.length, started]).toEqual([1, ['10', '11', '12', '13', '10']]);
   });
 
@@ -126,7 +126,7 @@ describe('what is settled ahead of a pending message', () => {
     expect(eventsOf('log-changed')).toMatchObject([
       { reason: 'content-changed', expected: '11', found: '11' },
     ]);
-    expect(eventsOf('withheld')).toMatchObject([{ offset: '10' }]);
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10' }]);
     expect([eventsOf('dead-lettered'), sent.length]).toMatchObject([[{ offset: '11' }], 2]);
   });
 });
@@ -283,7 +283,7 @@ describe('a key function', () => {
       await pass(30_000);
       expect([handled.state, batch.resolved, sent]).toEqual(['ended', [], []]);
     }
-    expect(eventsOf('withheld')).toMatchObject(Array(3).fill({ offset: '10', reason: 'invalid-key' }));
+    expect(eventsOf('kept')).toMatchObject(Array(3).fill({ offset: '10', reason: 'invalid-key' }));
     const last = fakeBatch(messages(20));
     const handled = run(last);
     await pass();

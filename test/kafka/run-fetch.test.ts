@@ -40,11 +40,11 @@ describe('what runs ahead of a message that is pending', () => {
     expect(started.sort()).toEqual(['10', ...ahead]);
     expect(batch.resolved).toEqual([]);
     expect(
-      eventsOf('settled')
+      eventsOf('acknowledged')
         .map(({ offset }) => offset)
         .sort(),
     ).toEqual(ahead);
-    expect(eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'released' }]);
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'released' }]);
     expect(eventsOf('partition-paused')).toEqual([
       { type: 'partition-paused', topic: 'orders', partition: 0, retryAfterMs: BACKOFF_MS },
     ]);
@@ -155,7 +155,7 @@ describe('in an ordered lane', () => {
       ['10', '12'],
       ['10', '11', '12'],
     ]);
-    expect(eventsOf('settled').map(({ offset }) => offset)).toEqual(['10', '11', '12']);
+    expect(eventsOf('acknowledged').map(({ offset }) => offset)).toEqual(['10', '11', '12']);
   });
 
   test('a message whose turn does not come is given back, and its attempt is not counted', async () => {
@@ -170,7 +170,7 @@ describe('in an ordered lane', () => {
     opens.open();
     await pass();
     expect([handled.state, started, batch.resolved]).toEqual(['ended', ['10'], []]);
-    expect(eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'lease-lost' }]);
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'lease-lost' }]);
 
     await pass(1_000);
     expect(consumer.isPaused('orders', 0)).toBe(false);
@@ -201,7 +201,7 @@ describe('whatever a handler throws', () => {
     const handled = run(fakeBatch(messages(2)));
     await pass();
     expect(handled.state).toBe('ended');
-    expect(eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'released' }]);
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'released' }]);
     expect(consumer.calls).toEqual(['pause orders/0']);
     await pass(BACKOFF_MS);
     expect(consumer.calls).toEqual(['pause orders/0', 'resume orders/0']);
@@ -239,8 +239,8 @@ describe('a store that is down', () => {
       await pass(30_000);
     }
     expect(started).toEqual([]);
-    expect(eventsOf('withheld')[0]).toMatchObject({ offset: '10', reason: 'store-error' });
-    expect(eventsOf('withheld')[0]?.error?.original).toBe(down);
+    expect(eventsOf('kept')[0]).toMatchObject({ offset: '10', reason: 'store-error' });
+    expect(eventsOf('kept')[0]?.error?.original).toBe(down);
     expect(eventsOf('partition-paused').map(({ retryAfterMs }) => retryAfterMs)).toEqual([500, 1_000, 2_000]);
   });
 
@@ -385,7 +385,7 @@ describe('a stop of the consumer', () => {
     await pass(1);
     expect(attempts[0]?.signal.reason).toMatchObject({ message: 'the consumer stops' });
     expect([handled.state, batch.resolved, consumer.calls]).toEqual(['ended', [], []]);
-    expect(eventsOf('withheld')).toMatchObject([{ offset: '10', reason: 'released' }]);
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'released' }]);
   });
 
   test('waits for no handler that ignores its signal for more than five seconds', async () => {

@@ -17,7 +17,7 @@ function failures(...messageIds: string[]): object {
 
 function reported(events: readonly SqsRecordEvent[]): string[] {
   return events.flatMap((event) =>
-    event.type === 'reported' ? [`${event.itemIdentifier}: ${event.reason}`] : [],
+    event.type === 'kept' ? [`${event.itemIdentifier}: ${event.reason}`] : [],
   );
 }
 
@@ -98,7 +98,7 @@ describe.concurrent('Before the deadline', () => {
     });
     expect(await handler(event, ample())).toEqual(failures());
     // What came too late for the first answer is told by the second alone.
-    expect(handler.counts()).toMatchObject({ settled: 3, replayed: 3, reported: 1 });
+    expect(handler.counts()).toMatchObject({ acknowledged: 3, replayed: 3, kept: 1 });
   });
 
   test('nothing more is started, and what is not started is not claimed', async () => {

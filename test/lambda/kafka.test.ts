@@ -129,10 +129,10 @@ describe('A record', () => {
     const event = mskEvent(kafkaRecord('orders', 3, 42, 'v'));
     const same = onceEachKafkaRecord({ handleOnce, ...mapping }, () => expect.unreachable());
     expect(await same(event, ample())).toEqual(NONE);
-    expect(same.counts()).toEqual({ replayed: 1, settled: 1 });
+    expect(same.counts()).toEqual({ replayed: 1, acknowledged: 1 });
     const other = onceEachKafkaRecord({ handleOnce, ...mapping, groupId: 'reports' }, () => 1);
     expect(await other(event, ample())).toEqual(NONE);
-    expect(other.counts()).toEqual({ settled: 1 });
+    expect(other.counts()).toEqual({ acknowledged: 1 });
   });
 
   test('at the place of another message is a mismatch, and stuck; the warning comes once', async () => {
@@ -279,7 +279,7 @@ test('A damaged record is reported, and nothing runs', async () => {
   expect(await handler(event, ample())).toEqual(NONE);
   expect(await handler(event, ample())).toEqual(failures(['t-0', 7]));
   expect(events.at(-1)).toMatchObject({
-    type: 'reported',
+    type: 'kept',
     reason: 'error',
     error: { code: 'DAMAGED_RECORD' },
   });
@@ -320,7 +320,7 @@ describe('Under a key of the user’s own', () => {
     );
     expect(await handler(eventOf(1), ample())).toEqual(failures(['t-0', 1]));
     expect(events.at(-1)).toMatchObject({
-      type: 'reported',
+      type: 'kept',
       reason: 'invalid-key',
       error: { code: 'UNHASHABLE_PAYLOAD' },
     });

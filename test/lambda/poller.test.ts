@@ -81,7 +81,7 @@ describe.each(sqsServers)('A queue of %s with Lambda’s poller before it', (ser
     });
     await pollUntil(12, source, handler);
     expect(succeeded.map(Number).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    expect(handler.counts()).toMatchObject({ settled: 12, reported: 4 });
+    expect(handler.counts()).toMatchObject({ acknowledged: 12, kept: 4 });
   });
 
   test('an answer that is lost has everything delivered again, and replayed', async () => {

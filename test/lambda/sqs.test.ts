@@ -2,7 +2,7 @@ import { type HandleOnceOptions, RetryableError, type Store, StoreError, Termina
 import {
   type DeadLetter,
   onceEachSqsRecord,
-  type ReportReason,
+  type KeptReason,
   type SqsRecord,
   type SqsRecordEvent,
 } from 'handle-once/lambda';
@@ -42,7 +42,7 @@ function deadLetterQueue(sends: () => Promise<unknown> = () => Promise.resolve()
 function recorder(): {
   events: SqsRecordEvent[];
   onEvent: (event: SqsRecordEvent) => void;
-  reasons: () => Record<string, ReportReason>;
+  reasons: () => Record<string, KeptReason>;
 } {
   const events: SqsRecordEvent[] = [];
   return {
@@ -52,7 +52,7 @@ function recorder(): {
     },
     reasons: () =>
       Object.fromEntries(
-        events.flatMap((event) => (event.type === 'reported' ? [[event.itemIdentifier, event.reason]] : [])),
+        events.flatMap((event) => (event.type === 'kept' ? [[event.itemIdentifier, event.reason]] : [])),
       ),
   };
 }
@@ -80,7 +80,7 @@ describe('A record', () => {
     expect(await handler(event, ample())).toEqual(NONE);
     expect(await handler(event, ample())).toEqual(NONE);
     expect(runs).toBe(1);
-    expect(handler.counts()).toEqual({ settled: 2, replayed: 1 });
+    expect(handler.counts()).toEqual({ acknowledged: 2, replayed: 1 });
     expect(events).toContainEqual({
       type: 'replayed',
       itemIdentifier: 'id-1',
@@ -144,7 +144,7 @@ describe('Reported, with its reason:', () => {
   const down = (): Promise<never> => Promise.reject(new StoreError('down', { retriable: true }));
   const storeWith = (changed: Partial<Store>) => ({ store: { ...createMemoryStore(), ...changed } });
 
-  const rows: [ReportReason, Partial<HandleOnceOptions>, () => unknown][] = [
+  const rows: [KeptReason, Partial<HandleOnceOptions>, () => unknown][] = [
     ['released', {}, throwing(new RetryableError('not now', { retryAfterMs: 60_000 }))],
     ['unrecorded', { ...storeWith({ settle: down }), leaseMs: 150 }, () => 1],
     ['lease-lost', storeWith({ settle: () => Promise.resolve(['lost']) }), () => 1],
@@ -181,7 +181,7 @@ describe('Reported, with its reason:', () => {
     const handler = onceEachSqsRecord({ handleOnce, key, onEvent }, () => expect.unreachable());
     expect(await handler(sqsEvent(sqsRecord('id-1', '{}')), ample())).toEqual(failures('id-1'));
     expect(reasons()).toEqual({ 'id-1': 'invalid-key' });
-    expect(events).toMatchObject([{ type: 'reported', error: { code: 'INVALID_KEY' } }]);
+    expect(events).toMatchObject([{ type: 'kept', error: { code: 'INVALID_KEY' } }]);
   });
 
   test('nothing of the payload is in the events', async () => {
@@ -303,7 +303,7 @@ describe('A dead letter', () => {
     const { sent, onFailed } = deadLetterQueue();
     const handler = onceEachSqsRecord({ handleOnce, onFailed }, throwing(new TerminalError('never')));
     expect(await handler(sqsEvent(record), ample())).toEqual(NONE);
-    expect(handler.counts()).toEqual({ 'dead-lettered': 1, settled: 1 });
+    expect(handler.counts()).toEqual({ 'dead-lettered': 1, acknowledged: 1 });
     expect(sent).toEqual([
       {
         QueueUrl: deadLetterQueueUrl,
@@ -391,7 +391,7 @@ test('A damaged record is reported, and nothing runs', async () => {
   expect(await handler(event, ample())).toEqual(NONE);
   expect(await handler(event, ample())).toEqual(failures('id-1'));
   expect(events.at(-1)).toMatchObject({
-    type: 'reported',
+    type: 'kept',
     reason: 'error',
     error: { code: 'DAMAGED_RECORD' },
   });
@@ -428,7 +428,7 @@ describe('Under a key of the user’s own', () => {
     );
     expect(await handler(eventOf(1), ample())).toEqual(failures('id-1'));
     expect(events).toMatchObject([
-      { type: 'reported', reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD' } },
+      { type: 'kept', reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD' } },
     ]);
   });
 });

@@ -42,7 +42,7 @@ async function received() {
 const adapters: [string, expected: unknown, (handleOnce: HandleOnce) => Promise<unknown>][] = [
   [
     'wrapSqsHandler',
-    'left',
+    'kept',
     async (handleOnce) => {
       const handle = wrapSqsHandler({ client, queueUrl, handleOnce, visibilityTimeoutSeconds: 60 }, handler);
       return (await handle(await received())).action;
@@ -63,7 +63,7 @@ const adapters: [string, expected: unknown, (handleOnce: HandleOnce) => Promise<
       const bed = kafkaBench({ handleOnce, work: handler });
       const run = bed.run(fakeBatch([message(10)]));
       await vi.waitUntil(() => run.state !== 'running');
-      return bed.eventsOf('withheld')[0]?.reason;
+      return bed.eventsOf('kept')[0]?.reason;
     },
   ],
   [
@@ -148,7 +148,7 @@ describe('the events of an adapter', () => {
       [
         {
           code: 'INVALID_KEY',
-          type: 'reported',
+          type: 'kept',
           itemIdentifier: 'a',
           key: '',
           reason: 'invalid-key',

@@ -35,10 +35,10 @@ it('an adapter reports what its handleOnce cannot: by finding, type or reason', 
   });
   expect(rowOfAdapter({ type: 'warning', warning: 'PARTITION_STUCK' })).toMatchObject({ level: 'error' });
   expect(rowOfAdapter({ type: 'queue-error' })).toMatchObject({ code: 'QUEUE_ERROR' });
-  expect(rowOfAdapter({ type: 'left', reason: 'invalid-key' })).toMatchObject({ code: 'INVALID_KEY' });
+  expect(rowOfAdapter({ type: 'kept', reason: 'invalid-key' })).toMatchObject({ code: 'INVALID_KEY' });
   const unhashable = new EventError({ name: 'Error', message: '', code: 'UNHASHABLE_PAYLOAD' });
-  for (const event of [{ type: 'left', reason: 'invalid-key' }, { type: 'invalid-id' }]) {
+  for (const event of [{ type: 'kept', reason: 'invalid-key' }, { type: 'invalid-key' }]) {
     expect(rowOfAdapter({ ...event, error: unhashable })).toMatchObject({ code: 'UNHASHABLE_PAYLOAD' });
   }
-  expect(rowOfAdapter({ type: 'left', reason: 'released' })).toBeUndefined();
+  expect(rowOfAdapter({ type: 'kept', reason: 'released' })).toBeUndefined();
 });

@@ -102,7 +102,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
       await started.opened;
       first.consumer.stop({ abort: true });
       await first.stopped();
-      expect(first.ofType('left')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 0 }]);
+      expect(first.ofType('kept')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 0 }]);
       consume(wrapper, client, { settings, handleOnce }, (_, { number }) => {
         attempts.push(number);
       });
@@ -130,7 +130,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
     await setup.empty();
     await vi.waitUntil(() => told.length === 3, 10_000);
     expect(runs.toSorted()).toEqual(['bad#1', 'good#1', 'later#1', 'later#2']);
-    expect(ofType('left')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 1 }]);
+    expect(ofType('kept')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 1 }]);
     expect(told).toEqual(['message_processed', 'message_processed', 'message_processed']);
     const deletes = calls.filter(({ verb }) => verb === 'DeleteMessageBatch');
     expect(deletes.reduce((sum, { entries }) => sum + entries, 0)).toBe(3);
@@ -153,9 +153,9 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
     );
     const changes = () => calls.filter(({ verb }) => verb.startsWith('ChangeMessageVisibility'));
     await vi.waitUntil(() => changes().length >= 2, 10_000);
-    expect(ofType('left')).toEqual([]);
+    expect(ofType('kept')).toEqual([]);
     end.open();
-    await vi.waitUntil(() => events.some(({ type }) => type === 'left'), 10_000);
+    await vi.waitUntil(() => events.some(({ type }) => type === 'kept'), 10_000);
     const [backoff = 0] = changes().at(-1)?.visibility ?? [];
     // What of the backoff had passed when it was set is not waited for again.
     expect(backoff).toBeGreaterThan(200);
@@ -181,7 +181,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
     await setup.empty();
     expect(ran.filter((name) => name.startsWith('a'))).toEqual(['a0#1', 'a1#1', 'a1#2', 'a2#1', 'a3#1']);
     expect(ran.filter((name) => name.startsWith('b'))).toEqual(['b0#1', 'b1#1']);
-    const behind = ofType('left').filter(({ reason }) => reason === 'behind');
+    const behind = ofType('kept').filter(({ reason }) => reason === 'behind');
     // fauxqs gives one message of a group at a time: none is behind another.
     const expected = server === 'fauxqs' ? [] : [0, 0];
     expect(behind.map(({ visibleAfterSeconds }) => visibleAfterSeconds)).toEqual(expected);

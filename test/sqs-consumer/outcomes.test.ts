@@ -1,5 +1,5 @@
 import { type HandleOnce, type HandleOnceOptions, type Store, StoreError, TerminalError } from 'handle-once';
-import type { LeftReason, SqsConsumerOptions } from 'handle-once/sqs-consumer';
+import type { KeptReason, SqsConsumerOptions } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
@@ -20,7 +20,7 @@ interface Row {
   /** Puts the record into a state before the delivery. */
   readonly before?: (handleOnce: HandleOnce, id: string) => Promise<unknown>;
   /** Why it is left; undefined where sqs-consumer deletes it. */
-  readonly left?: LeftReason;
+  readonly left?: KeptReason;
   /** What its visibility is set to, where it is set. */
   readonly seconds?: number;
 }
@@ -132,7 +132,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
         },
         row.handler ?? (() => undefined),
         (event, consumer) => {
-          if (event.type === 'settled' || event.type === 'left') consumer.stop();
+          if (event.type === 'acknowledged' || event.type === 'kept') consumer.stop();
         },
       );
       await vi.waitUntil(() => !consuming.consumer.status.isRunning, { timeout: 15_000 });
@@ -153,7 +153,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
       '$name: it leaves the message, and tells of no error',
       async ({ left, seconds, ...row }) => {
         const { ofType, size, told, calls, deadLetters } = await run(row);
-        expect(ofType('left')).toMatchObject([{ reason: left, visibleAfterSeconds: seconds }]);
+        expect(ofType('kept')).toMatchObject([{ reason: left, visibleAfterSeconds: seconds }]);
         expect(told).toEqual([]);
         expect(calls.filter(({ verb }) => verb.startsWith('Delete'))).toEqual([]);
         const changes = calls.filter(({ verb }) => verb.startsWith('ChangeMessageVisibility'));
@@ -179,7 +179,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
       },
     );
     await vi.waitFor(() => {
-      expect(ofType('left')).toMatchObject([{ reason: 'lease-lost', visibleAfterSeconds: undefined }]);
+      expect(ofType('kept')).toMatchObject([{ reason: 'lease-lost', visibleAfterSeconds: undefined }]);
     }, 15_000);
     expect(told).toEqual([]);
     consumer.stop();

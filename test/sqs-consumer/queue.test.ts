@@ -52,10 +52,10 @@ test('a message whose dead letter is refused stays', async () => {
   const sqs = refusing('SendMessage');
   const options = { settings, handleOnce, onFailed: { deadLetterQueueUrl } };
   const { ofType, stopped, told } = consume('handleMessage', sqs, options, terminal);
-  await vi.waitUntil(() => ofType('left').length === 1, 10_000);
+  await vi.waitUntil(() => ofType('kept').length === 1, 10_000);
   await stopped();
-  expect(ofType('left')).toMatchObject([{ reason: 'dead-letter-refused' }]);
-  expect(ofType('queue-error')).toMatchObject([{ verb: 'dead-letter' }]);
+  expect(ofType('kept')).toMatchObject([{ reason: 'dead-letter-refused' }]);
+  expect(ofType('dead-letter-error')).toMatchObject([{ to: deadLetterQueueUrl }]);
   expect(told).toEqual([]);
   expect(await setup.size()).toEqual({ visible: 0, invisible: 1 });
 });
@@ -69,9 +69,9 @@ test('a backoff that cannot be set is told, and the message stays for its visibi
   const { ofType, stopped, told } = consume('handleMessage', sqs, { settings, handleOnce }, () => {
     throw new Error('not now');
   });
-  await vi.waitUntil(() => ofType('left').length === 1, 10_000);
+  await vi.waitUntil(() => ofType('kept').length === 1, 10_000);
   await stopped();
-  expect(ofType('left')).toMatchObject([{ reason: 'released', visibleAfterSeconds: undefined }]);
+  expect(ofType('kept')).toMatchObject([{ reason: 'released', visibleAfterSeconds: undefined }]);
   expect(ofType('queue-error')).toMatchObject([{ verb: 'change-visibility' }]);
   expect(told).toEqual([]);
 });
@@ -103,7 +103,7 @@ test('settings of the queue that will surprise are told once, with the first mes
   const { ofType } = consume('handleMessage', client, { settings, handleOnce }, () => undefined);
   for (const body of ['"a"', '"b"']) await setup.send(body);
   await setup.empty();
-  await vi.waitUntil(() => ofType('settled').length === 2, 10_000);
+  await vi.waitUntil(() => ofType('acknowledged').length === 2, 10_000);
   expect(ofType('warning').map(({ warning }) => warning)).toEqual([
     'RETENTION_TOO_SHORT',
     'MAX_RECEIVE_COUNT_TOO_LOW',
@@ -117,7 +117,7 @@ test('attributes that may not be read are told, and hold nothing up', async () =
   const settings = { queueUrl, visibilityTimeout: 30 };
   const sqs = refusing('GetQueueAttributes');
   const { ofType } = consume('handleMessage', sqs, { settings, handleOnce }, () => undefined);
-  await vi.waitUntil(() => ofType('settled').length === 1, 10_000);
+  await vi.waitUntil(() => ofType('acknowledged').length === 1, 10_000);
   expect(ofType('warning')).toMatchObject([{ warning: 'QUEUE_ATTRIBUTES_UNREADABLE' }]);
 });
 
@@ -132,7 +132,7 @@ test("by default a failed message stays, for the queue's redrive policy", async 
   const { ofType } = consume('handleMessage', client, options, terminal);
   await setup.empty();
   expect(await drain(client, deadLetterQueueUrl)).toMatchObject([{ MessageId: messageId, Body: '"order"' }]);
-  expect(ofType('left').map(({ reason }) => reason)).toEqual(['failed', 'failed']);
+  expect(ofType('kept').map(({ reason }) => reason)).toEqual(['failed', 'failed']);
 });
 
 test('neither a redrive policy nor onFailed is warned of, with how often a failed message comes back', async () => {
@@ -141,7 +141,7 @@ test('neither a redrive policy nor onFailed is warned of, with how often a faile
   await setup.send('"order"');
   const options = { settings: { queueUrl, visibilityTimeout: 30 }, handleOnce, onFailed: undefined };
   const { ofType } = consume('handleMessage', client, options, () => undefined);
-  await vi.waitUntil(() => ofType('settled').length + ofType('warning').length === 2, 10_000);
+  await vi.waitUntil(() => ofType('acknowledged').length + ofType('warning').length === 2, 10_000);
   expect(ofType('warning')).toMatchObject([
     { warning: 'NO_REDRIVE_POLICY', message: expect.stringContaining('every 30 s') as string },
   ]);
@@ -157,9 +157,9 @@ test.each(wrapperNames)(
     const handler = vi.fn();
     const options = { settings: { queueUrl, visibilityTimeout: 1 }, handleOnce, onFailed: undefined };
     const { ofType } = consume(wrapper, client, options, handler);
-    await vi.waitUntil(() => ofType('left').length >= 2, 10_000);
+    await vi.waitUntil(() => ofType('kept').length >= 2, 10_000);
     expect(handler).not.toHaveBeenCalled();
-    expect(ofType('left')[0]).toMatchObject({ reason: 'no-redrive-policy', visibleAfterSeconds: undefined });
+    expect(ofType('kept')[0]).toMatchObject({ reason: 'no-redrive-policy', visibleAfterSeconds: undefined });
     expect(ofType('warning')).toMatchObject([
       { warning: 'NO_REDRIVE_POLICY', message: expect.stringMatching(/^no message is handled/) as string },
     ]);
@@ -167,7 +167,7 @@ test.each(wrapperNames)(
     const deadLetterTargetArn = await queueArn(client, deadLetterQueueUrl);
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 20 });
     await client.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes: { RedrivePolicy } }));
-    await vi.waitUntil(() => ofType('settled').length === 1, 10_000);
+    await vi.waitUntil(() => ofType('acknowledged').length === 1, 10_000);
     expect(handler).toHaveBeenCalledTimes(1);
   },
 );
@@ -178,7 +178,7 @@ test('a FIFO queue whose attributes cannot be read is handled, with a warning', 
   await setup.send('"order"', { group: 'a' });
   const options = { settings: { queueUrl, visibilityTimeout: 30 }, handleOnce, onFailed: undefined };
   const { ofType } = consume('handleMessage', refusing('GetQueueAttributes'), options, () => undefined);
-  await vi.waitUntil(() => ofType('settled').length === 1, 10_000);
+  await vi.waitUntil(() => ofType('acknowledged').length === 1, 10_000);
   expect(ofType('warning')).toMatchObject([
     {
       warning: 'QUEUE_ATTRIBUTES_UNREADABLE',

@@ -71,7 +71,7 @@ test('a delete that never ends is given up: the message is left', async () => {
   );
   const handled = handle({ MessageId: 'id', ReceiptHandle: 'handle', Body: '1' });
   await vi.advanceTimersByTimeAsync(15_000 + 15_000);
-  expect(await handled).toMatchObject({ action: 'left', error: { name: 'TimeoutError' } });
+  expect(await handled).toMatchObject({ action: 'kept', error: { name: 'TimeoutError' } });
   expect(client.calls).toEqual(['GetQueueAttributesCommand', 'DeleteMessageBatchCommand']);
   expect(vi.getTimerCount()).toBe(0);
 });

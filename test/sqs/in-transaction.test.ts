@@ -65,7 +65,7 @@ test('a worker rolls back what a handler wrote that failed', async () => {
   }
   await worker.start();
   await vi.waitFor(() => {
-    expect(worker.counts()).toMatchObject({ deleted: 2 });
+    expect(worker.counts()).toMatchObject({ acknowledged: 2 });
   }, 10_000);
   expect(await shipped()).toEqual(['good']);
 });

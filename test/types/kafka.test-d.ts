@@ -134,7 +134,7 @@ test('events are a union on type', () => {
       onEvent: (event) => {
         expectTypeOf(event).toEqualTypeOf<KafkaEvent>();
         if (event.type === 'partition-paused') expectTypeOf(event.retryAfterMs).toBeNumber();
-        if (event.type === 'withheld') expectTypeOf(event.error).toEqualTypeOf<EventError | undefined>();
+        if (event.type === 'kept') expectTypeOf(event.error).toEqualTypeOf<EventError | undefined>();
       },
     },
     () => undefined,

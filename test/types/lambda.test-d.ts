@@ -162,7 +162,7 @@ test('events are a union on type, and name a record as the answer does', () => {
       handleOnce,
       onEvent: (event) => {
         expectTypeOf(event).toEqualTypeOf<SqsRecordEvent>();
-        if (event.type === 'reported') expectTypeOf(event.itemIdentifier).toBeString();
+        if (event.type === 'kept') expectTypeOf(event.itemIdentifier).toBeString();
       },
     },
     nothing,
@@ -173,7 +173,7 @@ test('events are a union on type, and name a record as the answer does', () => {
       ...ofKafkaSource,
       onEvent: (event) => {
         expectTypeOf(event).toEqualTypeOf<KafkaRecordEvent>();
-        if (event.type === 'settled') {
+        if (event.type === 'acknowledged') {
           expectTypeOf(event.itemIdentifier).toEqualTypeOf<{ partition: string; offset: number }>();
         }
       },

@@ -35,7 +35,6 @@ import type {
 } from '../../src/index.ts';
 import type {
   ConsumerTimeouts,
-  Disposition,
   KafkaAdmin,
   KafkaConsumer,
   KafkaDelivery,
@@ -121,7 +120,6 @@ test('no public type of the clients holds any', () => {
 test('no public type of Kafka holds any', () => {
   type Options = OnceEachMessageOptions<StandardSchemaV1, string>;
   expectTypeOf<HoldsAny<ConsumerTimeouts>>().toEqualTypeOf<false>();
-  expectTypeOf<HoldsAny<Disposition>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<KafkaAdmin['describeConfigs']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<KafkaConsumer>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<KafkaConsumer['on']>>().toEqualTypeOf<false>();

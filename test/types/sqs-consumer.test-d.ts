@@ -93,7 +93,7 @@ test('an option that is undefined is one that is not given', () => {
 
 test('events are a union on type', () => {
   const onEvent = (event: SqsConsumerEvent): void => {
-    if (event.type === 'left') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
+    if (event.type === 'kept') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
   };
   expectTypeOf(onceHandleMessage({ ...base, onEvent }, () => 1).counts).returns.toEqualTypeOf<
     Readonly<Partial<Record<SqsConsumerEvent['type'], number>>>

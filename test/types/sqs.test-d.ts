@@ -152,7 +152,7 @@ test('events are a union on type', () => {
     handler: () => undefined,
     onEvent: (event) => {
       expectTypeOf(event).toEqualTypeOf<SqsEvent>();
-      if (event.type === 'left') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
+      if (event.type === 'kept') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
     },
   });
 });

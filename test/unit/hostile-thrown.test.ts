@@ -1,9 +1,6 @@
-import * as kafka from 'handle-once/kafka';
-import * as sqs from 'handle-once/sqs';
-import { answerOf } from 'handle-once/webhook';
 import { describe, expect, it } from 'vitest';
-import * as lambda from '../../adapters/lambda/disposition.ts';
-import { failureFacts, leftReason } from '../../src/adapter-kit.ts';
+import { deadLetterFacts } from '../../src/adapter/dead-letter.ts';
+import { decide } from '../../src/adapter/decide.ts';
 import { bench, githubDelivery } from '../webhook/support/bench.ts';
 import { hostile, hostileProxy, withGetters } from '../support/hostile.ts';
 
@@ -16,12 +13,10 @@ const THROWN: [name: string, make: () => unknown][] = [
 describe('An adapter whose handleOnce, or a function in its options, throws', () => {
   it.each(THROWN)('%s keeps the message', (_, make) => {
     const handled = { thrown: make() };
-    expect(sqs.dispositionOf(handled, 'delete')).toEqual({ action: 'leave' });
-    expect(kafka.dispositionOf(handled, 'commit')).toEqual({ action: 'withhold', reason: 'error' });
-    expect(lambda.dispositionOf(handled, 'settle')).toEqual({ action: 'report', reason: 'error' });
-    expect(answerOf(handled)).toEqual({ status: 500 });
-    expect(leftReason(handled)).toBe('error');
-    expect(failureFacts(handled)).toMatchObject({ attempts: 0 });
+    for (const onFailed of ['acknowledge', 'keep'] as const) {
+      expect(decide(handled, onFailed)).toEqual({ action: 'keep', reason: 'error' });
+    }
+    expect(deadLetterFacts('scope', 'key', handled)).toMatchObject({ attempts: 0 });
   });
 
   it.each(THROWN)('%s does not verify a webhook, and finds no id for it', async (_, make) => {

@@ -1,8 +1,7 @@
 import { createHandleOnce, InvalidKeyError, InvalidOptionsError } from 'handle-once';
 import { type LambdaContext, onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
-import { dispositionOf, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';
+import { timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
-import { answerOf } from 'handle-once/webhook';
 import { describe, expect, it, test } from 'vitest';
 import { revokedProxy } from '../support/hostile.ts';
 
@@ -44,9 +43,6 @@ describe.each([undefined, null, 1, 'text', []])('in place of what is expected', 
       'event',
       () => onceEachKafkaRecord({ handleOnce, groupId: 'g', onFailed: 'leave' }, handler)(given, context),
     ],
-    ['handled', () => dispositionOf(given)],
-    ['handled', () => dispositionOf({ outcome: given })],
-    ['handled', () => answerOf(given)],
   ])('the error names %s', async (field, call) => {
     const [named = ''] = fieldsOf(await refusalOf(call));
     expect(named.startsWith(field)).toBe(true);

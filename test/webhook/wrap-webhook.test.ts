@@ -93,7 +93,7 @@ describe('A delivery', () => {
     const { answer, error } = await handleWebhook(githubDelivery('x'.repeat(513)));
     expect(answer).toEqual({ status: 400 });
     expect(error).toBeInstanceOf(InvalidKeyError);
-    expect(events).toMatchObject([{ type: 'invalid-id' }]);
+    expect(events).toMatchObject([{ type: 'invalid-key' }]);
   });
 
   it('is answered 503 while the store is down', async () => {
@@ -249,7 +249,7 @@ describe('What a redelivery may change', () => {
     const { handleWebhook, runs, events } = bench({ fingerprint });
     const handled = await handleWebhook(githubDelivery('a'));
     expect(handled).toMatchObject({ answer: { status: 400 }, error: { code: 'UNHASHABLE_PAYLOAD' } });
-    expect(events).toMatchObject([{ type: 'invalid-id', status: 400 }]);
+    expect(events).toMatchObject([{ type: 'invalid-key', status: 400 }]);
     expect(runs).toEqual([]);
   });
 

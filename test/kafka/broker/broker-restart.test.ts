@@ -60,7 +60,7 @@ describe.runIf(await mavenIsInstalled())('When the broker is killed', { timeout:
     // So that it does not crash, start anew and fetch the message again.
     const patient = { retry: { ...config.retry, retries: 1_000 } };
     const member = await group.start(handler, { config: patient });
-    await until(() => group.eventsOf('settled').length === 1);
+    await until(() => group.eventsOf('acknowledged').length === 1);
     await broker.restart();
     await group.caughtUp();
     expect(handler).toHaveBeenCalledTimes(1);

@@ -91,7 +91,7 @@ describe('A message that has failed for good', () => {
     const producer = await connectedProducer({ retry: { retries: 0 } });
     const member = await group.start(handler, { onFailed: { deadLetterTopic, producer } });
     await until(() => group.eventsOf('dead-letter-error').length >= 2);
-    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '1', reason: 'dead-letter-refused' });
+    expect(group.eventsOf('kept')[0]).toMatchObject({ offset: '1', reason: 'dead-letter-refused' });
     expect(await group.committed()).toEqual([1]);
 
     await kafka.admin.createTopics({ topics: [{ topic: deadLetterTopic }] });

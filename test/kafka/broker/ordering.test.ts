@@ -56,7 +56,7 @@ describe('Order', () => {
     for (const offsets of Object.values(started)) {
       expect(offsets).toEqual(offsets.toSorted((a, b) => a - b));
     }
-    expect(member.counts().withheld).toBeGreaterThan(0);
+    expect(member.counts().kept).toBeGreaterThan(0);
     expect(await group.committed()).toEqual([30, 30]);
   });
 
@@ -132,7 +132,7 @@ describe('A stuck message at the head', () => {
       if (message.offset === '0') await head.opened;
       highest = Math.max(highest, Number(message.offset));
     }, options);
-    await until(() => (member.counts().settled ?? 0) >= 7);
+    await until(() => (member.counts().acknowledged ?? 0) >= 7);
     await someHeartbeats(member, 4);
     expect(highest).toBeLessThan((2 * FETCHED_BYTES) / 1_000);
     expect(await group.committed()).toEqual([0]);

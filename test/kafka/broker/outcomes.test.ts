@@ -49,7 +49,7 @@ describe('A message', () => {
     await group.caughtUp();
 
     expect(handler).toHaveBeenCalledTimes(3);
-    expect(again.counts()).toMatchObject({ replayed: 3, settled: 3 });
+    expect(again.counts()).toMatchObject({ replayed: 3, acknowledged: 3 });
     expect(await group.committed()).toEqual([3]);
   });
 
@@ -86,7 +86,7 @@ describe('A message', () => {
     await group.caughtUp();
 
     expect(attempts).toEqual(['0 #1', '0 #2', '1 #1']);
-    expect(group.eventsOf('withheld')).toMatchObject([{ offset: '0', reason: 'released' }]);
+    expect(group.eventsOf('kept')).toMatchObject([{ offset: '0', reason: 'released' }]);
     expect(await group.records()).toMatchObject([{ attempts: 2 }, { attempts: 1 }]);
     expect(await group.committed()).toEqual([2]);
   });
@@ -215,10 +215,10 @@ describe('A business key', () => {
     await group.produce({ key: 'order-1', value: 'paid' }, { key: 'order-1', value: 'refunded' });
     const handler = vi.fn();
     await group.start(handler, { key });
-    await until(() => group.eventsOf('withheld').length >= 2);
+    await until(() => group.eventsOf('kept').length >= 2);
 
     expect(handler).toHaveBeenCalledTimes(1);
-    expect(new Set(group.eventsOf('withheld').map(({ reason }) => reason))).toEqual(new Set(['mismatch']));
+    expect(new Set(group.eventsOf('kept').map(({ reason }) => reason))).toEqual(new Set(['mismatch']));
     expect(await group.committed()).toEqual([1]);
   });
 
@@ -232,10 +232,10 @@ describe('A business key', () => {
         return offset;
       },
     });
-    await until(() => group.eventsOf('withheld').length >= 2);
+    await until(() => group.eventsOf('kept').length >= 2);
 
     expect(handler).toHaveBeenCalledTimes(1);
-    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '1', key: '', reason: 'invalid-key' });
+    expect(group.eventsOf('kept')[0]).toMatchObject({ offset: '1', key: '', reason: 'invalid-key' });
     expect(await group.committed()).toEqual([1]);
   });
 });

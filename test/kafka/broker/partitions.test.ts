@@ -28,8 +28,8 @@ describe('A message that another worker holds', () => {
     const { group, finish, outcome } = await heldGroup();
     const handled: string[] = [];
     await group.start(({ payload }) => handled.push(String(payload)), { key });
-    await until(() => group.eventsOf('withheld').length >= 2);
-    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '0', key: 'held', reason: 'in-flight' });
+    await until(() => group.eventsOf('kept').length >= 2);
+    expect(group.eventsOf('kept')[0]).toMatchObject({ offset: '0', key: 'held', reason: 'in-flight' });
     expect(handled).toEqual([]);
     expect(await group.committed()).toEqual([0]);
 
@@ -45,7 +45,7 @@ describe('A message that another worker holds', () => {
     const { group, finish, outcome } = await heldGroup();
     const handled: string[] = [];
     await group.start(({ payload }, { number }) => handled.push(`${String(payload)} #${number}`), { key });
-    await until(() => group.eventsOf('withheld').length >= 1);
+    await until(() => group.eventsOf('kept').length >= 1);
 
     await sql`
       update handle_once.records set live_until = now() - interval '1 second' where scope = ${group.scope}`;

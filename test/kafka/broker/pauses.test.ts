@@ -54,7 +54,7 @@ describe('A pause', () => {
     await member.consumer.disconnect();
     isUp = true;
     await member.restart();
-    await until(() => group.eventsOf('withheld').length >= 2);
-    expect(group.eventsOf('withheld').at(-1)).toMatchObject({ offset: '0', reason: 'released' });
+    await until(() => group.eventsOf('kept').length >= 2);
+    expect(group.eventsOf('kept').at(-1)).toMatchObject({ offset: '0', reason: 'released' });
   });
 });

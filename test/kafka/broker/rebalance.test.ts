@@ -62,7 +62,7 @@ describe('When another member joins while handlers run', () => {
     for (const member of [first, second]) expectNoForeignCommits(member, group.topic);
     expect(first.joins).toHaveLength(2);
     // What was fetched again while it ran waited for it, and asked nobody.
-    expect(group.eventsOf('withheld').filter(({ partition }) => partition === kept)).toEqual([]);
+    expect(group.eventsOf('kept').filter(({ partition }) => partition === kept)).toEqual([]);
     expect(await group.committed()).toEqual([3, 3]);
   });
 
@@ -73,8 +73,8 @@ describe('When another member joins while handlers run', () => {
       group,
       () => finish.opened,
     );
-    await until(() => group.eventsOf('withheld').some(({ reason }) => reason === 'in-flight'));
-    expect(group.eventsOf('withheld')[0]).toMatchObject({ partition: lost, offset: '0' });
+    await until(() => group.eventsOf('kept').some(({ reason }) => reason === 'in-flight'));
+    expect(group.eventsOf('kept')[0]).toMatchObject({ partition: lost, offset: '0' });
     expect(Object.keys(reasons)).toEqual([String(lost)]);
     expect(startedBySecond).toEqual([]);
 

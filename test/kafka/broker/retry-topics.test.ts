@@ -80,8 +80,8 @@ test('attempts go on in the retry topics, each after its delay, and a success th
   expect(runs).toMatchObject([1, 2, 3, 4].map((number) => ({ place, number, headers: ['trace'] })));
   const key = `${topic}-0-0`;
   expect(group.eventsOf('retry-produced')).toEqual([
-    { type: 'retry-produced', topic, partition: 0, offset: '0', key, retryTopic: first },
-    { type: 'retry-produced', topic: first, partition: 0, offset: '0', key, retryTopic: second },
+    { type: 'retry-produced', topic, partition: 0, offset: '0', key, to: first },
+    { type: 'retry-produced', topic: first, partition: 0, offset: '0', key, to: second },
   ]);
   const copies = [...(await kafka.read(first)), ...(await kafka.read(second))];
   expect(copies.map((copy) => [copy.key, copy.value].map(String))).toEqual([
@@ -178,7 +178,7 @@ test('a copy whose offset was not committed is produced again, and one success s
   await until(() => sent >= 1);
   await leave(member);
   expect(await group.committed()).toEqual([0]);
-  expect(group.eventsOf('retry-error')[0]).toMatchObject({ offset: '0', retryTopic: first });
+  expect(group.eventsOf('retry-error')[0]).toMatchObject({ offset: '0', to: first });
 
   const before = sent;
   await group.start(handler, options);
@@ -212,10 +212,10 @@ test('a retry topic that refuses a message withholds it in place, and is tried a
   await group.produce(...numbered(1));
   await group.committedTo(1);
   expect(group.eventsOf('retry-error')).toMatchObject([
-    { offset: '0', retryTopic: first, error: { message: 'not now' } },
-    { offset: '0', retryTopic: first },
+    { offset: '0', to: first, error: { message: 'not now' } },
+    { offset: '0', to: first },
   ]);
-  expect(group.eventsOf('withheld').filter(({ reason }) => reason === 'retry-refused')).toHaveLength(2);
+  expect(group.eventsOf('kept').filter(({ reason }) => reason === 'retry-refused')).toHaveLength(2);
   expect(group.eventsOf('retry-produced')).toMatchObject([{ topic: group.topic, offset: '0' }]);
 });
 

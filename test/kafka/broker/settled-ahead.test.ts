@@ -27,7 +27,7 @@ describe('What is settled ahead of a message that is tried again and again', () 
     await producer.disconnect();
     expect(await kafka.read(deadLetterTopic)).toHaveLength(20);
     expect(group.eventsOf('replayed')).toEqual([]);
-    expect(group.eventsOf('settled')).toHaveLength(21);
+    expect(group.eventsOf('acknowledged')).toHaveLength(21);
     expect(group.handleOnce.counts()).toEqual({ claimed: 28, released: 7, failed: 20, succeeded: 1 });
   });
 

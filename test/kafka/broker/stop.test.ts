@@ -87,8 +87,8 @@ describe('A consumer that disconnects while handlers run', () => {
     expect(await group.committed()).toEqual([0]);
 
     await group.start(handler);
-    await until(() => group.eventsOf('withheld').length >= 1);
-    expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '0', reason: 'in-flight' });
+    await until(() => group.eventsOf('kept').length >= 1);
+    expect(group.eventsOf('kept')[0]).toMatchObject({ offset: '0', reason: 'in-flight' });
     finish.open();
     await group.caughtUp();
     expect(handled).toEqual(['0', '1']);

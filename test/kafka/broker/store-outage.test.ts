@@ -84,8 +84,8 @@ test('a handler whose end cannot be recorded within its lease is withheld, and r
     numbers.push(number);
     if (number === 1) await proxy.cut();
   });
-  await until(() => group.eventsOf('withheld').length > 0);
-  expect(group.eventsOf('withheld')[0]).toMatchObject({ offset: '0', reason: 'unrecorded' });
+  await until(() => group.eventsOf('kept').length > 0);
+  expect(group.eventsOf('kept')[0]).toMatchObject({ offset: '0', reason: 'unrecorded' });
   expect(await group.committed()).toEqual([0]);
 
   await proxy.mend();

@@ -72,7 +72,7 @@ export function deadLetterSuite(fixture: Fixture): void {
       HandleOnceAttempts: '1',
     });
     expect(queue.eventsOf('dead-lettered')).toMatchObject([
-      { messageId, deadLetterQueueUrl: deadLetters, droppedAttributes: [] },
+      { messageId, to: deadLetters, droppedAttributes: [] },
     ]);
     await queue.empty();
   });
@@ -185,7 +185,7 @@ export function deadLetterSuite(fixture: Fixture): void {
     });
     await queue.send('1', { group: 'customer-7' });
 
-    expect((await failing(queue, deadLetters, undeletable)(await queue.receive())).action).toBe('left');
+    expect((await failing(queue, deadLetters, undeletable)(await queue.receive())).action).toBe('kept');
     expect((await failing(queue, deadLetters)(await queue.receive())).action).toBe('dead-lettered');
 
     const letters = await drain(fixture.client, deadLetters);
@@ -214,12 +214,12 @@ export function deadLetterSuite(fixture: Fixture): void {
     const handled = await failing(queue, deadLetters, refusing)(message);
 
     expect(handled).toMatchObject({
-      action: 'left',
+      action: 'kept',
       outcome: { state: 'failed' },
       error: { name: 'AccessDenied' },
     });
-    expect(queue.eventsOf('queue-error')).toMatchObject([{ verb: 'dead-letter' }]);
-    expect(queue.eventsOf('left')).toMatchObject([{ reason: 'queue-error' }]);
+    expect(queue.eventsOf('dead-letter-error')).toMatchObject([{ to: deadLetters }]);
+    expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'dead-letter-refused' }]);
     expect(refusing.touches(message.ReceiptHandle ?? '')).toEqual([]);
     expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
   });

@@ -2,7 +2,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 import { type HandleOnce, type HandleOnceOptions, type Store, StoreError, TerminalError } from 'handle-once';
 import {
   type HandledMessage,
-  type LeftReason,
+  type KeptReason,
   type OnFailed,
   type SqsHandler,
   wrapSqsHandler,
@@ -26,7 +26,7 @@ interface Row {
   readonly before?: (handleOnce: HandleOnce, message: Message) => Promise<unknown>;
   readonly action: HandledMessage<unknown>['action'];
   /** Of a message that is left. */
-  readonly reason?: LeftReason;
+  readonly reason?: KeptReason;
   /** Whether its visibility is set, and to what at the most. */
   readonly visibleAfterSeconds?: number;
 }
@@ -64,7 +64,7 @@ function rows(fixture: Fixture): Row[] {
       action: 'deleted',
     },
     ...(['delete', 'leave', 'dead-letter'] as const).flatMap((onFailed): Row[] => {
-      const done = { delete: 'deleted', leave: 'left', 'dead-letter': 'dead-lettered' } as const;
+      const done = { delete: 'deleted', leave: 'kept', 'dead-letter': 'dead-lettered' } as const;
       const expected = {
         onFailed,
         action: done[onFailed],
@@ -83,7 +83,7 @@ function rows(fixture: Fixture): Row[] {
         return new Promise((resolve) => setImmediate(resolve));
       },
       handleOnce: { store: createMemoryStore() },
-      action: 'left',
+      action: 'kept',
       reason: 'in-flight',
       visibleAfterSeconds: 1,
     },
@@ -91,7 +91,7 @@ function rows(fixture: Fixture): Row[] {
       name: 'released after a retryable error',
       handler: retryable,
       handleOnce: { backoff: () => 6_500 },
-      action: 'left',
+      action: 'kept',
       reason: 'released',
       visibleAfterSeconds: 7,
     },
@@ -99,21 +99,21 @@ function rows(fixture: Fixture): Row[] {
       name: 'a redelivery during the backoff',
       handleOnce: { backoff: () => 7_500 },
       before: (handleOnce, message) => handleOnce(message.MessageId ?? '', body(message), retryable as never),
-      action: 'left',
+      action: 'kept',
       reason: 'released',
       visibleAfterSeconds: 8,
     },
-    { name: 'a lost lease', handler: losesItsLease(fixture), action: 'left', reason: 'lease-lost' },
+    { name: 'a lost lease', handler: losesItsLease(fixture), action: 'kept', reason: 'lease-lost' },
     {
       name: 'a settle that cannot be recorded',
       handleOnce: storeWith({ settle: down }),
-      action: 'left',
+      action: 'kept',
       reason: 'unrecorded',
     },
     {
       name: 'a payload mismatch',
       before: (handleOnce, message) => handleOnce(message.MessageId ?? '', 'another payload', () => 1),
-      action: 'left',
+      action: 'kept',
       reason: 'mismatch',
     },
     {
@@ -122,30 +122,30 @@ function rows(fixture: Fixture): Row[] {
       before: (handleOnce, message) => handleOnce(message.MessageId ?? '', 'another payload', () => 1),
       action: 'dead-lettered',
     },
-    { name: 'an invalid key', key: () => '', action: 'left', reason: 'invalid-key' },
+    { name: 'an invalid key', key: () => '', action: 'kept', reason: 'invalid-key' },
     { name: 'an invalid key (dead-letter)', onFailed: 'dead-letter', key: () => '', action: 'dead-lettered' },
     {
       name: 'a store that is down',
       handleOnce: storeWith({ claim: down }),
-      action: 'left',
+      action: 'kept',
       reason: 'store-error',
     },
     {
       name: 'missing tables',
       handleOnce: { databaseSchema: 'not_migrated' },
-      action: 'left',
+      action: 'kept',
       reason: 'store-error',
     },
     {
       name: 'an error that nobody foresaw',
       handleOnce: storeWith({ claim: () => Promise.reject(new TypeError('a bug')) }),
-      action: 'left',
+      action: 'kept',
       reason: 'error',
     },
     {
       name: 'an abort before it started',
       signal: AbortSignal.abort(),
-      action: 'left',
+      action: 'kept',
       reason: 'aborted',
       visibleAfterSeconds: 0,
     },
@@ -186,11 +186,11 @@ async function expectAtTheQueue(
   handled: HandledMessage<unknown>,
   touches: number,
 ): Promise<void> {
-  if (row.action !== 'left') {
+  if (row.action !== 'kept') {
     expect(await setup.size()).toEqual({ visible: 0, invisible: 0 });
     return;
   }
-  expect(setup.eventsOf('left')).toMatchObject([{ reason: row.reason }]);
+  expect(setup.eventsOf('kept')).toMatchObject([{ reason: row.reason }]);
   expect(handled.visibleAfterSeconds).toBe(row.visibleAfterSeconds);
   expect(touches).toBe(row.visibleAfterSeconds === undefined ? 0 : 1);
   const atOnce = row.visibleAfterSeconds === 0;

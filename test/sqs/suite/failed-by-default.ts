@@ -39,7 +39,7 @@ export function failedByDefaultSuite({ client, server, setup }: Fixture): void {
     const letters = await drain(client, deadLetters);
     expect(letters).toMatchObject([{ MessageId: messageId, Body: '{"order":1}' }]);
     expect(handler).toHaveBeenCalledTimes(1);
-    expect(queue.eventsOf('left')).toMatchObject([
+    expect(queue.eventsOf('kept')).toMatchObject([
       { reason: 'failed', visibleAfterSeconds: undefined },
       { reason: 'failed', visibleAfterSeconds: undefined },
     ]);

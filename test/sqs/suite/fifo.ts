@@ -32,7 +32,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
       },
     });
     await queue.empty();
-    await until(() => worker.counts().deleted === 12);
+    await until(() => worker.counts().acknowledged === 12);
     expect(handled).toEqual({ a: [0, 1, 2, 3], b: [0, 1, 2, 3], c: [0, 1, 2, 3] });
   });
 
@@ -50,7 +50,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
         running -= 1;
       },
     });
-    await until(() => worker.counts().deleted === 5);
+    await until(() => worker.counts().acknowledged === 5);
     expect(most).toBe(1);
   });
 
@@ -68,7 +68,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
       },
     });
     await queue.empty();
-    await until(() => worker.counts().deleted === 7);
+    await until(() => worker.counts().acknowledged === 7);
 
     expect(handled.filter((body) => !body.startsWith('other'))).toEqual([
       '0#1',
@@ -79,7 +79,7 @@ export function fifoSuite({ server, setup }: Fixture): void {
       '4#1',
     ]);
     expect(handled.filter((body) => body.startsWith('other'))).toEqual(['other-0#1', 'other-1#1']);
-    if (fillsBatches) expect(queue.eventsOf('given-back')).toHaveLength(3);
+    if (fillsBatches) expect(queue.eventsOf('returned')).toHaveLength(3);
   });
 
   test('one that failed for good is out of the way', async () => {
@@ -92,9 +92,9 @@ export function fifoSuite({ server, setup }: Fixture): void {
         if (payload === 1) throw new TerminalError('never');
       },
     });
-    await until(() => worker.counts().deleted === 3);
+    await until(() => worker.counts().acknowledged === 3);
     expect(handled).toEqual([0, 1, 2]);
-    expect(queue.eventsOf('given-back')).toEqual([]);
+    expect(queue.eventsOf('returned')).toEqual([]);
   });
 
   test('a group of a standard queue says who sent, and orders nothing', async () => {
@@ -111,6 +111,6 @@ export function fifoSuite({ server, setup }: Fixture): void {
         await allRun.opened;
       },
     });
-    await until(() => worker.counts().deleted === 4);
+    await until(() => worker.counts().acknowledged === 4);
   });
 }

@@ -27,7 +27,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         await queue.send('1');
         const worker = await queue.startWorker({ client: failing, handler });
         await queue.empty();
-        await until(() => worker.counts().deleted === 1);
+        await until(() => worker.counts().acknowledged === 1);
         expect(handler).toHaveBeenCalledTimes(1);
         expect(queue.eventsOf('queue-error')).toMatchObject([
           { verb: 'receive', error: { name } },
@@ -49,7 +49,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         await queue.send('1');
         const handler = vi.fn();
         const worker = await queue.startWorker({ client: incomplete, handler });
-        await until(() => worker.counts().deleted === 1);
+        await until(() => worker.counts().acknowledged === 1);
         expect(handler).toHaveBeenCalledTimes(1);
         expect(queue.eventsOf('queue-error')).toMatchObject([
           { verb: 'receive', error: { message: expect.stringContaining(missing) as string } },
@@ -67,7 +67,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       const QueueName = queue.queueUrl.split('/').at(-1);
       await client.send(new CreateQueueCommand({ QueueName, Attributes: { VisibilityTimeout: '2' } }));
       await queue.send('1');
-      await until(() => worker.counts().deleted === 1);
+      await until(() => worker.counts().acknowledged === 1);
       expect(handler).toHaveBeenCalledTimes(1);
     });
   });
@@ -89,7 +89,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       await sendMany(client, queue.queueUrl, ['1', '2', '3']);
       const worker = await queue.startWorker({ client: failing, handler: () => undefined });
       await queue.empty();
-      await until(() => worker.counts().deleted === 3);
+      await until(() => worker.counts().acknowledged === 3);
       expect(worker.counts()['queue-error']).toBeUndefined();
       expect(worker.counts().received).toBe(3);
     });
@@ -103,9 +103,15 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       );
       await queue.send('1');
       const worker = await queue.startWorker({ client: forgetful, handler });
-      await until(() => worker.counts().deleted === 1);
+      await until(() => worker.counts().acknowledged === 1);
       expect(handler).toHaveBeenCalledTimes(1);
-      expect(worker.counts()).toEqual({ received: 2, 'queue-error': 1, left: 1, replayed: 1, deleted: 1 });
+      expect(worker.counts()).toEqual({
+        received: 2,
+        'queue-error': 1,
+        kept: 1,
+        replayed: 1,
+        acknowledged: 1,
+      });
     });
 
     test('that stay refused leave the message, and its redelivery replays and deletes', async () => {
@@ -119,10 +125,16 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       });
       await queue.send('1');
       const worker = await queue.startWorker({ client: failing, handler });
-      await until(() => worker.counts().deleted === 1);
+      await until(() => worker.counts().acknowledged === 1);
       expect(handler).toHaveBeenCalledTimes(1);
-      expect(worker.counts()).toEqual({ received: 2, 'queue-error': 1, left: 1, replayed: 1, deleted: 1 });
-      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'queue-error' }]);
+      expect(worker.counts()).toEqual({
+        received: 2,
+        'queue-error': 1,
+        kept: 1,
+        replayed: 1,
+        acknowledged: 1,
+      });
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'queue-error' }]);
       expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
     });
 
@@ -153,8 +165,8 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
           await together.opened;
         },
       });
-      await until(() => worker.counts().deleted === 2);
-      await until(() => worker.counts().left === 1);
+      await until(() => worker.counts().acknowledged === 2);
+      await until(() => worker.counts().kept === 1);
       const [error] = queue.eventsOf('queue-error');
       expect(error).toMatchObject({ verb: 'delete' });
       expect(error?.error.message).toContain('ReceiptHandleIsInvalid');
@@ -175,7 +187,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       await queue.send('1');
       await queue.send('2');
       const worker = await queue.startWorker({ client: twice, handler: () => undefined });
-      await until(() => (worker.counts().deleted ?? 0) + (worker.counts().left ?? 0) === 2);
+      await until(() => (worker.counts().acknowledged ?? 0) + (worker.counts().kept ?? 0) === 2);
       expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
       expect(queue.handleOnce.counts()).toEqual({ claimed: 2, succeeded: 2 });
     });
@@ -190,9 +202,9 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       });
       await queue.send('1');
       const worker = await queue.startWorker({ client: failing, handler });
-      await until(() => worker.counts().deleted === 1);
+      await until(() => worker.counts().acknowledged === 1);
       expect(handler).toHaveBeenCalledTimes(1);
-      expect(worker.counts()).toMatchObject({ 'queue-error': 1, left: 1, replayed: 1, deleted: 1 });
+      expect(worker.counts()).toMatchObject({ 'queue-error': 1, kept: 1, replayed: 1, acknowledged: 1 });
     });
   });
 
@@ -212,9 +224,9 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
           if (number === 1) throw new Error('not yet');
         },
       });
-      await until(() => worker.counts().deleted === 1);
-      expect(worker.counts()).toEqual({ received: 2, left: 1, deleted: 1 });
-      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'released' }]);
+      await until(() => worker.counts().acknowledged === 1);
+      expect(worker.counts()).toEqual({ received: 2, kept: 1, acknowledged: 1 });
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'released' }]);
     });
 
     test('that are refused leave the message until its visibility timeout, and say so', async () => {
@@ -229,9 +241,9 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
           if (number === 1) throw new Error('not yet');
         },
       });
-      await until(() => worker.counts().deleted === 1);
+      await until(() => worker.counts().acknowledged === 1);
       expect(queue.eventsOf('queue-error')).toMatchObject([{ verb: 'change-visibility' }]);
-      expect(queue.eventsOf('left')).toMatchObject([
+      expect(queue.eventsOf('kept')).toMatchObject([
         { reason: 'queue-error', visibleAfterSeconds: undefined },
       ]);
     });
@@ -254,7 +266,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       await until(() => worker.counts()['queue-error'] === 1);
       blocked.open();
       await stopped;
-      expect(worker.counts()).toEqual({ received: 2, deleted: 1, 'queue-error': 1 });
+      expect(worker.counts()).toEqual({ received: 2, acknowledged: 1, 'queue-error': 1 });
       expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
     });
 

@@ -28,13 +28,13 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
         if (event.type === 'visibility-lost') refused.open();
       },
     });
-    await until(() => worker.counts().left === 1);
+    await until(() => worker.counts().kept === 1);
     const [handle] = refusing.calls.filter(isChange).flatMap(({ entries }) => entries);
     expect(queue.eventsOf('visibility-lost')).toMatchObject([{ code: 'ReceiptHandleIsInvalid' }]);
-    expect(queue.eventsOf('left')).toMatchObject([{ reason: 'lapsed' }]);
+    expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'lapsed' }]);
     expect(queue.handleOnce.counts()).toMatchObject({ succeeded: 1 });
 
-    await until(() => worker.counts().deleted === 1);
+    await until(() => worker.counts().acknowledged === 1);
 
     expect(refusing.touches(handle?.ReceiptHandle ?? '')).toHaveLength(1);
     expect(queue.handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1, replayed: 1 });
@@ -60,10 +60,10 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
         if (event.type === 'visibility-lost') refused.open();
       },
     });
-    await until(() => worker.counts().deleted === 1);
+    await until(() => worker.counts().acknowledged === 1);
     const first = refusing.calls.find(isChange)?.entries[0]?.ReceiptHandle;
     expect(refusing.touches(first ?? '')).toHaveLength(1);
-    expect(queue.eventsOf('left')).toMatchObject([{ reason: 'lapsed', visibleAfterSeconds: undefined }]);
+    expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'lapsed', visibleAfterSeconds: undefined }]);
   });
 
   test('after a heartbeat was refused nothing is given back', async () => {
@@ -85,7 +85,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
     blocked.open();
     await stopped;
     expect(refusing.calls.slice(calls)).toEqual([]);
-    expect(worker.counts()).toEqual({ received: 2, 'visibility-lost': 2, left: 1 });
+    expect(worker.counts()).toEqual({ received: 2, 'visibility-lost': 2, kept: 1 });
   });
 
   test('after its visibility lapsed under a running handler, the redelivery deletes it and the first handle is not used', async () => {
@@ -108,10 +108,10 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
       },
     });
 
-    await until(() => worker.counts().deleted === 1);
+    await until(() => worker.counts().acknowledged === 1);
 
     expect(queue.handleOnce.counts()).toMatchObject({ claimed: 1, succeeded: 1, replayed: 1 });
-    expect(queue.eventsOf('left').map(({ reason }) => reason)).toContain('lapsed');
+    expect(queue.eventsOf('kept').map(({ reason }) => reason)).toContain('lapsed');
     const touches = beatless.touches(first ?? '');
     expect(touches.length).toBeGreaterThan(0);
     expect(touches.filter((call) => !isChange(call))).toEqual([]);
@@ -144,8 +144,8 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
     const receivedAt = performance.now();
     await until(() => performance.now() > receivedAt + 1_000);
     lapsed.open();
-    await until(() => worker.counts().deleted === 2);
-    expect(queue.eventsOf('left').filter(({ reason }) => reason === 'lapsed')).toHaveLength(2);
+    await until(() => worker.counts().acknowledged === 2);
+    expect(queue.eventsOf('kept').filter(({ reason }) => reason === 'lapsed')).toHaveLength(2);
     expect(handled.sort()).toEqual([1, 2]);
     expect(queue.handleOnce.counts()).toMatchObject({ claimed: 2, succeeded: 2, replayed: 1 });
   });
@@ -182,7 +182,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
           if (what === 'backoff' && number === 1) throw new Error('not yet');
         },
       });
-      await until(() => (what === 'delete' ? worker.counts().deleted : worker.counts().left) === 1);
+      await until(() => (what === 'delete' ? worker.counts().acknowledged : worker.counts().kept) === 1);
       const first = slow.calls.find(isChange)?.entries[0]?.ReceiptHandle ?? '';
       await worker.stop();
 
@@ -202,9 +202,9 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
       client: recording,
       handler: (payload) => (payload === 'long' ? until(() => beats() >= 3) : undefined),
     });
-    await until(() => worker.counts().deleted === 1);
+    await until(() => worker.counts().acknowledged === 1);
     await queue.send('"long"');
-    await until(() => worker.counts().deleted === 2);
+    await until(() => worker.counts().acknowledged === 2);
 
     const deletes = recording.calls.filter(({ verb }) => verb === 'DeleteMessageBatch');
     for (const call of deletes) {

@@ -22,14 +22,14 @@ export function stopSuite({ client, setup }: Fixture): void {
     await until(() => worker.counts().received === 4);
 
     const stopped = worker.stop();
-    await until(() => worker.counts()['given-back'] === 2);
+    await until(() => worker.counts().returned === 2);
     expect(handled).toEqual([]);
     expect(await queue.size()).toEqual({ visible: 2, invisible: 2 });
     running.open();
 
     expect(await stopped).toEqual({ abandoned: 0 });
     expect(handled).toHaveLength(2);
-    expect(worker.counts()).toEqual({ received: 4, 'given-back': 2, deleted: 2 });
+    expect(worker.counts()).toEqual({ received: 4, returned: 2, acknowledged: 2 });
     expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
   });
 
@@ -71,7 +71,7 @@ export function stopSuite({ client, setup }: Fixture): void {
     expect(await worker.stop({ drainMs: 0 })).toEqual({ abandoned: 0 });
 
     expect(reasons).toMatchObject([{ name: 'AbortError', message: 'the worker is stopping' }]);
-    expect(queue.eventsOf('left')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 0 }]);
+    expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'released', visibleAfterSeconds: 0 }]);
     expect(await queue.size()).toEqual({ visible: 1, invisible: 0 });
   });
 
@@ -107,7 +107,7 @@ export function stopSuite({ client, setup }: Fixture): void {
     expect(await queue.size()).toEqual({ visible: 0, invisible: 2 });
     ends.open();
     await queue.empty();
-    expect(worker.counts()).toEqual({ received: 2, deleted: 2 });
+    expect(worker.counts()).toEqual({ received: 2, acknowledged: 2 });
   });
 
   test('the message of an abandoned handler comes back to others when its visibility lapses', async () => {
@@ -119,8 +119,8 @@ export function stopSuite({ client, setup }: Fixture): void {
     expect(await worker.stop({ drainMs: 0 })).toEqual({ abandoned: 1 });
     expect((await queue.receive()).Body).toBe('1');
     ends.open();
-    await until(() => worker.counts().left === 1);
-    expect(queue.eventsOf('left')).toMatchObject([{ reason: 'lapsed' }]);
+    await until(() => worker.counts().kept === 1);
+    expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'lapsed' }]);
   });
 
   test('what arrives in the last receive while stopping is given back', async () => {
@@ -144,7 +144,7 @@ export function stopSuite({ client, setup }: Fixture): void {
     stopping.open();
     await stopped;
     expect(handler).not.toHaveBeenCalled();
-    expect(worker.counts()).toEqual({ received: 1, 'given-back': 1 });
+    expect(worker.counts()).toEqual({ received: 1, returned: 1 });
     expect(await queue.size()).toEqual({ visible: 1, invisible: 0 });
   });
 

@@ -38,18 +38,18 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
       },
     });
     await sendMany(client, queue.queueUrl, ['1', '2', '3']);
-    await until(() => worker.counts().deleted === 3);
+    await until(() => worker.counts().acknowledged === 3);
 
     await proxy.cut();
     await sendMany(client, queue.queueUrl, ['4', '5', '6', '7']);
-    await until(() => queue.eventsOf('left').length >= 3);
+    await until(() => queue.eventsOf('kept').length >= 3);
     expect(handled).toHaveLength(3);
-    expect(new Set(queue.eventsOf('left').map(({ reason }) => reason))).toEqual(new Set(['store-error']));
+    expect(new Set(queue.eventsOf('kept').map(({ reason }) => reason))).toEqual(new Set(['store-error']));
     const { visible, invisible } = await queue.size();
     expect(visible + invisible).toBe(4);
 
     await proxy.mend();
-    await until(() => worker.counts().deleted === 7);
+    await until(() => worker.counts().acknowledged === 7);
     expect(handled.sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
   });
@@ -66,7 +66,7 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
     down.open();
     await until(() => (queue.handleOnce.counts()['store-error'] ?? 0) >= 2);
     await proxy.mend();
-    await until(() => worker.counts().deleted === 1);
+    await until(() => worker.counts().acknowledged === 1);
     expect(handler).toHaveBeenCalledTimes(1);
     expect(queue.handleOnce.counts()).toMatchObject({ claimed: 1, succeeded: 1 });
   });
@@ -88,7 +88,7 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
     });
     await queue.empty();
     expect(handled.sort((a, b) => a - b)).toEqual(bodies.map(Number));
-    expect(worker.counts().deleted).toBe(60);
+    expect(worker.counts().acknowledged).toBe(60);
   });
 
   test('after the first failures one message at a time is tried: more would use up their receive counts', async () => {
@@ -103,14 +103,14 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
       onEvent: (event) => {
         queue.onEvent(event);
         if (event.type === 'received') inHand.add(event.messageId);
-        if (event.type === 'left' || event.type === 'deleted') inHand.delete(event.messageId);
+        if (event.type === 'kept' || event.type === 'acknowledged') inHand.delete(event.messageId);
         mostInHand = Math.max(mostInHand, inHand.size);
       },
     });
     await proxy.cut();
     const bodies = Array.from({ length: 40 }, (_, n) => String(n));
     await sendMany(client, queue.queueUrl, bodies);
-    await until(() => queue.eventsOf('left').length > 0 && inHand.size === 0);
+    await until(() => queue.eventsOf('kept').length > 0 && inHand.size === 0);
     mostInHand = 0;
 
     const firstWave = queue.eventsOf('received').length;
@@ -119,7 +119,7 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
     expect(handler).not.toHaveBeenCalled();
 
     await proxy.mend();
-    await until(() => worker.counts().deleted === bodies.length - queue.eventsOf('left').length);
+    await until(() => worker.counts().acknowledged === bodies.length - queue.eventsOf('kept').length);
   });
 
   test('the first handler that starts shows that it is back: others start while that one runs', async () => {
@@ -137,8 +137,8 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
       },
     });
     await sendMany(client, queue.queueUrl, ['1', '2', '3', '4']);
-    await until(() => queue.eventsOf('left').length > 0);
+    await until(() => queue.eventsOf('kept').length > 0);
     await proxy.mend();
-    await until(() => worker.counts().deleted === 4);
+    await until(() => worker.counts().acknowledged === 4);
   });
 }

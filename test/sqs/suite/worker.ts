@@ -23,7 +23,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     await queue.empty();
 
     expect(handled.sort((a, b) => a - b)).toEqual(bodies.map(Number));
-    expect(worker.counts()).toEqual({ received: 300, deleted: 300 });
+    expect(worker.counts()).toEqual({ received: 300, acknowledged: 300 });
     expect(queue.handleOnce.counts()).toEqual({ claimed: 300, succeeded: 300 });
     expect(queue.events).toHaveLength(600);
   });
@@ -63,7 +63,7 @@ export function workerSuite({ client, setup }: Fixture): void {
       let running = 0;
       let mostRunning = 0;
       let mostInHand = 0;
-      const inHand = (): number => queue.eventsOf('received').length - queue.eventsOf('deleted').length;
+      const inHand = (): number => queue.eventsOf('received').length - queue.eventsOf('acknowledged').length;
       await queue.startWorker({
         concurrency,
         handler: async () => {
@@ -86,7 +86,7 @@ export function workerSuite({ client, setup }: Fixture): void {
       expect(mostRunning).toBe(concurrency);
       expect(mostInHand).toBeGreaterThan(concurrency);
       expect(mostInHand).toBeLessThanOrEqual(capacity);
-      expect(queue.eventsOf('deleted')).toHaveLength(60);
+      expect(queue.eventsOf('acknowledged')).toHaveLength(60);
     },
   );
 
@@ -119,7 +119,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     await sendMany(client, queue.queueUrl, bodies);
     const worker = await queue.startWorker({ concurrency: 20, key, handler });
     await queue.empty();
-    await until(() => worker.counts().deleted === 40);
+    await until(() => worker.counts().acknowledged === 40);
     expect(handler).toHaveBeenCalledTimes(5);
     expect(worker.counts().replayed).toBe(35);
   });
@@ -140,7 +140,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     await queue.send('order=seven');
     await queue.empty();
     expect(received).toEqual([[{ order: 7 }, 'order=7', 'acme']]);
-    expect(worker.counts()).toEqual({ received: 2, deleted: 2 });
+    expect(worker.counts()).toEqual({ received: 2, acknowledged: 2 });
     expect(queue.handleOnce.counts()).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
@@ -153,9 +153,9 @@ export function workerSuite({ client, setup }: Fixture): void {
     });
     await queue.send('1');
     await queue.empty();
-    await until(() => worker.counts().deleted === 1);
-    expect(worker.counts()).toEqual({ received: 3, left: 2, deleted: 1 });
-    expect(queue.eventsOf('left')).toMatchObject([
+    await until(() => worker.counts().acknowledged === 1);
+    expect(worker.counts()).toEqual({ received: 3, kept: 2, acknowledged: 1 });
+    expect(queue.eventsOf('kept')).toMatchObject([
       { reason: 'released', visibleAfterSeconds: 0 },
       { reason: 'released', visibleAfterSeconds: 0 },
     ]);
@@ -181,7 +181,7 @@ export function workerSuite({ client, setup }: Fixture): void {
 
     expect(first?.messageId).not.toBe(second?.messageId);
     expect(handler).toHaveBeenCalledTimes(2);
-    expect(worker.counts()).toEqual({ received: 2, deleted: 2 });
+    expect(worker.counts()).toEqual({ received: 2, acknowledged: 2 });
   });
 
   test('a body that crashes the parser ends as a failure, not as a loop', async () => {
@@ -189,7 +189,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     const worker = await queue.startWorker({ handler: () => 1 });
     await queue.send('not JSON');
     await queue.empty();
-    expect(worker.counts()).toEqual({ received: 1, deleted: 1 });
+    expect(worker.counts()).toEqual({ received: 1, acknowledged: 1 });
     expect(queue.handleOnce.counts()).toMatchObject({ failed: 1 });
   });
 
@@ -206,8 +206,8 @@ export function workerSuite({ client, setup }: Fixture): void {
     });
     await queue.send('1');
     await queue.empty();
-    await until(() => worker.counts().deleted === 1);
-    expect(warn).toHaveBeenCalledWith(expect.stringContaining('onEvent failed on deleted'), {
+    await until(() => worker.counts().acknowledged === 1);
+    expect(warn).toHaveBeenCalledWith(expect.stringContaining('onEvent failed on acknowledged'), {
       type: 'HandleOnceWarning',
       code: 'ON_EVENT_FAILED',
     });

@@ -87,9 +87,9 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const fingerprint = () => expect.unreachable('thrown by the fingerprint function');
       await queue.send('1');
       const handled = await wrapSqsHandler({ ...base(queue), fingerprint }, handler)(await queue.receive());
-      expect(handled).toMatchObject({ action: 'left', error: { code: 'UNHASHABLE_PAYLOAD' } });
+      expect(handled).toMatchObject({ action: 'kept', error: { code: 'UNHASHABLE_PAYLOAD' } });
       expect(handler).not.toHaveBeenCalled();
-      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'invalid-key' }]);
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'invalid-key' }]);
     });
 
     test('without a key function, equal bodies are two messages', async () => {
@@ -160,10 +160,10 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
 
       const handled = await handle(message, { receivedAt: Date.now() - 5_000 });
 
-      expect(handled).toEqual({ action: 'left' });
+      expect(handled).toEqual({ action: 'kept' });
       expect(handler).not.toHaveBeenCalled();
       expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
-      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'lapsed' }]);
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'lapsed' }]);
       expect(queue.handleOnce.counts()).toEqual({});
     });
   });
@@ -224,7 +224,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         throw new RetryableError('rate limited', { retryAfterMs: 1_000 });
       });
       expect(await handle(await queue.receive())).toMatchObject({
-        action: 'left',
+        action: 'kept',
         visibleAfterSeconds: 1,
         outcome: { state: 'pending', reason: 'released', attempts: 1 },
       });
@@ -245,9 +245,9 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handler = vi.fn();
       await queue.send('1');
       const handled = await wrapSqsHandler({ ...base(queue), key }, handler)(await queue.receive());
-      expect(handled).toMatchObject({ action: 'left', error: { code: 'INVALID_KEY' } });
+      expect(handled).toMatchObject({ action: 'kept', error: { code: 'INVALID_KEY' } });
       expect(handler).not.toHaveBeenCalled();
-      expect(queue.eventsOf('left')).toMatchObject([{ reason: 'invalid-key' }]);
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'invalid-key' }]);
       expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
     });
 
@@ -279,7 +279,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       await queue.send('1');
       const message = { ...(await queue.receive()), ...missing };
       const handled = await wrapSqsHandler({ ...base(queue), key: timeOrderedKey }, handler)(message);
-      expect(handled).toMatchObject({ action: 'left' });
+      expect(handled).toMatchObject({ action: 'kept' });
       expect(handled.error).toEqual(
         new InvalidKeyError(
           'the message has no MessageId or no SentTimestamp: receive it with ' +
@@ -300,7 +300,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
 
       const handled = await wrapSqsHandler({ ...base(queue), client: recording }, handler)(message);
 
-      expect(handled).toMatchObject({ action: 'left' });
+      expect(handled).toMatchObject({ action: 'kept' });
       expect(handled.error).toBeInstanceOf(StoreError);
       expect(handler).not.toHaveBeenCalled();
       expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
@@ -319,7 +319,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
 
     const handled = await wrapSqsHandler({ ...base(queue), client: recording }, handler)(message);
 
-    expect(handled).toMatchObject({ action: 'left', error: { code: 'DAMAGED_RECORD' } });
+    expect(handled).toMatchObject({ action: 'kept', error: { code: 'DAMAGED_RECORD' } });
     expect(handler).not.toHaveBeenCalled();
     expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
   });
@@ -338,7 +338,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handled = await handle(await queue.receive(), { signal: stopping.signal });
 
       expect(handled).toMatchObject({
-        action: 'left',
+        action: 'kept',
         visibleAfterSeconds: 0,
         outcome: { reason: 'released', error: { message: 'the loop stops' } },
       });

@@ -150,9 +150,9 @@ function setupOf(
 
 /** The queue is empty before the worker has the reply that says so. */
 function hasAnswers(worker: SqsWorker): boolean {
-  const { received = 0, deleted = 0, left = 0, 'given-back': givenBack = 0 } = worker.counts();
+  const { received = 0, acknowledged = 0, kept = 0, returned = 0 } = worker.counts();
   const { 'queue-error': refused = 0 } = worker.counts();
-  return received <= deleted + left + givenBack + refused;
+  return received <= acknowledged + kept + returned + refused;
 }
 
 function receiveFrom(client: SQSClient, queueUrl: string): Promise<Message> {

@@ -1,4 +1,4 @@
-import type { WithheldReason } from '../../../../adapters/kafka/disposition.ts';
+import type { KeptReason } from 'handle-once/kafka';
 import type { Ordering } from '../../../../adapters/kafka/ordering.ts';
 
 /** What a worker process is told to do. */
@@ -28,10 +28,10 @@ export type WorkerReport =
   | { readonly type: 'joined'; readonly partitions: readonly number[]; readonly isLeader: boolean }
   | { readonly type: 'committed'; readonly partition: number; readonly offset: number }
   | { readonly type: 'crashed'; readonly error: string; readonly restart: boolean }
-  | { readonly type: 'settled' | 'replayed'; readonly partition: number; readonly offset: number }
+  | { readonly type: 'acknowledged' | 'replayed'; readonly partition: number; readonly offset: number }
   | {
-      readonly type: 'withheld';
+      readonly type: 'kept';
       readonly partition: number;
       readonly offset: number;
-      readonly reason: WithheldReason;
+      readonly reason: KeptReason;
     };

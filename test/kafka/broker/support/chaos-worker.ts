@@ -36,9 +36,9 @@ function report(what: WorkerReport): void {
 }
 
 function reportEvent(event: KafkaEvent): void {
-  if (event.type !== 'settled' && event.type !== 'replayed' && event.type !== 'withheld') return;
+  if (event.type !== 'acknowledged' && event.type !== 'replayed' && event.type !== 'kept') return;
   const place = { partition: event.partition, offset: Number(event.offset) };
-  if (event.type === 'withheld') report({ type: 'withheld', ...place, reason: event.reason });
+  if (event.type === 'kept') report({ type: 'kept', ...place, reason: event.reason });
   else report({ type: event.type, ...place });
 }
 

@@ -1,26 +1,29 @@
 import { type Failed, PayloadMismatchError } from 'handle-once';
 import { describe, expect, it, test } from 'vitest';
-import { failureFacts } from '../../src/adapter-kit/handled.ts';
+import { deadLetterFacts } from '../../src/adapter/dead-letter.ts';
+import type { Handled } from '../../src/adapter/handled.ts';
 
 const failedWith = (name: string, message: string): { outcome: Failed } => ({
   outcome: { state: 'failed', reason: 'terminal', replayed: false, attempts: 3, error: { name, message } },
 });
 
+const factsOf = (handled: Handled<unknown>) => deadLetterFacts('billing', 'order-1', handled);
+
 describe('what a dead letter says of its failure', () => {
   it('is name and message of the stored error, and the attempts', () => {
-    const facts = { errorText: 'CardError: card is blocked', attempts: 3 };
-    expect(failureFacts(failedWith('CardError', 'card is blocked'))).toEqual(facts);
+    const facts = { scope: 'billing', key: 'order-1', errorText: 'CardError: card is blocked', attempts: 3 };
+    expect(factsOf(failedWith('CardError', 'card is blocked'))).toEqual(facts);
   });
 
   it('is those of what handleOnce threw, and no attempt', () => {
-    const { errorText, attempts } = failureFacts({ thrown: new PayloadMismatchError('billing', 'order-1') });
+    const { errorText, attempts } = factsOf({ thrown: new PayloadMismatchError('billing', 'order-1') });
     expect(errorText).toMatch(/^PayloadMismatchError: key "order-1" in scope "billing" is on record/);
     expect(attempts).toBe(0);
   });
 
   it('is empty where there is no error', () => {
     const outcome = { state: 'succeeded', replayed: false, attempts: 1, result: 1 } as const;
-    expect(failureFacts({ outcome })).toEqual({ errorText: '', attempts: 1 });
+    expect(factsOf({ outcome })).toMatchObject({ errorText: '', attempts: 1 });
   });
 });
 
@@ -29,7 +32,7 @@ test.each([
   ['well-formed where it is cut through a character', 'x'.repeat(1_000 - 'Error: x'.length) + '😀'.repeat(9)],
   ['well-formed where the error is not', '\ud83d'],
 ])('it is %s', (_, message) => {
-  const { errorText } = failureFacts(failedWith('Error', message));
+  const { errorText } = factsOf(failedWith('Error', message));
   expect(errorText).toHaveLength(Math.min(1_000, 'Error: '.length + message.length));
   expect(errorText.isWellFormed()).toBe(true);
 });

@@ -1,0 +1,48 @@
+import type { Outcome, StoredError } from '../outcome.ts';
+import { toStoredError } from '../stored-error.ts';
+import type { Handled } from './handled.ts';
+
+/** Why a message is in the dead letters. */
+export interface DeadLetterFacts {
+  readonly scope: string;
+  readonly key: string;
+  /** Name and message of the error, at most 1,000 characters; empty when there is none. */
+  readonly errorText: string;
+  readonly attempts: number;
+}
+
+/** Where the copy of a message goes that failed for good. */
+export interface DeadLetter {
+  /** The URL of the queue, or the name of the topic: for events. */
+  readonly to: string;
+  /** Resolves when the copy is safe: only then is the message acknowledged. */
+  readonly send: (facts: DeadLetterFacts) => Promise<DeadLetterSent>;
+  /** Asked before. After false nothing is sent, and the message is kept. */
+  readonly mayBeSent?: ((reason: DeadLetterReason) => boolean) | undefined;
+}
+
+/** `failed`: it failed for good. The others are refused: nothing of them ran. */
+export type DeadLetterReason = 'failed' | 'mismatch' | 'invalid-key';
+
+export interface DeadLetterSent {
+  /** Those of our attributes that found no room in the copy, where they are bounded. */
+  readonly droppedAttributes?: readonly string[];
+}
+
+export function deadLetterFacts(scope: string, key: string, handled: Handled<unknown>): DeadLetterFacts {
+  if ('thrown' in handled) {
+    return { scope, key, errorText: errorTextOf(toStoredError(handled.thrown, 0)), attempts: 0 };
+  }
+  const { outcome } = handled;
+  return { scope, key, errorText: errorTextIn(outcome), attempts: outcome.attempts };
+}
+
+function errorTextIn(outcome: Outcome<unknown>): string {
+  return outcome.state === 'failed' ? errorTextOf(outcome.error) : '';
+}
+
+const MAX_ERROR_TEXT_LENGTH = 1_000;
+
+function errorTextOf({ name, message }: StoredError): string {
+  return (message === '' ? name : `${name}: ${message}`).slice(0, MAX_ERROR_TEXT_LENGTH).toWellFormed();
+}

@@ -1,0 +1,38 @@
+import type { EventError } from '../event-error.ts';
+import type { KeptReason } from './verdict.ts';
+
+interface OfKey {
+  /** As in the events of `handleOnce`; empty when the message has no key, or was not started. */
+  readonly key: string;
+}
+
+/** How a delivery was handled. Bodies, keys and values of messages are never part of an event. */
+export type HandlingEvent =
+  /** Answered from its record: the handler did not run. */
+  | (OfKey & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
+  /** A copy is in the dead letters. */
+  | (OfKey & {
+      readonly type: 'dead-lettered';
+      /** The URL of the queue, or the name of the topic. */
+      readonly to: string;
+      /** Where a queue bounds the attributes of a message: those of ours that found no room in the copy. */
+      readonly droppedAttributes?: readonly string[];
+    })
+  /** The dead-letter queue or topic did not take it; it is kept. */
+  | (OfKey & { readonly type: 'dead-letter-error'; readonly to: string; readonly error: EventError });
+
+/** The message is done with: its broker need not deliver it again. */
+export interface AcknowledgedEvent extends OfKey {
+  readonly type: 'acknowledged';
+}
+
+/** The message stays with its broker, which delivers it again. */
+export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
+  readonly type: 'kept';
+  readonly reason: Reason;
+  readonly error?: EventError;
+}
+
+/** What becomes of a delivery, in the words that all adapters share. `Reason` is why a message can be kept. */
+export type DeliveryEvent<Reason extends string = KeptReason> =
+  HandlingEvent | AcknowledgedEvent | KeptEvent<Reason>;

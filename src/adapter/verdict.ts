@@ -1,0 +1,44 @@
+import type { Emitted } from '../event-sink.ts';
+import type { AcknowledgedEvent, KeptEvent } from './delivery-event.ts';
+import type { Ending } from './handled.ts';
+
+/** The broker need not deliver the message again. */
+export interface Acknowledged {
+  readonly acknowledge: true;
+  readonly key: string;
+  readonly deadLettered: boolean;
+}
+
+/** Why the broker has to deliver a message again. */
+export type KeptReason =
+  | Exclude<Ending, 'succeeded'>
+  /** The dead-letter queue or topic did not take it. */
+  | 'dead-letter-refused';
+
+/** The broker has to deliver the message again. */
+export interface Kept<Reason extends string = KeptReason> {
+  readonly acknowledge: false;
+  readonly key: string;
+  readonly reason: Reason;
+  /** Milliseconds until another delivery can hope for more. Undefined where that is not known. */
+  readonly retryAfterMs?: number | undefined;
+  readonly error?: unknown;
+}
+
+/** What a broker has to be told of a delivery. */
+export type Verdict<Reason extends string = KeptReason> = Acknowledged | Kept<Reason>;
+
+/** The event of a verdict, to be emitted when the broker has been told. */
+export function verdictEvent<Reason extends string>(
+  verdict: Verdict<Reason>,
+): AcknowledgedEvent | Emitted<KeptEvent<Reason>> {
+  return verdict.acknowledge ? { type: 'acknowledged', key: verdict.key } : keptEvent(verdict);
+}
+
+export function keptEvent<Reason extends string>({
+  key,
+  reason,
+  error,
+}: Pick<Kept<Reason>, 'key' | 'reason' | 'error'>): Emitted<KeptEvent<Reason>> {
+  return { type: 'kept', key, reason, ...(error === undefined ? {} : { error }) };
+}
