@@ -3,6 +3,7 @@ import { defineConfig } from 'tsdown';
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    adapter: 'src/adapter.ts',
     clients: 'adapters/clients/index.ts',
     kafka: 'adapters/kafka/index.ts',
     lambda: 'adapters/lambda/index.ts',

@@ -2,6 +2,7 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { HandleOnce } from 'handle-once';
 import type { PrismaDatabase, PrismaQueryable } from 'handle-once/clients';
 import type { SqsMessage } from 'handle-once/sqs';
+import type { ScriptedMessage } from 'handle-once/testing';
 import type { Verify } from 'handle-once/webhook';
 import type { Admin, Consumer, Kafka, Producer } from 'kafkajs';
 import type { Sql, TransactionSql } from 'postgres';
@@ -26,6 +27,12 @@ declare global {
   const request: Request;
   const verify: Verify;
   const response: { readonly status: number };
+  interface QueueMessage {
+    readonly id: string;
+    readonly body: string;
+    ack(): Promise<void>;
+    nack(delayMs: number): Promise<void>;
+  }
   interface MyTransaction {
     run(statement: string, parameters?: (string | null)[]): Promise<(string | number | null)[][]>;
   }
@@ -36,6 +43,7 @@ declare global {
     adapter: object;
     transactionOptions?: { timeout?: number; maxWait?: number };
   }) => PrismaDatabase<PrismaQueryable>;
+  function consume(message: ScriptedMessage, ...more: unknown[]): Promise<void>;
   function deliveryId(message: SqsMessage): string;
   function charge(
     order: unknown,

@@ -13,7 +13,9 @@ const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
 const LAMBDA = `import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';`;
 const WEBHOOK = `import { Webhook } from 'standardwebhooks';
 import { VerifyConfigError, webhookId, wrapWebhook } from 'handle-once/webhook';`;
-const TESTING = `import { createMemoryStore } from 'handle-once/testing';`;
+const TESTING = `import { adapterContract, type AdapterUnderTest, createMemoryStore } from 'handle-once/testing';`;
+const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
+const RUNNER = `import { test } from 'vitest';`;
 
 describe('The documentation', () => {
   it('has examples in the README that compile', () => {
@@ -26,7 +28,10 @@ describe('The documentation', () => {
     const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
     expect(snippets.length).toBeGreaterThan(9);
     expect(
-      typeErrors(snippets, [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, TESTING].join('\n')),
+      typeErrors(
+        snippets,
+        [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, TESTING, ADAPTER, RUNNER].join('\n'),
+      ),
     ).toEqual([]);
   });
 

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What an adapter did with a delivery. */
+export type Verb = 'acknowledge' | 'retry-later' | 'extend' | 'dead-letter';
+
+/** A delivery of the scripted broker. An adapter's client stands before it. */
+export interface ScriptedMessage {
+  /** The message's own: the same at each delivery. */
+  readonly id: string;
+  /** JSON. */
+  readonly body: string;
+  acknowledge(): Promise<void>;
+  /** Have it delivered again, at once or later. */
+  retryLater(delayMs?: number): Promise<void>;
+  /** Keep it longer. Resolves with false when the message is lost. */
+  extend(): Promise<boolean>;
+}
+
+/** One delivery, with a log of what was done with it. */
+export class ScriptedDelivery implements ScriptedMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly log: Verb[] = [];
+  #isLost = false;
+
+  constructor(id: string, body = '{"cents":100}') {
+    this.id = id;
+    this.body = body;
+  }
+
+  /** Another worker may have it now. */
+  lose(): void {
+    this.#isLost = true;
+  }
+
+  acknowledge(): Promise<void> {
+    return this.#note('acknowledge');
+  }
+
+  retryLater(): Promise<void> {
+    return this.#note('retry-later');
+  }
+
+  async extend(): Promise<boolean> {
+    await this.#note('extend');
+    return !this.#isLost;
+  }
+
+  async deadLetter(): Promise<void> {
+    await this.#note('dead-letter');
+  }
+
+  /** Without the extensions. */
+  get told(): Verb[] {
+    return this.log.filter((verb) => verb !== 'extend');
+  }
+
+  #note(verb: Verb): Promise<void> {
+    this.log.push(verb);
+    return Promise.resolve();
+  }
+}
+
+/** A promise and what resolves it. */
+export interface Gate {
+  readonly passed: Promise<void>;
+  open(): void;
+}
+
+export function gate(): Gate {
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return {
+    passed,
+    open: () => {
+      open();
+    },
+  };
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Resolves when the condition holds. Rejects when it does not within ten seconds, and with what `ended` rejects with. */
+export async function until(what: string, condition: () => boolean, ended: Promise<unknown>): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  const failures: unknown[] = [];
+  ended.catch((error: unknown) => failures.push(error));
+  while (!condition()) {
+    if (failures.length > 0) throw failures[0] as Error;
+    if (performance.now() > end) throw new Error(`waited ${PATIENCE_MS} ms for: ${what}`);
+    await sleep(5);
+  }
+}

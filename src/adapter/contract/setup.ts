@@ -1,0 +1,94 @@
+import { createHandleOnce } from '../../handle-once.ts';
+import type { HandleOnce } from '../../calls.ts';
+import { StoreError } from '../../errors.ts';
+import { createMemoryStore } from '../../store/memory.ts';
+import type { Store } from '../../store/store.ts';
+import type { ScriptedDelivery, ScriptedMessage } from './script.ts';
+
+/** What an adapter can have its broker do. What it cannot do is a row of the contract too. */
+export interface AdapterAbilities {
+  /** Keeps a message with us for longer while it is handled. */
+  readonly extend: boolean;
+  /** Has a message delivered again after a time, or at once. */
+  readonly retryLater: boolean;
+  /** Sends a copy of a message that failed for good, before it is acknowledged. */
+  readonly deadLetter: boolean;
+}
+
+/** How a delivery is to be handled. */
+export interface ContractSetup {
+  readonly handleOnce: HandleOnce;
+  readonly handler: (payload: unknown) => Promise<unknown>;
+  /** Stops the consumer. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that the scripted broker waits for an acknowledgement or an extension: 2,000. */
+  readonly ackWaitMs: number;
+  /** Where a message goes that failed for good. Undefined: it is kept. */
+  readonly deadLetter: ((message: ScriptedMessage) => Promise<void>) | undefined;
+}
+
+/** An adapter, as its contract sees it. */
+export interface AdapterUnderTest {
+  readonly can: AdapterAbilities;
+  /** Handles one delivery with the adapter, whose client has the calls of the message. Resolves when that has ended. */
+  readonly handle: (message: ScriptedMessage, setup: ContractSetup) => Promise<unknown>;
+}
+
+export const ACK_WAIT_MS = 2_000;
+const LEASE_MS = 1_000;
+
+/** One adapter with records of its own. */
+export interface Bench {
+  readonly handled: () => number;
+  readonly deliver: (delivery: ScriptedDelivery, over?: Partial<ContractSetup>) => Promise<unknown>;
+  /** Stops the consumer: aborts its signal. */
+  readonly stop: () => void;
+  /** Waits before each settle. */
+  holdSettles(passed: Promise<void>): void;
+  /** From now on nothing can be claimed. */
+  cutStore(): void;
+}
+
+export function createBench({ handle }: AdapterUnderTest, work: () => unknown = () => undefined): Bench {
+  const memory = createMemoryStore();
+  let settlesMayGo: Promise<void> = Promise.resolve();
+  let isCut = false;
+  let runs = 0;
+  const store: Store = {
+    ...memory,
+    claim(requests, terms) {
+      if (isCut) throw new StoreError('the scripted store is down', { retriable: true });
+      return memory.claim(requests, terms);
+    },
+    async settle(requests, scope) {
+      await settlesMayGo;
+      return await memory.settle(requests, scope);
+    },
+  };
+  const backoff = { baseMs: 10, maxMs: 20 };
+  const options = { store, scope: 'contract', leaseMs: LEASE_MS, backoff, onEvent: () => undefined };
+  const stopping = new AbortController();
+  const setup: ContractSetup = {
+    handleOnce: createHandleOnce(options),
+    async handler() {
+      runs += 1;
+      return await work();
+    },
+    signal: stopping.signal,
+    ackWaitMs: ACK_WAIT_MS,
+    deadLetter: undefined,
+  };
+  return {
+    handled: () => runs,
+    deliver: (delivery, over) => handle(delivery, { ...setup, ...over }),
+    stop: () => {
+      stopping.abort(new DOMException('the consumer stops', 'AbortError'));
+    },
+    holdSettles: (passed) => {
+      settlesMayGo = passed;
+    },
+    cutStore: () => {
+      isCut = true;
+    },
+  };
+}

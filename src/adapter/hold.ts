@@ -1,0 +1,50 @@
+/** A message that its broker keeps for us while it is in hand. */
+export interface Hold {
+  /** Whether the broker cannot have given it to another. Once it may have, the message is not touched. */
+  isOurs(): boolean;
+  /** Ends the extensions, and waits for one under way: none may arrive after what is done next. */
+  end(): Promise<void>;
+}
+
+export interface HoldOptions {
+  /** Milliseconds until the broker delivers again what is neither acknowledged nor extended. */
+  readonly ackWaitMs?: number | undefined;
+  /** Asks the broker for as long again. Resolves with false when the message is lost. It must not throw. */
+  readonly extend?: (() => Promise<boolean | 'unanswered'>) | undefined;
+}
+
+/** Of `ackWaitMs`: what the way to the broker may have taken of it. */
+const MARGIN = 0.1;
+
+/** Keeps a message with us: it is extended three times per `ackWaitMs`. */
+export function holdMessage({ ackWaitMs = Infinity, extend }: HoldOptions): Hold {
+  let heldUntil = performance.now() + ackWaitMs;
+  let extending: Promise<void> | undefined;
+
+  async function prolong(ask: NonNullable<HoldOptions['extend']>): Promise<void> {
+    const askedAt = performance.now();
+    const reply = await ask();
+    if (reply === true) heldUntil = askedAt + ackWaitMs;
+    if (reply === false) heldUntil = -Infinity;
+  }
+
+  function isOurs(): boolean {
+    return performance.now() < heldUntil - (Number.isFinite(ackWaitMs) ? ackWaitMs * MARGIN : 0);
+  }
+
+  const timer =
+    extend &&
+    setInterval(() => {
+      if (extending !== undefined || !isOurs()) return;
+      extending = prolong(extend).finally(() => {
+        extending = undefined;
+      });
+    }, ackWaitMs / 3);
+  return {
+    isOurs,
+    async end() {
+      clearInterval(timer);
+      await extending;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Message } from '@aws-sdk/client-sqs';
+import { onceEachSqsRecord } from 'handle-once/lambda';
+import { type OnFailed, type SqsClient, wrapSqsHandler } from 'handle-once/sqs';
+import { onceHandleMessage } from 'handle-once/sqs-consumer';
+import {
+  adapterContract,
+  type AdapterUnderTest,
+  type ContractSetup,
+  type ScriptedMessage,
+} from 'handle-once/testing';
+import { describe, test } from 'vitest';
+import { sqsEvent, sqsRecord } from '../lambda/support/events.ts';
+
+const queueUrl = 'http://127.0.0.1/000000000000/orders';
+const deadLetterQueueUrl = 'http://127.0.0.1/000000000000/dead';
+const silent = { onEvent: () => undefined };
+
+/** A client of a queue with one message. A visibility timeout of `ackWaitMs` is an extension, any other a return. */
+function clientOf(message: ScriptedMessage, { ackWaitMs, deadLetter }: ContractSetup): SqsClient {
+  const changeVisibility = async (seconds: number): Promise<boolean> => {
+    if (seconds * 1_000 === ackWaitMs) return await message.extend();
+    await message.retryLater(seconds * 1_000);
+    return true;
+  };
+  const entry = (done: boolean) =>
+    done
+      ? { Successful: [{ Id: '0' }] }
+      : { Failed: [{ Id: '0', Code: 'InvalidParameterValue', SenderFault: true }] };
+  const verbs: Record<string, (input: never) => unknown> = {
+    GetQueueAttributesCommand: () => ({
+      Attributes: { VisibilityTimeout: String(ackWaitMs / 1_000), RedrivePolicy: '{"maxReceiveCount":100}' },
+    }),
+    DeleteMessageBatchCommand: async () => {
+      await message.acknowledge();
+      return entry(true);
+    },
+    ChangeMessageVisibilityBatchCommand: async ({ Entries }: { Entries: { VisibilityTimeout: number }[] }) =>
+      entry(await changeVisibility(Entries[0]?.VisibilityTimeout ?? 0)),
+    ChangeMessageVisibilityCommand: ({ VisibilityTimeout }: { VisibilityTimeout: number }) =>
+      changeVisibility(VisibilityTimeout),
+    SendMessageCommand: () => deadLetter?.(message),
+  };
+  const send = async ({ constructor: { name }, input }: { constructor: { name: string }; input: never }) =>
+    (await verbs[name]?.(input)) ?? {};
+  return { send: send as unknown as SqsClient['send'] };
+}
+
+const received = ({ id, body }: ScriptedMessage): Message => ({
+  MessageId: id,
+  ReceiptHandle: id,
+  Body: body,
+});
+const onFailedOf = ({ deadLetter }: ContractSetup): OnFailed =>
+  deadLetter === undefined ? 'leave' : { deadLetterQueueUrl };
+
+const ADAPTERS: Record<string, AdapterUnderTest> = {
+  wrapSqsHandler: {
+    can: { extend: true, retryLater: true, deadLetter: true },
+    handle: (message, setup) => {
+      const { handleOnce, handler, signal } = setup;
+      const client = clientOf(message, setup);
+      const options = { client, queueUrl, handleOnce, onFailed: onFailedOf(setup), ...silent };
+      return wrapSqsHandler(options, handler)(received(message), { signal });
+    },
+  },
+  onceHandleMessage: {
+    can: { extend: false, retryLater: true, deadLetter: true },
+    async handle(message, setup) {
+      const { handleOnce, handler, ackWaitMs } = setup;
+      const consumerOptions = {
+        queueUrl,
+        sqs: clientOf(message, setup),
+        visibilityTimeout: ackWaitMs / 1_000,
+      };
+      const options = {
+        consumerOptions,
+        handleOnce,
+        onFailed: onFailedOf(setup),
+        signal: () => setup.signal,
+      };
+      const { handleMessage } = onceHandleMessage({ ...options, ...silent }, handler);
+      const { MessageId } = await handleMessage(received(message));
+      if (MessageId !== undefined) await message.acknowledge();
+    },
+  },
+  onceEachSqsRecord: {
+    can: { extend: false, retryLater: true, deadLetter: true },
+    async handle(message, { handleOnce, handler, signal, deadLetter }) {
+      const onFailed =
+        deadLetter === undefined
+          ? ('leave' as const)
+          : { deadLetterQueueUrl, client: { sendMessage: () => deadLetter(message) } };
+      const each = onceEachSqsRecord({ handleOnce, onFailed, ...silent }, handler);
+      const context = { getRemainingTimeInMillis: () => (signal.aborted ? 0 : 60_000) };
+      const { batchItemFailures } = await each(sqsEvent(sqsRecord(message.id, message.body)), context);
+      await (batchItemFailures.length === 0 ? message.acknowledge() : message.retryLater());
+    },
+  },
+};
+
+describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
+  for (const { name, run } of adapterContract(adapter)) test(name, run);
+});
