@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 /** The sockets of one client. */
 export interface Sockets {
   readonly factory: ISocketFactory;
-  /** Resolves when none is open. */
+  /** Resolves when none of those that were ended is open. */
   closed(): Promise<void>;
 }
 
@@ -23,7 +23,8 @@ export function trackSockets(): Sockets {
       return socket;
     },
     async closed() {
-      await Promise.all(open.values());
+      const ended = [...open].filter(([socket]) => socket.writableEnded);
+      await Promise.all(ended.map(([, closed]) => closed));
     },
   };
 }
