@@ -14,8 +14,8 @@ const importDirection = [
     { group: ['@aws-sdk/*', 'kafkajs'], message: 'src knows no broker.' },
   ),
   forbidImports(['adapters/**'], {
-    regex: String.raw`^\.\./(?!\.\./src/(index|adapter-kit)\.ts$)`,
-    message: 'An adapter imports its own folder, src/index.ts and src/adapter-kit.ts.',
+    regex: String.raw`^\.\./(?!shared/|(\.\./)+src/(index|adapter-kit)\.ts$)`,
+    message: 'An adapter imports its own folder, adapters/shared, src/index.ts and src/adapter-kit.ts.',
   }),
   forbidImports(['examples/**'], {
     regex: String.raw`^(\.\./)+(src|adapters)/`,

@@ -22,13 +22,13 @@
  * @module
  */
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
-export type { HandledMessage } from './adapter/handle-message.ts';
-export { onceEach, type OnceEach } from './adapter/once-each.ts';
-export type { OnceEachEvent, OnceEachKeptReason } from './adapter/once-each-events.ts';
+export type { HandledMessage } from './adapter/once-each/handle-message.ts';
+export { onceEach, type OnceEach } from './adapter/once-each/once-each.ts';
+export type { OnceEachEvent, OnceEachKeptReason } from './adapter/once-each/events.ts';
 export type {
   DeadLetters,
   OnceEachAttempt,
   OnceEachHandler,
   OnceEachOptions,
   OnceEachPayload,
-} from './adapter/once-each-options.ts';
+} from './adapter/once-each/options.ts';

@@ -4,8 +4,8 @@
  *
  * @module
  */
-export type { Attempt, Handler } from './attempt.ts';
-export type { Backoff, BackoffBounds, FullBackoffBounds } from './backoff.ts';
+export type { Attempt, Handler } from './api/attempt.ts';
+export type { Backoff, BackoffBounds, FullBackoffBounds } from './options/backoff.ts';
 export type {
   AnyHandleOnce,
   CallOptions,
@@ -16,9 +16,9 @@ export type {
   ParseOption,
   SchemaOption,
   Transactional,
-} from './calls.ts';
-export type { HandleOnceEvent, HandleOnceEventType } from './diagnostics.ts';
-export type { EventError } from './event-error.ts';
+} from './api/handle-once.ts';
+export type { HandleOnceEvent, HandleOnceEventType } from './api/events.ts';
+export type { EventError } from './reporting/event-error.ts';
 export {
   AbortedError,
   DamagedRecordError,
@@ -32,14 +32,14 @@ export {
   SchemaError,
   StoreError,
   UnhashablePayloadError,
-} from './errors.ts';
-export type { Counts } from './event-sink.ts';
-export type { FingerprintOptions } from './fingerprint-options.ts';
-export { createHandleOnce } from './handle-once.ts';
-export { InvalidPayloadError, RetryableError, TerminalError } from './handler-errors.ts';
+} from './api/errors.ts';
+export type { Counts } from './reporting/event-sink.ts';
+export type { FingerprintOptions } from './options/fingerprint-options.ts';
+export { createHandleOnce } from './api/create-handle-once.ts';
+export { InvalidPayloadError, RetryableError, TerminalError } from './api/handler-errors.ts';
 export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';
 export { migrationSql, type MigrationSqlOptions } from './migrations/migration-sql.ts';
-export type { HandleOnceOptions, HandleOnceSettings } from './options.ts';
+export type { HandleOnceOptions, HandleOnceSettings } from './options/options.ts';
 export type {
   Failed,
   FailedReason,
@@ -51,12 +51,12 @@ export type {
   Succeeded,
   SucceededWithoutResult,
   SucceededWithResult,
-} from './outcome.ts';
+} from './api/outcome.ts';
 export type { LogFields, LoggedError, Logger } from './reporting/logger.ts';
-export type { Retries, RetryOptions } from './retries.ts';
-export { retryBudget, type RetryBudget } from './retry-budget.ts';
-export { retention } from './retention.ts';
-export type { DerivedScope } from './scope.ts';
+export type { Retries, RetryOptions } from './options/retries.ts';
+export { retryBudget, type RetryBudget } from './options/retry-budget.ts';
+export { retention } from './options/retention.ts';
+export type { DerivedScope } from './options/scope.ts';
 export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/client.ts';
 export type { DatabaseClient, DatabaseQueries, DatabaseRow } from './store/postgres/database-client.ts';
 export type { SqlClient } from './store/postgres/sql-client.ts';

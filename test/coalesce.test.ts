@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coalesce } from '../src/coalesce.ts';
+import { coalesce } from '../src/lib/coalesce.ts';
 
 interface Request {
   readonly key: string;

@@ -1,4 +1,4 @@
-import { placeOf } from '../../src/adapter-kit.ts';
+import { placeOf } from '../shared/kafka/log-identity.ts';
 import type { KafkaMessage, Place } from './log-client.ts';
 
 /**

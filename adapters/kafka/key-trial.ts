@@ -1,4 +1,5 @@
-import { isPromise, keyFault, type LogKey, placeOf } from '../../src/adapter-kit.ts';
+import { isPromise, keyFault } from '../../src/adapter-kit.ts';
+import { type LogKey, placeOf } from '../shared/kafka/log-identity.ts';
 import type { KafkaMessage, Place } from './log-client.ts';
 import { KeyFunctionError } from './stop-errors.ts';
 

@@ -5,13 +5,13 @@ import {
   type Counts,
   createAdapterEvents,
   type EventSink,
-  inGroup,
   parseOptions,
   SHORT_RETRIES,
   withOwnRetries,
   warn,
   withHandler,
 } from '../../src/adapter-kit.ts';
+import { inGroup } from '../shared/kafka/log-identity.ts';
 import type { Transactional } from '../../src/index.ts';
 import { createAssignments } from './assignments.ts';
 import type { KafkaEvent } from './events.ts';

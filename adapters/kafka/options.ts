@@ -1,8 +1,8 @@
+import type { ParsedPayload } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   canRunInTransaction,
-  checkLogOptions,
   eventHook,
   type FingerprintOptions,
   handleOnceOption,
@@ -10,15 +10,14 @@ import {
   type Logger,
   loggerOption,
   inTransactionOption,
-  logFields,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  type ParsedPayload,
   standardSchema,
   wholeNumber,
   withMethods,
   retryFields,
 } from '../../src/adapter-kit.ts';
+import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
 import type { OnFailed } from './dead-letter.ts';
 import type { KafkaEvent } from './events.ts';

@@ -1,6 +1,5 @@
 import {
   type Consumer,
-  defaultParse,
   deliver,
   type Delivered,
   type Delivery,
@@ -8,12 +7,12 @@ import {
   type EventSink,
   type FingerprintOptions,
   fingerprintOptionsFor,
-  identityOf,
   type Kept,
-  type LogKey,
   type Verdict,
   verdictEvent,
 } from '../../src/adapter-kit.ts';
+import { identityOf, type LogKey } from '../shared/kafka/log-identity.ts';
+import { defaultParse } from '../shared/kafka/log-options.ts';
 import { deadLetterOf, type OnFailed } from './dead-letter.ts';
 import type { KafkaEvent, KeptReason } from './events.ts';
 import type { KeyTrial } from './key-trial.ts';

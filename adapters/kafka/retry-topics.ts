@@ -1,4 +1,5 @@
-import type { Delivered, LogKey, Verdict } from '../../src/adapter-kit.ts';
+import type { Delivered, Verdict } from '../../src/adapter-kit.ts';
+import { type LogKey } from '../shared/kafka/log-identity.ts';
 import type { Outcome } from '../../src/index.ts';
 import type { KeptReason } from './events.ts';
 import type { KafkaMessage } from './log-client.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { recordBytes } from '../../src/adapter-kit.ts';
+import { recordBytes } from '../shared/kafka/log-identity.ts';
 import type { KafkaMessage } from './log-client.ts';
 
 /** At about 100 bytes each. What finds no room is looked up in the store when it comes again. */

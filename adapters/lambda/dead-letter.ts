@@ -1,4 +1,5 @@
-import { type DeadLetterFacts, sendDeadLetter } from '../../src/adapter-kit.ts';
+import { type DeadLetterFacts } from '../../src/adapter-kit.ts';
+import { sendDeadLetter } from '../shared/sqs/send-dead-letter.ts';
 import type { SqsRecord, SqsRecordAttribute } from './sqs-event.ts';
 
 interface AttributeValue {

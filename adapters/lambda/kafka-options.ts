@@ -2,14 +2,13 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   canRunInTransaction,
-  checkLogOptions,
   eventHook,
   type FingerprintOptions,
   handlerOption,
-  logFields,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
 } from '../../src/adapter-kit.ts';
+import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, KafkaMessage } from './kafka-event.ts';

@@ -3,14 +3,13 @@ import {
   consumerOf,
   type Counts,
   createAdapterEvents,
-  defaultParse,
   fingerprintOptionsFor,
-  identityOf,
-  inGroup,
   parseOptions,
   withOwnRetries,
   withHandler,
 } from '../../src/adapter-kit.ts';
+import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
+import { defaultParse } from '../shared/kafka/log-options.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';

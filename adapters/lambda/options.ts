@@ -1,10 +1,10 @@
+import type { ParsedPayload } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   handleOnceOption,
   type Logger,
   loggerOption,
   inTransactionOption,
-  type ParsedPayload,
   standardSchema,
   wholeNumber,
   retryFields,

@@ -1,12 +1,8 @@
 import type { MessageSystemAttributeName, QueueAttributeName } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import {
-  longerThanLease,
-  MAX_VISIBILITY_SECONDS,
-  queueUrlOption,
-  wholeNumber,
-  withMethods,
-} from '../../src/adapter-kit.ts';
+import { wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import { queueUrlOption } from '../shared/sqs/queue-options.ts';
+import { longerThanLease, MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
 import type { SqsClient } from './queue.ts';
 
 /** What `Consumer.create` takes, as far as it concerns how messages are handled. The rest of it can be given too. */

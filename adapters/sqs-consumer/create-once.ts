@@ -3,10 +3,10 @@ import {
   type Counts,
   consumerOf,
   createAdapterEvents,
-  createQueueDelivery,
   parseOptions,
   withOwnRetries,
 } from '../../src/adapter-kit.ts';
+import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';

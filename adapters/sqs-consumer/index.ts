@@ -13,7 +13,7 @@
  *
  * @module
  */
-export type { OnFailed } from '../../src/adapter-kit.ts';
+export type { OnFailed } from '../shared/sqs/queue-options.ts';
 export type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 export type { KeptReason, SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
 export type { SqsMessage } from './message.ts';

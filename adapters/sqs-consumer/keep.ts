@@ -1,4 +1,5 @@
-import { boundedVisibility, keptEvent } from '../../src/adapter-kit.ts';
+import { keptEvent } from '../../src/adapter-kit.ts';
+import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { SqsMessage } from './message.ts';
 import type { KeptMessage, Processor } from './process-message.ts';
 

@@ -2,28 +2,29 @@ import type { MessageSystemAttributeName } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
-  type AnyQueueHandler,
   callback,
   canRunInTransaction,
   eventHook,
   handlerOption,
   type Logger,
   loggerOption,
-  isAboveLease,
-  isOtherQueue,
   isOneFingerprint,
-  messageFields,
-  leaseFault,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  type OnFailed,
+  TWO_FINGERPRINTS,
+} from '../../src/adapter-kit.ts';
+import type { OnFailed } from '../shared/sqs/queue-options.ts';
+import {
+  type AnyQueueHandler,
+  isOtherQueue,
+  messageFields,
   type QueueAttempt,
   queueFields,
   type QueueHandler,
   type QueueOptions,
   SAME_QUEUE,
-  TWO_FINGERPRINTS,
-} from '../../src/adapter-kit.ts';
+} from '../shared/sqs/queue-options.ts';
+import { isAboveLease, leaseFault } from '../shared/sqs/queue-settings.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { consumerSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';

@@ -1,11 +1,5 @@
-import {
-  type Consumer,
-  deliver,
-  type EventSink,
-  type Kept,
-  type QueueDeliveryOf,
-  visibleAfterMs,
-} from '../../src/adapter-kit.ts';
+import { type Consumer, deliver, type EventSink, type Kept } from '../../src/adapter-kit.ts';
+import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { KeptReason, SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import type { Queue } from './queue.ts';

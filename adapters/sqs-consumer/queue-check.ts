@@ -1,14 +1,7 @@
-import {
-  type EventSink,
-  fifoRedriveFault,
-  noRedrivePolicy,
-  type OnFailed,
-  queueFacts,
-  queueWarnings,
-  unreadableQueue,
-  type Warning,
-  warn,
-} from '../../src/adapter-kit.ts';
+import { type EventSink, type Warning, warn } from '../../src/adapter-kit.ts';
+import type { OnFailed } from '../shared/sqs/queue-options.ts';
+import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../shared/sqs/queue-redrive.ts';
+import { queueFacts, queueWarnings } from '../shared/sqs/queue-settings.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
 import type { SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
 import type { Queue } from './queue.ts';

@@ -11,7 +11,7 @@
  *
  * @module
  */
-export type { OnFailed } from '../../src/adapter-kit.ts';
+export type { OnFailed } from '../shared/sqs/queue-options.ts';
 export {
   createSqsWorker,
   type SqsWorker,

@@ -1,30 +1,32 @@
+import type { ParsedPayload } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
-  type AnyQueueHandler,
   canRunInTransaction,
   eventHook,
   handlerOption,
   type Logger,
   loggerOption,
-  isOtherQueue,
   isOneFingerprint,
-  messageFields,
-  MAX_VISIBILITY_SECONDS,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  type OnFailed,
-  type ParsedPayload,
+  TWO_FINGERPRINTS,
+  wholeNumber,
+  withMethods,
+} from '../../src/adapter-kit.ts';
+import type { OnFailed } from '../shared/sqs/queue-options.ts';
+import {
+  type AnyQueueHandler,
+  isOtherQueue,
+  messageFields,
   type QueueAttempt,
   queueFields,
   type QueueHandler,
   type QueueOptions,
   queueUrlOption,
   SAME_QUEUE,
-  TWO_FINGERPRINTS,
-  wholeNumber,
-  withMethods,
-} from '../../src/adapter-kit.ts';
+} from '../shared/sqs/queue-options.ts';
+import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsClient } from './queue.ts';

@@ -5,10 +5,9 @@ import {
   handledFacts,
   type Kept,
   keptEvent,
-  type QueueDeliveryOf,
   type Verdict,
-  visibleAfterMs,
 } from '../../src/adapter-kit.ts';
+import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { Handler, Outcome } from '../../src/index.ts';
 import type { KeptReason, SqsEvent } from './events.ts';
 import type { Delivery, SqsMessage } from './message.ts';

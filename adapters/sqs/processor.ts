@@ -1,11 +1,6 @@
 import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
-import {
-  type ConsumerOptions,
-  consumerOf,
-  createQueueDelivery,
-  type EventSink,
-  type QueueDeliveryOptions,
-} from '../../src/adapter-kit.ts';
+import { type ConsumerOptions, consumerOf, type EventSink } from '../../src/adapter-kit.ts';
+import { createQueueDelivery, type QueueDeliveryOptions } from '../shared/sqs/queue-delivery.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import type { Processor } from './process-delivery.ts';

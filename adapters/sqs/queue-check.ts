@@ -1,19 +1,14 @@
+import { type EventSink, toStoredError, type Warning, warn } from '../../src/adapter-kit.ts';
+import type { OnFailed } from '../shared/sqs/queue-options.ts';
+import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../shared/sqs/queue-redrive.ts';
 import {
-  type EventSink,
-  fifoRedriveFault,
   isAboveLease,
   leaseFault,
   longerThanLease,
-  noRedrivePolicy,
-  type OnFailed,
   type QueueFacts,
   queueFacts,
   queueWarnings,
-  toStoredError,
-  unreadableQueue,
-  type Warning,
-  warn,
-} from '../../src/adapter-kit.ts';
+} from '../shared/sqs/queue-settings.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
 import type { SqsEvent, SqsWarning } from './events.ts';
 import type { Queue } from './queue.ts';

@@ -1,4 +1,5 @@
-import { boundedVisibility, type EventSink } from '../../src/adapter-kit.ts';
+import { type EventSink } from '../../src/adapter-kit.ts';
+import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 import type { Delivery } from './message.ts';
 import type { Queue } from './queue.ts';

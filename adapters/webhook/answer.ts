@@ -1,6 +1,6 @@
 import { StoreError } from '../../src/index.ts';
 import type { Verdict } from '../../src/adapter-kit.ts';
-import type { WebhookReason } from './process-delivery.ts';
+import type { WebhookReason } from './reason.ts';
 
 /** What to tell the sender. */
 export interface WebhookAnswer {

@@ -1,6 +1,6 @@
 import type { EventError } from '../../src/index.ts';
 import type { WebhookAnswer } from './answer.ts';
-import type { WebhookReason } from './process-delivery.ts';
+import type { WebhookReason } from './reason.ts';
 
 /** What became of a delivery, in one word. */
 export type WebhookEventType = 'succeeded' | 'failed' | 'replayed' | WebhookReason;

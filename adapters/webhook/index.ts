@@ -29,7 +29,7 @@ export type {
 } from './options.ts';
 export type { IdPlace, WebhookProvider } from './sources.ts';
 export { webhookId } from './webhook-id.ts';
-export type { WebhookReason } from './process-delivery.ts';
+export type { WebhookReason } from './reason.ts';
 export {
   type HandledWebhook,
   type HandleWebhook,

@@ -1,3 +1,4 @@
+import type { ParsedPayload } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
@@ -16,7 +17,6 @@ import {
   jsonPointer,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  type ParsedPayload,
   standardSchema,
   TWO_FINGERPRINTS,
   retryFields,

@@ -4,7 +4,6 @@ import {
   endingOf,
   type FingerprintOptions,
   fingerprintOptionsFor,
-  type KeptReason,
   replayedState,
   type Verdict,
 } from '../../src/adapter-kit.ts';
@@ -15,6 +14,7 @@ import { deliveryIdAt } from './delivery-id.ts';
 import type { WebhookEventType } from './events.ts';
 import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 import type { AnyWebhookHandler, Verify } from './options.ts';
+import type { WebhookReason } from './reason.ts';
 import type { IdPlace } from './sources.ts';
 
 export interface Processor<R> {
@@ -32,9 +32,6 @@ export interface DeliveryLimits {
   readonly signal?: AbortSignal | undefined;
   readonly waitMs?: number | undefined;
 }
-
-/** Why a delivery is not done with: its sender has to repeat it, or must not have sent it. */
-export type WebhookReason = KeptReason | 'unverified' | 'verify-config' | 'missing-id';
 
 export interface Processed<R> {
   readonly id: string | undefined;

@@ -1,5 +1,5 @@
-import type { Outcome, StoredError } from '../outcome.ts';
-import { toStoredError } from '../stored-error.ts';
+import type { Outcome, StoredError } from '../api/outcome.ts';
+import { toStoredError } from '../payload/stored-error.ts';
 import type { Handled } from './handled.ts';
 
 /** Why a message is in the dead letters. */

@@ -1,5 +1,5 @@
-import type { Outcome } from '../outcome.ts';
-import { validatePayload } from '../validate-payload.ts';
+import type { Outcome } from '../api/outcome.ts';
+import { validatePayload } from '../payload/validate-payload.ts';
 import { deadLetterFacts } from './dead-letter.ts';
 import { decide } from './decide.ts';
 import type { Consumer, Delivery } from './delivery.ts';

@@ -1,5 +1,5 @@
-import type { EventError } from '../event-error.ts';
-import type { KeptReason } from './verdict.ts';
+import type { EventError } from '../reporting/event-error.ts';
+import type { KeptReason } from './handled.ts';
 
 interface OfKey {
   /** As in the events of `handleOnce`; empty when the message has no key, or was not started. */

@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Handler } from '../attempt.ts';
+import type { Handler } from '../api/attempt.ts';
 import type { Handle } from '../engine/handle.ts';
-import type { Emitted } from '../event-sink.ts';
-import type { FingerprintOptions } from '../fingerprint-options.ts';
-import type { HandleOnceSettings } from '../options.ts';
+import type { Emitted } from '../reporting/event-sink.ts';
+import type { FingerprintOptions } from '../options/fingerprint-options.ts';
+import type { HandleOnceSettings } from '../options/options.ts';
 import type { OnFailed } from './decide.ts';
 import type { HandlingEvent } from './delivery-event.ts';
 

@@ -1,6 +1,6 @@
-import { InvalidKeyError } from '../errors.ts';
-import { isPromise } from '../is-promise.ts';
-import { causeOf } from '../stored-error.ts';
+import { InvalidKeyError } from '../api/errors.ts';
+import { isPromise } from '../lib/is-promise.ts';
+import { causeOf } from '../payload/stored-error.ts';
 
 /** What a key function finds. Throws `InvalidKeyError` when that is nothing, or when it throws itself. */
 export function foundKey(find: () => string | undefined): string {

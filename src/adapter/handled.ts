@@ -5,8 +5,8 @@ import {
   SchemaError,
   StoreError,
   UnhashablePayloadError,
-} from '../errors.ts';
-import type { Outcome, PendingReason } from '../outcome.ts';
+} from '../api/errors.ts';
+import type { Outcome, PendingReason } from '../api/outcome.ts';
 
 /** What the engine said of a delivery: its outcome, or what it threw. */
 export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
@@ -15,6 +15,12 @@ type ThrownReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'er
 
 /** How the handling of a delivery ended, in one word. */
 export type Ending = 'succeeded' | 'failed' | PendingReason | ThrownReason;
+
+/** Why the broker has to deliver a message again. */
+export type KeptReason =
+  | Exclude<Ending, 'succeeded'>
+  /** The dead-letter queue or topic did not take it. */
+  | 'dead-letter-refused';
 
 /** The state that a record had before the delivery came. Undefined when it was not answered from one. */
 export function replayedState(handled: Handled<unknown>): 'succeeded' | 'failed' | undefined {

@@ -1,6 +1,6 @@
-import type { Emitted } from '../event-sink.ts';
+import type { Emitted } from '../reporting/event-sink.ts';
 import type { AcknowledgedEvent, KeptEvent } from './delivery-event.ts';
-import type { Ending } from './handled.ts';
+import type { KeptReason } from './handled.ts';
 
 /** The broker need not deliver the message again. */
 export interface Acknowledged {
@@ -8,12 +8,6 @@ export interface Acknowledged {
   readonly key: string;
   readonly deadLettered: boolean;
 }
-
-/** Why the broker has to deliver a message again. */
-export type KeptReason =
-  | Exclude<Ending, 'succeeded'>
-  /** The dead-letter queue or topic did not take it. */
-  | 'dead-letter-refused';
 
 /** The broker has to deliver the message again. */
 export interface Kept<Reason extends string = KeptReason> {

@@ -1,8 +1,8 @@
-import { PayloadMismatchError } from '../errors.ts';
-import { EventError } from '../event-error.ts';
-import type { Failed, Outcome, Pending, Succeeded } from '../outcome.ts';
+import { PayloadMismatchError } from '../api/errors.ts';
+import { EventError } from '../reporting/event-error.ts';
+import type { Failed, Outcome, Pending, Succeeded } from '../api/outcome.ts';
 import type { ClaimReply } from '../store/store.ts';
-import { attemptsExhausted, deathsExhausted } from '../stored-error.ts';
+import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
 import { type DecodeRecord, decoderOf } from './decode-record.ts';
 import { endOf, type Engine } from './engine.ts';
 

@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts';
+import { onAbort } from '../lib/on-abort.ts';
 
 export interface SignalOwner {
   /** Aborts the signal when the lease has lapsed. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '../errors.ts';
-import { elapsedSince, type Instant } from '../instant.ts';
+import { StoreError } from '../api/errors.ts';
+import { elapsedSince, type Instant } from '../lib/instant.ts';
 import type { ClaimAnswer } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
 import { endOf, type Engine } from './engine.ts';

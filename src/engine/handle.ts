@@ -1,7 +1,7 @@
-import type { Attempt } from '../attempt.ts';
-import { type FingerprintOptions, fingerprintOf, isGiven } from '../fingerprint-options.ts';
-import { checkKey } from '../key.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Attempt } from '../api/attempt.ts';
+import { type FingerprintOptions, fingerprintOf, isGiven } from '../options/fingerprint-options.ts';
+import { checkKey } from '../options/key.ts';
+import type { Outcome } from '../api/outcome.ts';
 import { answerFromRecord } from './answer.ts';
 import { type Engine, monotonicNow } from './engine.ts';
 import { HeldClaim } from './held-claim.ts';

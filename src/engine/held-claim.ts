@@ -1,11 +1,11 @@
-import type { Attempt } from '../attempt.ts';
-import { childKey } from '../child-key.ts';
-import { checkKey } from '../key.ts';
+import type { Attempt } from '../api/attempt.ts';
+import { childKey } from '../api/child-key.ts';
+import { checkKey } from '../options/key.ts';
 import { AttemptSignal } from './attempt-signal.ts';
 import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
-import type { Ending } from './settlement.ts';
+import type { Ending } from './settlement-of.ts';
 
 export interface AttemptLimits {
   readonly signal: AbortSignal | undefined;

@@ -1,4 +1,4 @@
-import { type Alarm, createAlarm } from '../alarm.ts';
+import { type Alarm, createAlarm } from '../lib/alarm.ts';
 
 /** The alarms of all leases of one `handleOnce`. */
 export interface LeaseAlarms {

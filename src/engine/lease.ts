@@ -1,5 +1,5 @@
-import { LeaseLostError } from '../errors.ts';
-import { elapsedSince, type Instant, now } from '../instant.ts';
+import { LeaseLostError } from '../api/errors.ts';
+import { elapsedSince, type Instant, now } from '../lib/instant.ts';
 import type { Claim, Engine } from './engine.ts';
 import { lapseDelay } from './lease-alarms.ts';
 

@@ -1,4 +1,4 @@
-import { shareAcrossCopies } from '../shared-class.ts';
+import { shareAcrossCopies } from '../lib/shared-class.ts';
 
 /** Thrown in place of a handler that did not get its turn: the claim is given back at once, with its attempt. */
 export class NotStartedError extends Error {

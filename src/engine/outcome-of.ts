@@ -1,7 +1,7 @@
-import type { Outcome, Pending } from '../outcome.ts';
+import type { Outcome, Pending } from '../api/outcome.ts';
 import type { Settlement } from '../store/store.ts';
-import { toStoredError } from '../stored-error.ts';
-import type { Ending } from './settlement.ts';
+import { toStoredError } from '../payload/stored-error.ts';
+import type { Ending } from './settlement-of.ts';
 
 /** The outcome of an attempt whose settlement is on record. */
 export function recordedOutcome<R>(settlement: Settlement, ending: Ending<R>, attempts: number): Outcome<R> {

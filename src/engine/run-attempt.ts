@@ -1,12 +1,12 @@
-import type { Attempt } from '../attempt.ts';
-import type { HandleOnceEvent } from '../diagnostics.ts';
-import type { Emitted } from '../event-sink.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Attempt } from '../api/attempt.ts';
+import type { HandleOnceEvent } from '../api/events.ts';
+import type { Emitted } from '../reporting/event-sink.ts';
+import type { Outcome } from '../api/outcome.ts';
 import { type Claim, endOf, type Engine } from './engine.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
-import { settle, type Settled } from './settle.ts';
-import { type Ending, settlementOf } from './settlement.ts';
+import { settle, type Settled } from './write-settlement.ts';
+import { type Ending, settlementOf } from './settlement-of.ts';
 
 /** Runs the work of a claim, and settles the record by how it ended. */
 export async function runAttempt<R>(

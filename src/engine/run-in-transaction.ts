@@ -1,10 +1,10 @@
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../api/outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { conclude, settleBy } from './run-attempt.ts';
-import { settle, type Settled } from './settle.ts';
-import { type Ending, settlementOf } from './settlement.ts';
+import { settle, type Settled } from './write-settlement.ts';
+import { type Ending, settlementOf } from './settlement-of.ts';
 import { AbandonedError, type Progress, runAndWrite, transact, type Work, type Written } from './transact.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Attempt } from '../attempt.ts';
-import { LeaseLostError, StoreError } from '../errors.ts';
+import type { Attempt } from '../api/attempt.ts';
+import { LeaseLostError, StoreError } from '../api/errors.ts';
 import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
-import { settlementOf } from './settlement.ts';
+import { settlementOf } from './settlement-of.ts';
 
 /** What a transaction was about to commit. */
 export interface Written<R> {

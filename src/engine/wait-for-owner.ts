@@ -1,7 +1,7 @@
-import { AbortedError } from '../errors.ts';
+import { AbortedError } from '../api/errors.ts';
 import { claim, type Claimed } from './claim.ts';
 import { endOf, type Engine, monotonicNow } from './engine.ts';
-import { onAbort } from './on-abort.ts';
+import { onAbort } from '../lib/on-abort.ts';
 
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;

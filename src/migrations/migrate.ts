@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { SchemaError } from '../errors.ts';
-import { parseOptions } from '../parse-options.ts';
+import { SchemaError } from '../api/errors.ts';
+import { parseOptions } from '../options/parse-options.ts';
 import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';

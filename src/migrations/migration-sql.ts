@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseOptions, wholeNumber } from '../parse-options.ts';
+import { parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { migrations } from './embedded.generated.ts';
 import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';

@@ -1,4 +1,4 @@
-import { SchemaError } from '../errors.ts';
+import { SchemaError } from '../api/errors.ts';
 import { migrations } from './embedded.generated.ts';
 
 /** The version of the tables that this package works with. */

@@ -1,5 +1,5 @@
-import type { EventError } from '../event-error.ts';
-import { isA, readable } from '../safe-read.ts';
+import type { EventError } from './event-error.ts';
+import { isA, readable } from '../lib/safe-read.ts';
 import type { LogFields, LoggedError } from './logger.ts';
 import type { ReportedEvent, Row } from './table.ts';
 

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { hasMethods, satisfying } from '../parse-options.ts';
+import { hasMethods, satisfying } from '../options/parse-options.ts';
 
 /** What a log line is about: flat, and JSON as it is. Never a payload or a result. */
 export interface LogFields {

@@ -1,4 +1,4 @@
-import { describeThrown } from '../stored-error.ts';
+import { describeThrown } from '../payload/stored-error.ts';
 import { fieldsOf, textOf } from './describe.ts';
 import type { Logger } from './logger.ts';
 import { type ReportedEvent, type Row, rowOfOwn } from './table.ts';

@@ -1,4 +1,4 @@
-import type { EventError } from '../event-error.ts';
+import type { EventError } from './event-error.ts';
 
 /** What reporting reads of an event, of whatever kind. */
 export interface ReportedEvent {

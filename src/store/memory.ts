@@ -1,4 +1,4 @@
-import type { FailedReason, ResultOmitted } from '../outcome.ts';
+import type { FailedReason, ResultOmitted } from '../api/outcome.ts';
 import { suspectFrom } from './suspects.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
 import type { Settlement, SettleReply, SettleRequest, Store } from './store.ts';

@@ -1,8 +1,8 @@
-import { createAlarm } from '../alarm.ts';
-import { coalesce } from '../coalesce.ts';
-import { StoreError } from '../errors.ts';
-import type { Gate } from '../gate.ts';
-import { type Instant, now } from '../instant.ts';
+import { createAlarm } from '../lib/alarm.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { StoreError } from '../api/errors.ts';
+import type { Gate } from '../lib/gate.ts';
+import { type Instant, now } from '../lib/instant.ts';
 import { replyInTime } from './reply-in-time.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
 import type { SettleReply, SettleRequest, Store } from './store.ts';

@@ -1,5 +1,5 @@
-import type { Alarm } from '../alarm.ts';
-import { StoreError } from '../errors.ts';
+import type { Alarm } from '../lib/alarm.ts';
+import { StoreError } from '../api/errors.ts';
 
 /**
  * A reply, or a retriable `StoreError` when the alarm goes first: a connection can hang without an error.

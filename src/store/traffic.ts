@@ -1,4 +1,4 @@
-import { createGate, type Gate } from '../gate.ts';
+import { createGate, type Gate } from '../lib/gate.ts';
 
 /** How many statements of each verb this process hands to one client at once, over all scopes. */
 export interface Traffic {

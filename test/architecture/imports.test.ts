@@ -42,13 +42,26 @@ describe('src', () => {
 describe('adapters', () => {
   const kit = new Set(['src/index.ts', 'src/adapter-kit.ts']);
   const imports = importsIn('adapters');
-  const folderOf = (file: string) => file.split('/').slice(0, 2).join('/');
+  const folderOf = (file: string) =>
+    file
+      .split('/')
+      .slice(0, file.startsWith('adapters/shared/') ? 3 : 2)
+      .join('/');
+  /** What adapters of one broker share. */
+  const shared: Record<string, string[]> = {
+    'adapters/sqs': ['adapters/shared/sqs'],
+    'adapters/sqs-consumer': ['adapters/shared/sqs'],
+    'adapters/kafka': ['adapters/shared/kafka'],
+    'adapters/lambda': ['adapters/shared/sqs', 'adapters/shared/kafka'],
+  };
 
-  it('import their own folder and the core’s two faces, and never one another', () => {
+  it('import their own folder, what their broker shares, and the core’s two faces, and never one another', () => {
     expect(imports.length).toBeGreaterThan(0);
-    const strays = imports.filter(
-      ({ from, to, relative }) => relative && !kit.has(to) && folderOf(to) !== folderOf(from),
-    );
+    const mayImport = (from: string, to: string) =>
+      kit.has(to) ||
+      folderOf(to) === folderOf(from) ||
+      shared[folderOf(from)]?.includes(folderOf(to)) === true;
+    const strays = imports.filter(({ from, to, relative }) => relative && !mayImport(from, to));
     expect(strays).toEqual([]);
   });
 
@@ -56,6 +69,25 @@ describe('adapters', () => {
     const allowed = new Set([...dependencies, ...peers]);
     const strays = imports.filter((imported) => !imported.relative && !isBuiltinOr(allowed, imported));
     expect(strays).toEqual([]);
+  });
+});
+
+describe('src and adapters', () => {
+  it('have no import circles, of types neither', () => {
+    const files = ['src', 'adapters'].flatMap(filesIn);
+    const imports = new Map(
+      files.map((file) => [file, importsOf(file).flatMap(({ to, relative }) => (relative ? to : []))]),
+    );
+    const done = new Set<string>();
+    const circles: string[][] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file]);
+      if (path.includes(file) || done.has(file)) return;
+      for (const to of imports.get(file) ?? []) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
   });
 });
 

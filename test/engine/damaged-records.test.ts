@@ -1,6 +1,6 @@
 import { DamagedRecordError, type HandleOnce, HandleOnceError, TerminalError } from 'handle-once';
 import { describe, expect, it, vi } from 'vitest';
-import { toEventError } from '../../src/event-error.ts';
+import { toEventError } from '../../src/reporting/event-error.ts';
 import { usePostgresBench } from './support/bench.ts';
 
 const bench = usePostgresBench();

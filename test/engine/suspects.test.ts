@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { HandleOnce, Outcome } from '../../src/index.ts';
 import { createSuspectPlace } from '../../src/engine/suspects.ts';
-import { fingerprint } from '../../src/fingerprint.ts';
-import { createHandleOnceIn } from '../../src/handle-once.ts';
+import { fingerprint } from '../../src/payload/fingerprint.ts';
+import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { gate } from '../support/gate.ts';
 import { type Bench, storeKinds, useBench } from './support/bench.ts';
 

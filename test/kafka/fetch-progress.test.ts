@@ -3,8 +3,8 @@ import type { KafkaEvent, KafkaMessage } from 'handle-once/kafka';
 import { describe, expect, test } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/assignments.ts';
 import { FetchProgress } from '../../adapters/kafka/fetch-progress.ts';
-import { createEventSink } from '../../src/event-sink.ts';
-import { toEventError } from '../../src/event-error.ts';
+import { createEventSink } from '../../src/reporting/event-sink.ts';
+import { toEventError } from '../../src/reporting/event-error.ts';
 import { message } from './support/messages.ts';
 
 const PLACE = { topic: 'orders', partition: 0 };

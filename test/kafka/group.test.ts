@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
-import { toEventError } from '../../src/event-error.ts';
+import { toEventError } from '../../src/reporting/event-error.ts';
 
 vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));
 

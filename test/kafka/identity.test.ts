@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeOf, recordBytes } from '../../src/adapter-kit/log-identity.ts';
+import { placeOf, recordBytes } from '../../adapters/shared/kafka/log-identity.ts';
 import { message } from './support/messages.ts';
 
 describe('the place of a message', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { originalOf, type Placed, retryCopyOf } from '../../adapters/kafka/retry-copy.ts';
-import { identityOf } from '../../src/adapter-kit.ts';
+import { identityOf } from '../../adapters/shared/kafka/log-identity.ts';
 import { message } from './support/messages.ts';
 
 const GROUP = 'größe/50%';

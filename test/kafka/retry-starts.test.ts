@@ -2,7 +2,7 @@ import type { KafkaEvent } from 'handle-once/kafka';
 import { expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/assignments.ts';
 import { holdStartPositions } from '../../adapters/kafka/start-positions.ts';
-import { createEventSink } from '../../src/event-sink.ts';
+import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 
 test('a retry topic is held until its beginning is committed, whatever fails before', async () => {

@@ -1,7 +1,7 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createWarnStuck } from '../../adapters/kafka/stuck.ts';
-import { createEventSink } from '../../src/event-sink.ts';
+import { createEventSink } from '../../src/reporting/event-sink.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');
 

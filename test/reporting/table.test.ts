@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { EventError } from '../../src/event-error.ts';
+import { EventError } from '../../src/reporting/event-error.ts';
 import { rowOfAdapter, rowOfCore } from '../../src/reporting/table.ts';
 import { root } from '../architecture/source-files.ts';
 

@@ -2,8 +2,8 @@ import type { SqsEvent } from 'handle-once/sqs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EntryReply, Queue } from '../../adapters/sqs/queue.ts';
 import { createVisibilityKeeper } from '../../adapters/sqs/visibility.ts';
-import { boundedVisibility } from '../../src/adapter-kit/queue-settings.ts';
-import { createEventSink } from '../../src/event-sink.ts';
+import { boundedVisibility } from '../../adapters/shared/sqs/queue-settings.ts';
+import { createEventSink } from '../../src/reporting/event-sink.ts';
 
 const HOUR = 3_600_000;
 const TWELVE_HOURS = 12 * HOUR;

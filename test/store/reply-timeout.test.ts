@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAlarm } from '../../src/alarm.ts';
+import { createAlarm } from '../../src/lib/alarm.ts';
 import type { ClaimReply, Store } from '../../src/index.ts';
 import { replyInTime } from '../../src/store/reply-in-time.ts';
 import { recordsOf } from './support/records-of.ts';

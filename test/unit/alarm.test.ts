@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAlarm } from '../../src/alarm.ts';
+import { createAlarm } from '../../src/lib/alarm.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

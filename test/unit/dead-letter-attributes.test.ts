@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deadLetterAttributes } from '../../src/adapter-kit/dead-letter-attributes.ts';
+import { deadLetterAttributes } from '../../adapters/shared/sqs/dead-letter-attributes.ts';
 
 const facts = { scope: 'orders', key: 'key-1', errorText: 'TerminalError: no', attempts: 1 };
 const MAX_BYTES = 1_048_576;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { UnhashablePayloadError } from '../../src/index.ts';
-import { fingerprint, fingerprintWithout } from '../../src/fingerprint.ts';
+import { fingerprint, fingerprintWithout } from '../../src/payload/fingerprint.ts';
 import { hostileProxy, withGetters } from '../support/hostile.ts';
 
 class Order {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { coalesce } from '../../src/coalesce.ts';
-import { createGate } from '../../src/gate.ts';
+import { coalesce } from '../../src/lib/coalesce.ts';
+import { createGate } from '../../src/lib/gate.ts';
 
 test('a gate lets in as many as it has room for, and the others in their order', () => {
   const gate = createGate(2);

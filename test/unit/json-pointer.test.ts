@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isJsonPointer, valueAt } from '../../src/json-pointer.ts';
+import { isJsonPointer, valueAt } from '../../src/payload/json-pointer.ts';
 
 const document = {
   id: 'evt_1',

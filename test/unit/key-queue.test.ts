@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKeyQueue, type KeyQueue } from '../../src/key-queue.ts';
+import { createKeyQueue, type KeyQueue } from '../../src/lib/key-queue.ts';
 
 interface Entry {
   readonly key: string;

@@ -6,7 +6,7 @@ import { createMemoryStore } from 'handle-once/testing';
 import { wrapWebhook } from 'handle-once/webhook';
 import { describe, expect, test } from 'vitest';
 import { withOwnRetries } from '../../src/adapter-kit.ts';
-import { SHORT_RETRIES } from '../../src/retries.ts';
+import { SHORT_RETRIES } from '../../src/options/retries.ts';
 import { ample, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from '../lambda/support/events.ts';
 
 const queueUrl = 'http://127.0.0.1:1/000000000000/orders';

@@ -1,7 +1,7 @@
 import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
-import { type QueueFacts, queueFacts, queueWarnings } from '../../src/adapter-kit/queue-settings.ts';
+import { type QueueFacts, queueFacts, queueWarnings } from '../../adapters/shared/sqs/queue-settings.ts';
 
 const { settings } = createHandleOnce({
   store: createMemoryStore(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createHandleOnce, retryBudget } from '../../src/index.ts';
-import { SHORT_RETRIES } from '../../src/retries.ts';
+import { SHORT_RETRIES } from '../../src/options/retries.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 import { issuesOf } from '../support/issues-of.ts';
 

@@ -4,7 +4,7 @@ import { onceEachKafkaRecord } from 'handle-once/lambda';
 import { createMemoryStore } from 'handle-once/testing';
 import { wrapWebhook } from 'handle-once/webhook';
 import { describe, expect, it, test, vi } from 'vitest';
-import { derivedScope, derivedScopeFault, scopeFault, scopeKinds } from '../../src/scope.ts';
+import { derivedScope, derivedScopeFault, scopeFault, scopeKinds } from '../../src/options/scope.ts';
 import { issuesOf } from '../support/issues-of.ts';
 
 /** Texts that try to look like what is added to a scope. */

@@ -11,7 +11,7 @@ import { describe, expect, it, test } from 'vitest';
 import { gate } from '../support/gate.ts';
 import { bench, githubDelivery } from './support/bench.ts';
 import { deliveries, SECRET } from './support/deliveries.ts';
-import { toEventError } from '../../src/event-error.ts';
+import { toEventError } from '../../src/reporting/event-error.ts';
 
 const standard = new Webhook(SECRET);
 

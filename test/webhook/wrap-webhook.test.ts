@@ -17,7 +17,7 @@ import { flakyStore, isUnreachable } from '../engine/support/flaky-store.ts';
 import { gate } from '../support/gate.ts';
 import { bench, githubDelivery } from './support/bench.ts';
 import { deliveries } from './support/deliveries.ts';
-import { toEventError } from '../../src/event-error.ts';
+import { toEventError } from '../../src/reporting/event-error.ts';
 
 describe('A delivery', () => {
   it('has its headers in its attempt', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TerminalError } from '../../handler-errors.ts';
+import { TerminalError } from '../../api/handler-errors.ts';
 import { gate, ScriptedDelivery, until } from './script.ts';
 import { ACK_WAIT_MS, type AdapterUnderTest, createBench } from './setup.ts';
 

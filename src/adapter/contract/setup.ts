@@ -1,6 +1,6 @@
-import { createHandleOnce } from '../../handle-once.ts';
-import type { HandleOnce } from '../../calls.ts';
-import { StoreError } from '../../errors.ts';
+import { createHandleOnce } from '../../api/create-handle-once.ts';
+import type { HandleOnce } from '../../api/handle-once.ts';
+import { StoreError } from '../../api/errors.ts';
 import { createMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { ScriptedDelivery, ScriptedMessage } from './script.ts';

@@ -1,4 +1,4 @@
-import type { FailedReason, ResultOmitted } from '../../outcome.ts';
+import type { FailedReason, ResultOmitted } from '../../api/outcome.ts';
 import type { ClaimReply } from '../store.ts';
 import type { DatabaseRow } from './database-client.ts';
 

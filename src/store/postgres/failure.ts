@@ -1,4 +1,4 @@
-import { type HandleOnceError, SchemaError, StoreError } from '../../errors.ts';
+import { type HandleOnceError, SchemaError, StoreError } from '../../api/errors.ts';
 import { clientCode, placesOf, sqlState } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
 

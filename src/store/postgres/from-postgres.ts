@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hasMethods } from '../../parse-options.ts';
+import { hasMethods } from '../../options/parse-options.ts';
 import type { PostgresClient, PostgresQueries } from './client.ts';
 import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { notATransaction } from './not-a-transaction.ts';

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../../errors.ts';
+import { InvalidOptionsError } from '../../api/errors.ts';
 
 /** What `within` throws before it claims: on anything but a transaction a rollback would undo nothing. */
 export function notATransaction(expected: string): InvalidOptionsError {

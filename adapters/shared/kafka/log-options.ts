@@ -1,0 +1,78 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { type AnyHandleOnce } from '../../../src/index.ts';
+import { fingerprintFields, isGiven, isOneFingerprint, TWO_FINGERPRINTS } from '../../../src/adapter-kit.ts';
+import { type FingerprintOptions } from '../../../src/index.ts';
+import type { LogKey } from './log-identity.ts';
+import { callback } from '../../../src/adapter-kit.ts';
+import { derivedScopeFault } from '../../../src/adapter-kit.ts';
+
+const groupId = z
+  .string({ error: 'must be the id of the consumer group' })
+  .min(1, { error: 'must not be empty', abort: true })
+  .refine((group) => group.isWellFormed(), {
+    error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
+    abort: true,
+  });
+
+/** Options that consumers of a log have in common. */
+export function logFields<Message>() {
+  return {
+    groupId,
+    parse:
+      callback<(value: Buffer | null, message: Message) => unknown>('a function of the value').optional(),
+    key: callback<LogKey<Message>>('a function of the message').optional(),
+    ...fingerprintFields<Buffer | null, [message: Message]>(),
+  };
+}
+
+/** The option `parse` where it is not given: the value as it is, or its JSON for a schema. A tombstone is null. */
+export function defaultParse(schema: StandardSchemaV1 | undefined): (value: Buffer | null) => unknown {
+  return schema === undefined ? (value) => value : jsonOf;
+}
+
+function jsonOf(value: Buffer | null): unknown {
+  return value === null ? null : JSON.parse(value.toString('utf8'));
+}
+
+interface LogOptions extends FingerprintOptions<never, never> {
+  readonly handleOnce: AnyHandleOnce;
+  readonly groupId: string;
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly parse?: unknown;
+  readonly key?: unknown;
+}
+
+/** Refuses options of a consumer of a log that are right alone and wrong together. */
+export function checkLogOptions(options: LogOptions, context: z.core.$RefinementCtx): void {
+  for (const [field, message] of contradictions(options)) {
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+}
+
+function* contradictions(options: LogOptions): Generator<[field: string, message: string]> {
+  const { handleOnce, groupId, schema, parse } = options;
+  const { settings } = handleOnce;
+  const fault = derivedScopeFault(settings.scope, { kind: 'kafka', name: groupId });
+  if (fault !== undefined) yield ['groupId', fault];
+  if (!isOneFingerprint(options)) yield ['ignoredFields', TWO_FINGERPRINTS.error];
+  const chooses = isGiven(options)
+    ? 'fingerprint and ignoredFields'
+    : isGiven(settings)
+      ? 'the fingerprint and ignoredFields of handleOnce'
+      : undefined;
+  if (options.key === undefined && chooses !== undefined) {
+    yield [
+      'key',
+      `is missing, which ${chooses} need: without it a message is known by its topic, partition and offset, and its ` +
+        'content is all that tells it from one of a topic that was made again',
+    ];
+  }
+  // Values of a log are bytes, which would each fail a schema that was made for what is in them, for good.
+  if (settings.schema !== undefined && schema === undefined && parse === undefined) {
+    yield [
+      'schema',
+      'is missing, while handleOnce has one, which would get bytes: give it here, or give parse too',
+    ];
+  }
+}

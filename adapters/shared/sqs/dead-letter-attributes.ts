@@ -1,0 +1,93 @@
+import { type DeadLetterFacts } from '../../../src/adapter-kit.ts';
+
+/** An attribute of a message as queues of AWS take it. */
+export interface TextAttribute {
+  readonly DataType: 'String' | 'Number';
+  readonly StringValue: string;
+}
+
+/** Any attribute of a message, as far as its size needs. */
+export interface MeasurableAttribute {
+  readonly DataType?: string | undefined;
+  readonly StringValue?: string | undefined;
+  readonly BinaryValue?: Uint8Array | undefined;
+}
+
+/** What a copy of a message carries beside the body. */
+export interface DeadLetterAttributes<Attribute> {
+  readonly attributes: Record<string, Attribute | TextAttribute>;
+  /** Those of ours that found no room. */
+  readonly dropped: readonly string[];
+}
+
+/** In the order of their value. */
+export const OUR_ATTRIBUTES = [
+  'HandleOnceScope',
+  'HandleOnceKey',
+  'HandleOnceError',
+  'HandleOnceAttempts',
+] as const;
+
+/** A queue takes no more attributes than this on one message. */
+const MAX_ATTRIBUTES = 10;
+/** Of the body, and of the name, type and value of each attribute. */
+const MAX_MESSAGE_BYTES = 1_048_576;
+const MAX_TEXT_LENGTH = 1_000;
+
+/** The original's attributes, then as many of ours as a queue takes: what is the sender's goes first. */
+export function deadLetterAttributes<Attribute extends MeasurableAttribute>(
+  body: string,
+  original: Readonly<Record<string, Attribute>>,
+  facts: DeadLetterFacts,
+): DeadLetterAttributes<Attribute> {
+  const attributes: Record<string, Attribute | TextAttribute> = withoutOurs(original);
+  const dropped: string[] = [];
+  const values = ourValues(facts);
+  let bytes = Object.entries(attributes).reduce(
+    (sum, [name, attribute]) => sum + sizeOf(name, attribute),
+    Buffer.byteLength(body),
+  );
+  for (const name of OUR_ATTRIBUTES) {
+    const size = sizeOf(name, values[name]);
+    if (Object.keys(attributes).length < MAX_ATTRIBUTES && bytes + size <= MAX_MESSAGE_BYTES) {
+      attributes[name] = values[name];
+      bytes += size;
+    } else {
+      dropped.push(name);
+    }
+  }
+  return { attributes, dropped };
+}
+
+/** A dead letter that was sent back to its queue and failed again still has ours of the first time. */
+export function withoutOurs<Attribute>(
+  original: Readonly<Record<string, Attribute>>,
+): Record<string, Attribute> {
+  const ours: readonly string[] = OUR_ATTRIBUTES;
+  return Object.fromEntries(Object.entries(original).filter(([name]) => !ours.includes(name)));
+}
+
+function ourValues(facts: DeadLetterFacts): Record<(typeof OUR_ATTRIBUTES)[number], TextAttribute> {
+  return {
+    HandleOnceScope: stringAttribute(facts.scope),
+    HandleOnceKey: stringAttribute(facts.key),
+    HandleOnceError: stringAttribute(facts.errorText),
+    HandleOnceAttempts: { DataType: 'Number', StringValue: String(facts.attempts) },
+  };
+}
+
+function sizeOf(name: string, { DataType = '', StringValue = '', BinaryValue }: MeasurableAttribute): number {
+  return Buffer.byteLength(name + DataType + StringValue) + (BinaryValue?.byteLength ?? 0);
+}
+
+/** No queue takes an empty value, or characters that XML 1.0 lacks. A key that was refused can be anything. */
+function stringAttribute(value: unknown): TextAttribute {
+  const wellFormed = bounded(String(value)).toWellFormed();
+  // eslint-disable-next-line no-control-regex -- these are the characters to replace
+  const accepted = wellFormed.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
+  return { DataType: 'String', StringValue: accepted === '' ? '\ufffd' : accepted };
+}
+
+function bounded(text: string): string {
+  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH - 1)}…`;
+}

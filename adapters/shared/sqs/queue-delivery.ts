@@ -1,0 +1,74 @@
+import { type Delivery } from '../../../src/adapter-kit.ts';
+import { type Kept } from '../../../src/adapter-kit.ts';
+import { type EventSink } from '../../../src/adapter-kit.ts';
+import { fingerprintOptionsFor } from '../../../src/adapter-kit.ts';
+import { type FingerprintOptions } from '../../../src/index.ts';
+import type { MeasurableAttribute } from './dead-letter-attributes.ts';
+import { createDroppedAttributesWarning, type DroppedAttributesWarning } from './dropped-attributes.ts';
+import type { OnFailed, QueueAttempt } from './queue-options.ts';
+import { type Original, sendDeadLetter, type SendDeadLetter } from './send-dead-letter.ts';
+
+export interface QueueDeliveryOptions<Message, R> extends FingerprintOptions<string, [message: Message]> {
+  readonly key: (message: Message) => string | undefined;
+  readonly parse: (body: string) => unknown;
+  readonly handler: (payload: never, attempt: QueueAttempt<Message>, ...extra: never[]) => R | PromiseLike<R>;
+  readonly onFailed?: OnFailed | undefined;
+}
+
+/** What a message of a queue is to the engine, what handles it, and where it goes when it failed for good. */
+export type QueueDelivery<R> = Pick<
+  Delivery<R>,
+  'key' | 'content' | 'fingerprint' | 'parse' | 'handler' | 'onFailed'
+>;
+
+/** The body is compared as it is, and parsed only by the delivery that runs. `mayBeSent` is asked before a dead letter. */
+export type QueueDeliveryOf<Message, R> = (message: Message, mayBeSent?: () => boolean) => QueueDelivery<R>;
+
+export function createQueueDelivery<
+  Attribute extends MeasurableAttribute,
+  Message extends Original<Attribute>,
+  R,
+>(
+  options: QueueDeliveryOptions<Message, R>,
+  send: SendDeadLetter<Attribute>,
+  events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
+): QueueDeliveryOf<Message, R> {
+  const { key, parse, handler, onFailed = 'leave' } = options;
+  const warnDropped = createDroppedAttributesWarning(events);
+
+  function failedChoice(message: Message, mayBeSent?: () => boolean): Delivery<unknown>['onFailed'] {
+    if (onFailed === 'delete') return 'acknowledge';
+    if (onFailed === 'leave') return 'keep';
+    const { deadLetterQueueUrl } = onFailed;
+    return {
+      to: deadLetterQueueUrl,
+      mayBeSent,
+      async send(facts) {
+        const droppedAttributes = await sendDeadLetter(message, facts, deadLetterQueueUrl, send);
+        warnDropped(droppedAttributes);
+        return { droppedAttributes };
+      },
+    };
+  }
+
+  return (message, mayBeSent) => {
+    const { Body = '' } = message;
+    return {
+      key: () => key(message),
+      content: () => Body,
+      fingerprint: fingerprintOptionsFor(options, message),
+      parse: () => parse(Body),
+      handler: (payload, attempt, ...extra) =>
+        handler(payload as never, { ...attempt, message }, ...(extra as never[])),
+      onFailed: failedChoice(message, mayBeSent),
+    };
+  };
+}
+
+/** Another worker may hold the message by now: an old receipt handle can still reach it. */
+const UNTOUCHED: ReadonlySet<string> = new Set(['lease-lost', 'unrecorded']);
+
+/** Milliseconds after which a kept message is to be visible. Undefined where its visibility timeout is to run out. */
+export function visibleAfterMs({ reason, retryAfterMs }: Kept<string>): number | undefined {
+  return UNTOUCHED.has(reason) ? undefined : retryAfterMs;
+}

@@ -1,0 +1,104 @@
+import type { ParsedPayload } from '../../../src/adapter-kit.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { handleOnceOption } from '../../../src/adapter-kit.ts';
+import { type Attempt } from '../../../src/index.ts';
+import { type AnyHandleOnce } from '../../../src/index.ts';
+import { fingerprintFields } from '../../../src/adapter-kit.ts';
+import { type FingerprintOptions } from '../../../src/index.ts';
+import { callback, standardSchema } from '../../../src/adapter-kit.ts';
+import { retryFields } from '../../../src/adapter-kit.ts';
+import { type RetryOptions } from '../../../src/index.ts';
+import { inTransactionOption } from '../../../src/adapter-kit.ts';
+
+/** What to do with a message that has failed for good. */
+export type OnFailed = 'delete' | 'leave' | { readonly deadLetterQueueUrl: string };
+
+/** An attempt at a message of a queue. */
+export interface QueueAttempt<Message> extends Attempt {
+  /** The message as it was received, with its attributes. */
+  readonly message: Message;
+}
+
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type QueueHandler<Message, Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
+  payload: ParsedPayload<Schema, Parsed>,
+  attempt: QueueAttempt<Message>,
+  ...extra: Extra
+) => Result | PromiseLike<Result>;
+
+/** A handler, whatever its payload is. */
+export type AnyQueueHandler<Message> = (
+  payload: never,
+  attempt: QueueAttempt<Message>,
+  ...extra: never[]
+) => unknown;
+
+/** How the messages of a queue are handled, whoever receives them. */
+export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefined, Parsed>
+  extends RetryOptions, FingerprintOptions<string, [message: Message]> {
+  /** Made by `createHandleOnce`. */
+  readonly handleOnce: AnyHandleOnce;
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false | undefined;
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  readonly schema?: Schema | undefined;
+  /** Turns the body into a value. What it throws fails the message for good. Default `JSON.parse`. */
+  readonly parse?: ((body: string) => Parsed) | undefined;
+  /**
+   * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
+   * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove. The same key must come with
+   * the same body, byte for byte, or it is a mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A
+   * message without a key is refused as one with an invalid key.
+   */
+  readonly key?: ((message: Message) => string | undefined) | undefined;
+  /**
+   * What to do with a message that failed for good. Default `'leave'`: it stays, and the queue's own redrive policy
+   * moves it to the dead-letter queue of that policy. `'delete'` deletes it; its error is on record, its body is gone.
+   * `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose payload
+   * mismatches its record or whose key is invalid.
+   */
+  readonly onFailed?: OnFailed | undefined;
+}
+
+/** A dead letter in its own queue would be handled, fail and be sent again, for ever. */
+export const SAME_QUEUE = {
+  path: ['onFailed', 'deadLetterQueueUrl'],
+  error: 'must be another queue than queueUrl, or the dead letter would be handled again',
+};
+
+export function isOtherQueue(onFailed: OnFailed | undefined, queueUrl: string): boolean {
+  return typeof onFailed !== 'object' || onFailed.deadLetterQueueUrl !== queueUrl;
+}
+
+export function queueUrlOption(what: string): z.ZodURL {
+  return z.url({ error: `must be the URL of ${what}` });
+}
+
+const onFailed = z.union(
+  [
+    z.enum(['delete', 'leave']),
+    z.strictObject({ deadLetterQueueUrl: queueUrlOption('the dead-letter queue') }),
+  ],
+  { error: `must be 'delete', 'leave' or { deadLetterQueueUrl }` },
+);
+
+/** The fields of `QueueOptions`, but for those that get a message. */
+export const queueFields = {
+  handleOnce: handleOnceOption(),
+  ...retryFields,
+  inTransaction: inTransactionOption(),
+  schema: standardSchema().optional(),
+  parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
+  onFailed: onFailed.optional(),
+};
+
+/** The fields of `QueueOptions` that get a message. */
+export function messageFields<Message extends { readonly MessageId?: string | undefined }>() {
+  const key = callback<(message: Message) => string | undefined>('a function of the message');
+  return { key: key.default(() => messageIdOf), ...fingerprintFields<string, [message: Message]>() };
+}
+
+function messageIdOf(message: { readonly MessageId?: string | undefined }): string | undefined {
+  return message.MessageId;
+}

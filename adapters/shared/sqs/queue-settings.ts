@@ -1,0 +1,89 @@
+import { type HandleOnceSettings } from '../../../src/index.ts';
+import { retryBudget } from '../../../src/index.ts';
+import { type Warning } from '../../../src/adapter-kit.ts';
+
+/** What adapters need to know of a queue. */
+export interface QueueFacts {
+  readonly visibilityTimeoutSeconds: number | undefined;
+  readonly retentionSeconds: number | undefined;
+  readonly maxReceiveCount: number | undefined;
+}
+
+/** What works, and will surprise. */
+export type QueueWarning = Warning<'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW'>;
+
+/** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
+export const MAX_VISIBILITY_SECONDS = 43_200;
+
+export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>): QueueFacts {
+  return {
+    visibilityTimeoutSeconds: numberOf(attributes['VisibilityTimeout']),
+    retentionSeconds: numberOf(attributes['MessageRetentionPeriod']),
+    maxReceiveCount: maxReceiveCount(attributes['RedrivePolicy']),
+  };
+}
+
+function numberOf(attribute: string | undefined): number | undefined {
+  return attribute === undefined ? undefined : Number(attribute);
+}
+
+/** The redrive policy is JSON, and its count a number or a string, as whoever wrote it chose. */
+function maxReceiveCount(policy: string | undefined): number | undefined {
+  if (policy === undefined || policy === '') return undefined;
+  const count = Number((JSON.parse(policy) as { maxReceiveCount?: unknown }).maxReceiveCount);
+  return Number.isNaN(count) ? undefined : count;
+}
+
+export function queueWarnings(facts: QueueFacts, settings: HandleOnceSettings): QueueWarning[] {
+  const warnings: QueueWarning[] = [];
+  const shortestRetentionMs = Math.min(settings.succeededRetentionMs, settings.failedRetentionMs);
+  if (facts.retentionSeconds !== undefined && shortestRetentionMs < facts.retentionSeconds * 1_000) {
+    warnings.push({
+      warning: 'RETENTION_TOO_SHORT',
+      message:
+        `the queue keeps messages for ${facts.retentionSeconds} s, and records expire after ` +
+        `${shortestRetentionMs / 1_000} s: a later redelivery would run again. Raise succeededRetentionMs and ` +
+        `failedRetentionMs to at least ${facts.retentionSeconds * 1_000}`,
+    });
+  }
+  if (facts.maxReceiveCount !== undefined && facts.maxReceiveCount <= settings.maxAttempts) {
+    warnings.push({
+      warning: 'MAX_RECEIVE_COUNT_TOO_LOW',
+      message:
+        `the queue's redrive policy moves a message after ${facts.maxReceiveCount} receives, and handle-once tries ` +
+        `${settings.maxAttempts} times: the queue would bury a message whose record is still pending. Raise ` +
+        `maxReceiveCount to at least ${retryBudget(settings).maxReceiveCount}, or lower maxAttempts`,
+    });
+  }
+  return warnings;
+}
+
+/** Redeliveries have to come after the lease of a worker that died has lapsed. */
+export function isAboveLease(visibilityTimeoutSeconds: number, leaseMs: number): boolean {
+  return visibilityTimeoutSeconds * 1_000 > leaseMs;
+}
+
+/** A visibility timeout that suits a lease. */
+export function longerThanLease(leaseMs: number): number {
+  return Math.min(Math.ceil(leaseMs / 500), MAX_VISIBILITY_SECONDS);
+}
+
+/** What is wrong with a visibility timeout, the option `name`, that is not above the lease. */
+export function leaseFault(name: string, seconds: number, leaseMs: number): string {
+  return (
+    `is ${seconds} s and must be above the lease of ${leaseMs / 1_000} s; ` +
+    `pass ${name}: ${longerThanLease(leaseMs)}, or a lower leaseMs to createHandleOnce`
+  );
+}
+
+/** The queue counts from when it sent the message, we from when it came, and a call takes a while too. */
+const TRAVEL_MS = 1_000;
+
+/**
+ * A visibility timeout that the queue will accept, in seconds: none reaches past 12 hours after the receive, which was
+ * at `receivedAt` by `performance.now()`.
+ */
+export function boundedVisibility(receivedAt: number, milliseconds: number): number {
+  const left = receivedAt + MAX_VISIBILITY_SECONDS * 1_000 - TRAVEL_MS - performance.now();
+  return Math.max(0, Math.min(Math.ceil(milliseconds / 1_000), Math.floor(left / 1_000)));
+}

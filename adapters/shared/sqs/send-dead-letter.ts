@@ -1,0 +1,68 @@
+import { type DeadLetterFacts } from '../../../src/adapter-kit.ts';
+import {
+  deadLetterAttributes,
+  type MeasurableAttribute,
+  OUR_ATTRIBUTES,
+  type TextAttribute,
+  withoutOurs,
+} from './dead-letter-attributes.ts';
+
+/** A message as a receive gives it, as far as a dead letter keeps it. */
+export interface Original<Attribute> {
+  readonly Body?: string | undefined;
+  readonly MessageId?: string | undefined;
+  readonly Attributes?: { readonly MessageGroupId?: string | undefined } | undefined;
+  readonly MessageAttributes?: Readonly<Record<string, Attribute>> | undefined;
+}
+
+/** A message as queues of AWS take it. */
+export interface QueueDeadLetter<Attribute> {
+  readonly QueueUrl: string;
+  readonly MessageBody: string;
+  readonly MessageAttributes: Record<string, Attribute | TextAttribute>;
+  readonly MessageGroupId?: string;
+  readonly MessageDeduplicationId?: string;
+}
+
+export type SendDeadLetter<Attribute> = (letter: QueueDeadLetter<Attribute>) => Promise<unknown>;
+
+/** How AWS refuses a message for its size, and ElasticMQ. */
+const TOO_LONG = /must be shorter than \d+ bytes|MessageTooLong/;
+
+/**
+ * Sends a copy to a dead-letter queue: the original body and attributes, and why it is there. Resolves with the names
+ * of those of our attributes that it was sent without.
+ *
+ * On a FIFO queue the copy keeps its group, and a copy sent again is the same message. A queue can take less than SQS
+ * does: what it refuses for its size is sent once more without any of ours.
+ */
+export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
+  original: Original<Attribute>,
+  facts: DeadLetterFacts,
+  deadLetterQueueUrl: string,
+  send: SendDeadLetter<Attribute>,
+): Promise<readonly string[]> {
+  const { Body = '', MessageAttributes = {} } = original;
+  const { attributes, dropped } = deadLetterAttributes(Body, MessageAttributes, facts);
+  const letter = { ...addressOf(original, deadLetterQueueUrl), MessageBody: Body };
+  try {
+    await send({ ...letter, MessageAttributes: attributes });
+    return dropped;
+  } catch (error) {
+    if (dropped.length === OUR_ATTRIBUTES.length || !isTooLong(error)) throw error;
+    await send({ ...letter, MessageAttributes: withoutOurs(MessageAttributes) });
+    return OUR_ATTRIBUTES;
+  }
+}
+
+function addressOf({ Attributes, MessageId }: Original<unknown>, deadLetterQueueUrl: string) {
+  const fifo = {
+    MessageGroupId: Attributes?.MessageGroupId ?? 'handle-once',
+    ...(MessageId === undefined ? {} : { MessageDeduplicationId: MessageId }),
+  };
+  return { QueueUrl: deadLetterQueueUrl, ...(deadLetterQueueUrl.endsWith('.fifo') ? fifo : {}) };
+}
+
+function isTooLong(error: unknown): boolean {
+  return error instanceof Error && TOO_LONG.test(`${error.name} ${error.message}`);
+}

@@ -1,0 +1,4 @@
+import type { KeptReason } from '../../src/adapter-kit.ts';
+
+/** Why a delivery is not done with: its sender has to repeat it, or must not have sent it. */
+export type WebhookReason = KeptReason | 'unverified' | 'verify-config' | 'missing-id';

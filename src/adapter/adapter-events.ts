@@ -1,0 +1,11 @@
+import type { AnyHandleOnce } from '../api/handle-once.ts';
+import { createEventSink, type EventSink, type SinkOptions } from '../reporting/event-sink.ts';
+
+/** The events of an adapter. Without a logger of its own it has that of its `handleOnce`. */
+export function createAdapterEvents<Event extends { readonly type: string }>({
+  onEvent,
+  logger,
+  handleOnce,
+}: SinkOptions<Event> & { readonly handleOnce: AnyHandleOnce }): EventSink<Event> {
+  return createEventSink<Event>({ onEvent, logger: logger ?? handleOnce.settings.logger });
+}

@@ -1,0 +1,49 @@
+import type { EventSink } from '../../reporting/event-sink.ts';
+import { brokerCall } from './broker-call.ts';
+import type { OnceEachEvent } from './events.ts';
+
+/** The calls of a broker that an adapter has. */
+export interface BrokerCalls<Message> {
+  readonly acknowledge: (message: Message) => unknown;
+  readonly retryLater?: ((message: Message, delayMs: number) => unknown) | undefined;
+  readonly extend?: ((message: Message) => unknown) | undefined;
+}
+
+export type Told = { readonly done: true } | { readonly done: false; readonly error: unknown };
+
+/** The same calls. They never throw: what fails is an event. */
+export interface Broker<Message> {
+  acknowledge(message: Message): Promise<Told>;
+  retryLater?: (message: Message, delayMs: number) => Promise<Told>;
+  /** Resolves with false when the message is lost. */
+  extend?: (message: Message) => Promise<boolean | 'unanswered'>;
+}
+
+export function createBroker<Message>(
+  { acknowledge, retryLater, extend }: BrokerCalls<Message>,
+  events: EventSink<OnceEachEvent>,
+): Broker<Message> {
+  type Verb = Extract<OnceEachEvent, { type: 'broker-error' }>['verb'];
+
+  async function tell(verb: Verb, call: () => unknown): Promise<Told & { readonly reply?: unknown }> {
+    try {
+      return { done: true, reply: await brokerCall(call) };
+    } catch (error) {
+      events.emit({ type: 'broker-error', verb, error });
+      return { done: false, error };
+    }
+  }
+
+  return {
+    acknowledge: (message) => tell('acknowledge', () => acknowledge(message)),
+    ...(retryLater && {
+      retryLater: (message, delayMs) => tell('retry-later', () => retryLater(message, delayMs)),
+    }),
+    ...(extend && {
+      async extend(message) {
+        const told = await tell('extend', () => extend(message));
+        return told.done ? told.reply !== false : 'unanswered';
+      },
+    }),
+  };
+}

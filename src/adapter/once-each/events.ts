@@ -1,0 +1,25 @@
+import type { EventError } from '../../reporting/event-error.ts';
+import type { AcknowledgedEvent, HandlingEvent, KeptEvent } from '../delivery-event.ts';
+import type { KeptReason } from '../handled.ts';
+
+/** Why a message is kept. */
+export type OnceEachKeptReason =
+  | KeptReason
+  /** The broker may have given it to another worker: it was not touched. */
+  | 'lapsed'
+  /** The broker did not take the call. */
+  | 'broker-error';
+
+/** What becomes of a message at its broker. */
+export type OnceEachEvent =
+  | HandlingEvent
+  | AcknowledgedEvent
+  | (KeptEvent<OnceEachKeptReason> & {
+      /** When the broker delivers it again. Undefined when it was not told. */
+      readonly retryAfterMs: number | undefined;
+    })
+  | {
+      readonly type: 'broker-error';
+      readonly verb: 'acknowledge' | 'retry-later' | 'extend';
+      readonly error: EventError;
+    };

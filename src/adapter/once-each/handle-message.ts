@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventSink } from '../../reporting/event-sink.ts';
+import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
+import type { Outcome } from '../../api/outcome.ts';
+import type { Broker } from './broker.ts';
+import { brokerCall } from './broker-call.ts';
+import { deliver, type Delivered, handledFacts } from '../deliver.ts';
+import type { Consumer, Delivery } from '../delivery.ts';
+import { type Hold, holdMessage } from './hold.ts';
+import type { OnceEachEvent, OnceEachKeptReason } from './events.ts';
+import type { DeadLetters, OnceEachHandler } from './options.ts';
+import { isWorthWaiting, retryTimeOf } from './retry-time.ts';
+import { type Kept, keptEvent, type Verdict } from '../verdict.ts';
+
+const DEFAULT_PATIENCE_MS = 300_000;
+
+/** What was done with a message, and why. */
+export interface HandledMessage<R> {
+  readonly action: 'acknowledged' | 'dead-lettered' | 'kept';
+  /** Why it is kept. */
+  readonly reason?: OnceEachKeptReason;
+  /** What `handleOnce` returned; undefined when it threw. */
+  readonly outcome?: Outcome<R>;
+  /** What `handleOnce` or the broker threw. */
+  readonly error?: unknown;
+}
+
+export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
+  readonly consumer: Consumer;
+  readonly broker: Broker<Message>;
+  readonly events: EventSink<OnceEachEvent>;
+  readonly key: (message: Message) => string | undefined;
+  readonly body: (message: Message) => unknown;
+  readonly parse?: ((body: never) => unknown) | undefined;
+  readonly handler: OnceEachHandler<Message, never, R, never[]>;
+  readonly onFailed: 'acknowledge' | 'keep' | DeadLetters<Message>;
+  readonly patienceMs?: number | undefined;
+  readonly ackWaitMs?: number | undefined;
+}
+
+/** Handles one message, then tells its broker what its outcome asks for. It never throws. */
+export async function handleMessage<Message, R>(
+  adapter: MessageAdapter<Message, R>,
+  message: Message,
+  signal: AbortSignal | undefined,
+): Promise<HandledMessage<R>> {
+  const { broker, ackWaitMs } = adapter;
+  const { extend } = broker;
+  const hold = holdMessage({ ackWaitMs, extend: extend && (() => extend(message)) });
+  const delivered = await deliverPatiently(adapter, message, hold, signal);
+  await hold.end();
+  return { ...handledFacts(delivered), ...(await tellBroker(adapter, message, hold, delivered)) };
+}
+
+/** Where the broker cannot deliver again later, the message waits here and is tried again. */
+async function deliverPatiently<Message, R>(
+  adapter: MessageAdapter<Message, R>,
+  message: Message,
+  hold: Hold,
+  signal: AbortSignal | undefined,
+): Promise<Delivered<R>> {
+  const delivery = deliveryOf(adapter, message, hold, signal);
+  const { broker, consumer, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    const delivered = await deliver(consumer, delivery);
+    if (delivered.acknowledge || broker.retryLater !== undefined || !isWorthWaiting(delivered))
+      return delivered;
+    const waitMs = retryTimeOf(delivered);
+    if (performance.now() + waitMs > until || !hold.isOurs()) return delivered;
+    if (!(await waited(waitMs, signal))) return delivered;
+  }
+}
+
+async function waited(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await sleep(milliseconds, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function deliveryOf<Message, R>(
+  adapter: MessageAdapter<Message, R>,
+  message: Message,
+  hold: Hold,
+  signal: AbortSignal | undefined,
+): Delivery<R> {
+  const { key, body, parse = defaultParse, handler, onFailed, events } = adapter;
+  return {
+    key: () => key(message),
+    content: () => body(message),
+    fingerprint: fingerprintOptionsFor(adapter, message),
+    parse: () => parse(body(message) as never),
+    handler: (payload, attempt, ...extra) =>
+      handler(payload as never, { ...attempt, message }, ...(extra as never[])),
+    signal,
+    onFailed:
+      typeof onFailed === 'string'
+        ? onFailed
+        : {
+            to: onFailed.to,
+            mayBeSent: () => hold.isOurs(),
+            async send(facts) {
+              await brokerCall(() => onFailed.send(message, facts));
+              return {};
+            },
+          },
+    emit: events.emit,
+  };
+}
+
+function defaultParse(body: unknown): unknown {
+  if (body instanceof Uint8Array) return JSON.parse(Buffer.from(body).toString('utf8'));
+  return typeof body === 'string' ? JSON.parse(body) : body;
+}
+
+type Done = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'error'>;
+
+async function tellBroker<Message>(
+  { broker, events }: MessageAdapter<Message, unknown>,
+  message: Message,
+  hold: Hold,
+  verdict: Verdict,
+): Promise<Done> {
+  function kept(
+    why: Pick<Kept<OnceEachKeptReason>, 'key' | 'reason' | 'error'>,
+    retryAfterMs?: number,
+  ): Done {
+    events.emit({ ...keptEvent(why), retryAfterMs });
+    return { action: 'kept', reason: why.reason };
+  }
+
+  if (!hold.isOurs()) return kept({ ...verdict, reason: 'lapsed' });
+  if (verdict.acknowledge) {
+    const told = await broker.acknowledge(message);
+    if (!told.done) return { ...kept({ ...verdict, reason: 'broker-error' }), error: told.error };
+    events.emit({ type: 'acknowledged', key: verdict.key });
+    return { action: verdict.deadLettered ? 'dead-lettered' : 'acknowledged' };
+  }
+  if (broker.retryLater === undefined) return kept(verdict);
+  const delayMs = retryTimeOf(verdict);
+  const told = await broker.retryLater(message, delayMs);
+  return told.done
+    ? kept(verdict, delayMs)
+    : { ...kept({ ...verdict, reason: 'broker-error' }), error: told.error };
+}

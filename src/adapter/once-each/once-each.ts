@@ -1,0 +1,110 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { createAdapterEvents } from '../adapter-events.ts';
+import { withOwnRetries } from '../own-retries.ts';
+import { consumerOf } from '../transactional-option.ts';
+import type { Transactional } from '../../api/handle-once.ts';
+import type { Counts } from '../../reporting/event-sink.ts';
+import { withHandler } from '../../options/handler-option.ts';
+import { parseOptions } from '../../options/parse-options.ts';
+import { createBroker } from './broker.ts';
+import { handleMessage, type HandledMessage } from './handle-message.ts';
+import type { OnceEachEvent } from './events.ts';
+import {
+  type OnceEachHandler,
+  type OnceEachOptions,
+  onceEachOptions,
+  type OnceEachPayload,
+} from './options.ts';
+
+const SUBJECT = 'onceEach';
+
+/** Handles one message of a broker. */
+export interface OnceEach<Message, Result> {
+  /**
+   * Handles one message, and tells the broker what becomes of it. It resolves also when the handler threw, and throws
+   * only `InvalidOptionsError` on wrong options. A signal that aborts interrupts the handler, uncounted, and returns the
+   * message.
+   */
+  (
+    message: Message,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<HandledMessage<Result>>;
+  /** How often each type of event happened. */
+  counts(): Counts<OnceEachEvent['type']>;
+}
+
+/**
+ * An adapter for a broker that this package does not know: you give the calls of its client, and get a function that
+ * handles each message once.
+ *
+ * A message is acknowledged only when its record is durable, and a duplicate is answered from the record. What it cannot
+ * do is limit how many messages are handled at once, or keep an order: receive accordingly.
+ *
+ * Unstable: it may change in a minor version until it has served several brokers.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field.
+ *
+ * @example
+ * ```ts
+ * const handleMessage = onceEach(
+ *   {
+ *     handleOnce,
+ *     key: (message: QueueMessage) => message.id,
+ *     body: (message) => message.body,
+ *     acknowledge: (message) => message.ack(),
+ *     retryLater: (message, delayMs) => message.nack(delayMs),
+ *     onFailed: 'keep',
+ *   },
+ *   async (order, attempt) => {
+ *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   },
+ * );
+ * ```
+ */
+export function onceEach<
+  Message,
+  Result,
+  Tx,
+  Body = unknown,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: Transactional<OnceEachOptions<Message, Body, Schema, Parsed>, Tx>,
+  handler: OnceEachHandler<Message, OnceEachPayload<Schema, Parsed>, Result, [transaction: Tx]>,
+): OnceEach<Message, Result>;
+export function onceEach<
+  Message,
+  Result,
+  Body = unknown,
+  Schema extends StandardSchemaV1 | undefined = undefined,
+  Parsed = unknown,
+>(
+  options: OnceEachOptions<Message, Body, Schema, Parsed>,
+  handler: OnceEachHandler<Message, OnceEachPayload<Schema, Parsed>, Result>,
+): OnceEach<Message, Result>;
+export function onceEach(options: object, handler: unknown): OnceEach<never, unknown> {
+  const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions, withHandler(options, handler)));
+  const events = createAdapterEvents(resolved);
+  const adapter = {
+    ...resolved,
+    events,
+    consumer: consumerOf(resolved),
+    broker: createBroker(resolved, events),
+  };
+
+  async function handle(
+    message: never,
+    given: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<HandledMessage<unknown>> {
+    const { signal } = parseOptions(SUBJECT, messageOptions, given);
+    return await handleMessage(adapter, message, signal);
+  }
+
+  return Object.assign(handle, { counts: events.counts });
+}
+
+const messageOptions = z.strictObject(
+  { signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional() },
+  { error: 'the options must be an object' },
+);

@@ -1,0 +1,139 @@
+import type { ParsedPayload } from '../parsed-payload.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { eventHook, handleOnceOption, NOT_AN_OBJECT } from '../adapter-options.ts';
+import { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from '../transactional-option.ts';
+import type { Attempt } from '../../api/attempt.ts';
+import type { AnyHandleOnce } from '../../api/handle-once.ts';
+import {
+  type FingerprintOptions,
+  fingerprintFields,
+  isOneFingerprint,
+  TWO_FINGERPRINTS,
+} from '../../options/fingerprint-options.ts';
+import { handlerOption } from '../../options/handler-option.ts';
+import { callback, standardSchema, wholeNumber } from '../../options/parse-options.ts';
+import { type Logger, loggerOption } from '../../reporting/logger.ts';
+import { retryFields, type RetryOptions } from '../../options/retries.ts';
+import type { DeadLetterFacts } from '../dead-letter.ts';
+import type { OnceEachEvent } from './events.ts';
+
+/** An attempt at a message. */
+export interface OnceEachAttempt<Message> extends Attempt {
+  /** The message as it was delivered. */
+  readonly message: Message;
+}
+
+/** `Extra` is the transaction, with the option `inTransaction`. */
+export type OnceEachHandler<Message, Payload, Result, Extra extends readonly unknown[] = []> = (
+  payload: Payload,
+  attempt: OnceEachAttempt<Message>,
+  ...extra: Extra
+) => Result | PromiseLike<Result>;
+
+/** What a handler gets: the schema's output, or else what `parse` returns. */
+export type OnceEachPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
+
+/** Where a copy of a message goes that failed for good. */
+export interface DeadLetters<Message> {
+  /** What events call it. */
+  readonly to: string;
+  /** Sends the copy. Resolves when it is safe: only then is the message acknowledged. */
+  readonly send: (message: Message, facts: DeadLetterFacts) => unknown;
+}
+
+/** How messages of a broker are read, acknowledged and kept. What a function throws is told, and keeps the message. */
+export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 | undefined, Parsed>
+  extends RetryOptions, FingerprintOptions<Body, [message: Message]> {
+  /** Made by `createHandleOnce`. Give each kind of consumer a scope of its own. */
+  readonly handleOnce: AnyHandleOnce;
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false | undefined;
+  /** The identity of a message: the same at each delivery, and no other message's. */
+  readonly key: (message: Message) => string | undefined;
+  /** The content of a message: text, bytes or a plain value. The same key must come with the same content. */
+  readonly body: (message: Message) => Body;
+  /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
+  readonly schema?: Schema | undefined;
+  /** Turns the body into a value. What it throws fails the message for good. Default: the JSON of text or bytes. */
+  readonly parse?: ((body: Body) => Parsed) | undefined;
+  /** Tells the broker that the message is done with. Called when its record is durable, and never before. */
+  readonly acknowledge: (message: Message) => unknown;
+  /**
+   * Has the broker deliver the message again after about so many milliseconds. Without it the message waits here, is
+   * tried again in its place, and is kept when `patienceMs` has passed.
+   */
+  readonly retryLater?: ((message: Message, delayMs: number) => unknown) | undefined;
+  /** Milliseconds that a message may wait here. Only without `retryLater`. Default 300,000. */
+  readonly patienceMs?: number | undefined;
+  /**
+   * Milliseconds until the broker delivers again what is neither acknowledged nor extended. When that time is nearly
+   * over, the message is not touched any more: another worker may have it.
+   */
+  readonly ackWaitMs?: number | undefined;
+  /**
+   * Asks the broker for another `ackWaitMs`, three times in each, from the delivery to its end. False says that the
+   * message is lost: it is not touched any more.
+   */
+  readonly extend?: ((message: Message) => unknown) | undefined;
+  /**
+   * What to do with a message that failed for good; there is no default. `'acknowledge'` passes it: only its record and
+   * its event tell of it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
+   * then acknowledges it, also one whose content differs from its record's or whose key is invalid.
+   */
+  readonly onFailed: 'acknowledge' | 'keep' | DeadLetters<Message>;
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onEvent?: ((event: OnceEachEvent) => unknown) | undefined;
+  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  readonly logger?: Logger | undefined;
+}
+
+const message = 'a function of the message';
+const DAY_MS = 86_400_000;
+
+const onFailed = z.union(
+  [
+    z.enum(['acknowledge', 'keep']),
+    z.strictObject({
+      to: z.string({ error: 'must be the name of where dead letters go' }),
+      send: callback<DeadLetters<never>['send']>('a function of (message, facts)'),
+    }),
+  ],
+  { error: "must be chosen: 'acknowledge', 'keep' or { to, send }" },
+);
+
+export const onceEachOptions = z
+  .strictObject(
+    {
+      handleOnce: handleOnceOption(),
+      ...retryFields,
+      ...fingerprintFields<unknown, [message: never]>(),
+      inTransaction: inTransactionOption(),
+      key: callback<(message: never) => string | undefined>(message),
+      body: callback<(message: never) => unknown>(message),
+      schema: standardSchema().optional(),
+      parse: callback<(body: never) => unknown>('a function of the body').optional(),
+      acknowledge: callback<(message: never) => unknown>(message),
+      retryLater: callback<(message: never, delayMs: number) => unknown>(
+        'a function of (message, delayMs)',
+      ).optional(),
+      patienceMs: wholeNumber('milliseconds', 0, DAY_MS).optional(),
+      ackWaitMs: wholeNumber('milliseconds', 100, DAY_MS).optional(),
+      extend: callback<(message: never) => unknown>(message).optional(),
+      onFailed,
+      onEvent: eventHook<OnceEachEvent>(),
+      logger: loggerOption(),
+      handler: handlerOption<OnceEachHandler<never, never, unknown, never[]>>('payload, attempt'),
+    },
+    NOT_AN_OBJECT,
+  )
+  .refine(({ extend, ackWaitMs }) => extend === undefined || ackWaitMs !== undefined, {
+    path: ['ackWaitMs'],
+    error: 'is missing, which extend needs: the milliseconds after which the broker delivers again',
+  })
+  .refine(({ retryLater, patienceMs }) => retryLater === undefined || patienceMs === undefined, {
+    path: ['patienceMs'],
+    error: 'must not be given together with retryLater: messages do not wait here',
+  })
+  .refine(isOneFingerprint, TWO_FINGERPRINTS)
+  .refine(canRunInTransaction, NO_TRANSACTIONS);

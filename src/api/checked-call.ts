@@ -1,0 +1,64 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import type { Handler } from './attempt.ts';
+import type { CallOptions } from './handle-once.ts';
+import type { Handle } from '../engine/handle.ts';
+import { fingerprintFields, isOneFingerprint, TWO_FINGERPRINTS } from '../options/fingerprint-options.ts';
+import { handlerOption } from '../options/handler-option.ts';
+import type { Outcome } from './outcome.ts';
+import { callback, parseOptions, standardSchema, wholeNumber } from '../options/parse-options.ts';
+import { validatePayload } from '../payload/validate-payload.ts';
+
+/** A call of `handleOnce`, whose arguments may be anything. */
+export type AnyCall<Extra extends readonly unknown[]> = <Result>(
+  key: string,
+  payload: unknown,
+  fn: Handler<unknown, Result, Extra>,
+  options?: ResolvedCall,
+) => Promise<Outcome<Result>>;
+
+export interface ResolvedCall extends CallOptions<never> {
+  readonly parse?: ((payload: never) => unknown) | undefined;
+  readonly schema?: StandardSchemaV1 | undefined;
+}
+
+const callOptionsSchema = z
+  .strictObject(
+    {
+      signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+      timeoutMs: wholeNumber('milliseconds', 1, 43_200_000).optional(),
+      waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
+      parse: callback<(payload: never) => unknown>('a function of the payload').optional(),
+      schema: standardSchema().optional(),
+      ...fingerprintFields<never>(),
+    },
+    { error: 'the options must be an object' },
+  )
+  .refine(isOneFingerprint, TWO_FINGERPRINTS);
+
+const handlerSchema = z.object({ handler: handlerOption('payload, attempt') });
+
+/** Checks a call of `handleOnce`, and hands it to the engine. */
+export function createCall<Extra extends readonly unknown[]>(
+  handle: Handle<Extra>,
+  schemaOfInstance: StandardSchemaV1 | undefined,
+): AnyCall<Extra> {
+  return async (key, payload, fn, callOptions) => {
+    const options = parseCall(fn, callOptions);
+    const { parse, schema = schemaOfInstance } = options;
+    return await handle({
+      ...options,
+      key,
+      content: payload,
+      work: async (attempt, ...extra) =>
+        await fn(await validatePayload(payload, parse, schema), attempt, ...extra),
+    });
+  };
+}
+
+const NO_OPTIONS: ResolvedCall = {};
+
+function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {
+  if (typeof fn !== 'function') parseOptions('handleOnce', handlerSchema, { handler: fn });
+  return options === undefined ? NO_OPTIONS : parseOptions('handleOnce', callOptionsSchema, options);
+}

@@ -1,0 +1,171 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { guardedBackoff } from '../options/backoff.ts';
+import { createCall } from './checked-call.ts';
+import type { HandleOnce, HandleOnceWithSchema } from './handle-once.ts';
+import type { HandleOnceEvent } from './events.ts';
+import type { Engine } from '../engine/engine.ts';
+import { createHandle, type Handle } from '../engine/handle.ts';
+import { HANDLES, type Handles } from '../engine/engine-key.ts';
+import { createLeaseAlarms } from '../engine/lease-alarms.ts';
+import { runAttempt } from '../engine/run-attempt.ts';
+import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
+import { placeOfThisProcess, type SuspectPlace } from '../engine/suspects.ts';
+import { InvalidOptionsError } from './errors.ts';
+import { createEventSink, type EventSink } from '../reporting/event-sink.ts';
+import {
+  type HandleOnceOptions,
+  type HandleOnceSettings,
+  type ResolvedOptions,
+  resolveOptions,
+} from '../options/options.ts';
+import { parseOptions } from '../options/parse-options.ts';
+import { resolveRetries, retryFields, type RetryOptions } from '../options/retries.ts';
+import { type DerivedScope, enteredScope } from '../options/scope.ts';
+import { rowOfCore } from '../reporting/table.ts';
+import { createRecords } from '../store/records.ts';
+import { trafficOf } from '../store/traffic.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
+
+/**
+ * Makes a `handleOnce(key, payload, fn)` for one scope. Opens no connection and runs nothing until it is called.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field.
+ *
+ * @example
+ * ```ts
+ * const sql = postgres(databaseUrl);
+ * await migrate(sql);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+ * const outcome = await handleOnce(delivery.id, delivery, async (order, attempt) => {
+ *   return await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ * });
+ * ```
+ */
+export function createHandleOnce<Schema extends StandardSchemaV1, Tx = unknown>(
+  options: HandleOnceOptions<Tx> & { readonly schema: Schema },
+): HandleOnceWithSchema<Schema, Tx>;
+export function createHandleOnce<Tx = unknown>(options: HandleOnceOptions<Tx>): HandleOnce<Tx>;
+export function createHandleOnce<Tx>(options: HandleOnceOptions<Tx>): HandleOnce<Tx> {
+  return createHandleOnceIn(placeOfThisProcess, options);
+}
+
+/** The same as if it were in a process of its own, as far as suspects are concerned: for tests. */
+export function createHandleOnceIn<Tx>(
+  suspects: SuspectPlace,
+  options: HandleOnceOptions<Tx>,
+): HandleOnce<Tx> {
+  const resolved = resolveOptions(options);
+  return createWith(resolved, createEventSink(resolved, rowOfCore), suspects);
+}
+
+function createWith<Tx>(
+  resolved: ResolvedOptions<Tx>,
+  events: EventSink<HandleOnceEvent>,
+  suspects: SuspectPlace,
+): HandleOnce<Tx> {
+  const { settings, store, client, transactionalStore, backoff } = resolved;
+  const { scope, batching } = settings;
+  const engine: Engine = {
+    settings,
+    backoff: guardedBackoff(backoff, events.complain),
+    events,
+    records: createRecords(
+      store,
+      { ...settings, mayOwnSuspects: false },
+      {
+        batching,
+        traffic: trafficOf(client),
+        onTakenBack: (key) => {
+          events.emit({ type: 'taken-back', scope, key });
+        },
+      },
+    ),
+    leaseAlarms: createLeaseAlarms(settings.leaseMs),
+    suspects,
+  };
+  const handle = createHandle(engine, runAttempt);
+  const transactional = createTransactional(engine, transactionalStore);
+  const handles: Handles = { handle, inTransaction: transactional?.handle };
+  const more = {
+    [HANDLES]: handles,
+    settings,
+    counts: events.counts,
+    checkStore: () => checkStore(engine),
+    ...(transactional?.calls ?? WITHOUT_CLIENT),
+    withRetries: (given: RetryOptions) =>
+      createWith({ ...resolved, ...retriesIn(resolved, given) }, events, suspects),
+    inScope: (scope: string | DerivedScope) =>
+      createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, suspects),
+  };
+  return Object.assign(createCall(handle, settings.schema), more);
+}
+
+async function checkStore({ records, events, settings }: Engine): Promise<void> {
+  try {
+    await records.check();
+  } catch (error) {
+    events.emit({ type: 'store-error', scope: settings.scope, key: '', verb: 'check', error });
+    throw error;
+  }
+}
+
+interface Transactional<Tx> {
+  readonly handle: Handle<[Tx]>;
+  readonly calls: Pick<HandleOnce<Tx>, 'inTransaction' | 'within'>;
+}
+
+/**
+ * The calls that settle in a transaction. Their claims are as durable as any other: a server that crashed and forgot
+ * one would let a second handler start beside the first, whose process lives on.
+ */
+function createTransactional<Tx>(
+  engine: Engine,
+  store: TransactionalStore<Tx> | undefined,
+): Transactional<Tx> | undefined {
+  if (store === undefined) return undefined;
+  const { schema, leaseMs } = engine.settings;
+  const handle = createHandle<[Tx]>(engine, (held, work) => runInTransaction(store, held, work), leaseMs);
+  const calls: Transactional<Tx>['calls'] = {
+    inTransaction: createCall(handle, schema),
+    within(transaction) {
+      // Before the claim, which waits on a client that cannot run it beside the transaction.
+      store.accept(transaction);
+      return createCall(
+        createHandle(engine, (held, work) => runWithin(store, transaction, held, work)),
+        schema,
+      );
+    },
+  };
+  return { handle, calls };
+}
+
+const WITHOUT_CLIENT = {
+  inTransaction: () => Promise.reject(noClient('inTransaction')),
+  within: () => {
+    throw noClient('within');
+  },
+};
+
+function noClient(subject: string): InvalidOptionsError {
+  const message = 'is missing: a store of your own has no transactions; create handleOnce with sql';
+  return new InvalidOptionsError(subject, [{ field: 'sql', message }]);
+}
+
+function retriesIn(
+  { settings, backoff }: Pick<ResolvedOptions<unknown>, 'settings' | 'backoff'>,
+  options: RetryOptions,
+): Pick<ResolvedOptions<unknown>, 'settings' | 'backoff'> {
+  const given = parseOptions('withRetries', retryOptionsSchema, options);
+  const resolved = resolveRetries(given, settings, backoff);
+  return {
+    settings: Object.freeze({ ...settings, ...resolved.retries, hasOwnRetries: true }),
+    backoff: resolved.backoff,
+  };
+}
+
+const retryOptionsSchema = z.strictObject(retryFields, { error: 'the options must be an object' });
+
+function settingsInScope(settings: HandleOnceSettings, scope: string | DerivedScope): HandleOnceSettings {
+  return Object.freeze({ ...settings, scope: enteredScope(settings.scope, scope) });
+}

@@ -1,0 +1,195 @@
+import { shareAcrossCopies } from '../lib/shared-class.ts';
+
+/** The stable codes of everything that this package throws; messages may change, codes do not. */
+export type HandleOnceErrorCode =
+  | 'ABORTED'
+  | 'DAMAGED_RECORD'
+  | 'INVALID_KEY'
+  | 'INVALID_OPTIONS'
+  | 'LEASE_LOST'
+  | 'MISSING_ID'
+  | 'PAYLOAD_MISMATCH'
+  | 'SCHEMA'
+  | 'STORE'
+  | 'UNHASHABLE_PAYLOAD'
+  | 'UNVERIFIED'
+  | 'VERIFY_CONFIG';
+
+/**
+ * Base class of everything that this package throws.
+ *
+ * `retriable` says whether the same call can succeed later without a change of code or data.
+ */
+export abstract class HandleOnceError extends Error {
+  static {
+    shareAcrossCopies(this, 'HandleOnceError');
+  }
+
+  abstract readonly code: HandleOnceErrorCode;
+  abstract readonly retriable: boolean;
+}
+
+/** One thing that is wrong with the options: where, and what would be right. */
+export interface OptionIssue {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Options that cannot work, found before anything runs. `issues` names every wrong field. */
+export class InvalidOptionsError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'InvalidOptionsError');
+  }
+
+  override readonly name = 'InvalidOptionsError';
+  readonly code = 'INVALID_OPTIONS';
+  readonly retriable = false;
+  readonly issues: readonly OptionIssue[];
+
+  constructor(subject: string, issues: readonly OptionIssue[]) {
+    const lines = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
+    super(`${subject}: ${lines.join('; ')}`);
+    this.issues = issues;
+  }
+}
+
+/** A key, scope or child-key name that Postgres could not keep apart from another, or not keep at all. */
+export class InvalidKeyError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'InvalidKeyError');
+  }
+
+  override readonly name = 'InvalidKeyError';
+  readonly code = 'INVALID_KEY';
+  readonly retriable = false;
+}
+
+/**
+ * A payload that cannot be compared with another: somewhere in it, and the message says where, is what JSON shows
+ * nothing of (a function, a Map), a cycle, or a getter that throws. Or the option `fingerprint` threw. Nothing ran.
+ */
+export class UnhashablePayloadError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'UnhashablePayloadError');
+  }
+
+  override readonly name = 'UnhashablePayloadError';
+  readonly code = 'UNHASHABLE_PAYLOAD';
+  readonly retriable = false;
+}
+
+/**
+ * The key is on record with another payload. Nothing ran.
+ *
+ * Either the producer reused an id, or the key does not identify a message (a re-created Kafka topic, a truncated id).
+ */
+export class PayloadMismatchError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'PayloadMismatchError');
+  }
+
+  override readonly name = 'PayloadMismatchError';
+  readonly code = 'PAYLOAD_MISMATCH';
+  readonly retriable = false;
+  readonly scope: string;
+  readonly key: string;
+
+  constructor(scope: string, key: string) {
+    super(
+      `key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is on record with a different payload; ` +
+        'nothing ran. Give each message a key of its own; or name what its sender changes in ignoredFields; ' +
+        'or change the scope to process it again on purpose.',
+    );
+    this.scope = scope;
+    this.key = key;
+  }
+}
+
+/** The caller's own signal was aborted before the claim. Nothing ran and no attempt was counted. */
+export class AbortedError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'AbortedError');
+  }
+
+  override readonly name = 'AbortedError';
+  readonly code = 'ABORTED';
+  readonly retriable = true;
+}
+
+/** The reason of `attempt.signal` when the lease lapsed or another worker took the record over. */
+export class LeaseLostError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'LeaseLostError');
+  }
+
+  override readonly name = 'LeaseLostError';
+  readonly code = 'LEASE_LOST';
+  readonly retriable = true;
+}
+
+/**
+ * The store did not do what was asked: unreachable, too slow, or refused.
+ *
+ * `cause` has the name, code and place of the driver's error, without what can hold a value: the server's detail and
+ * context, the statement and its parameters, and a message that quotes data.
+ */
+export class StoreError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'StoreError');
+  }
+
+  override readonly name = 'StoreError';
+  readonly code = 'STORE';
+  readonly retriable: boolean;
+  /** Whether the values sent were refused: a text that the database's encoding lacks, or by a trigger. */
+  readonly dataRefused: boolean;
+  /** Whether what was asked may have been done, or may be done later: nothing says that it was not. */
+  readonly mayHaveLanded: boolean;
+
+  constructor(
+    message: string,
+    options: { retriable: boolean; dataRefused?: boolean; mayHaveLanded?: boolean; cause?: unknown },
+  ) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.retriable = options.retriable;
+    this.dataRefused = options.dataRefused ?? false;
+    this.mayHaveLanded = options.mayHaveLanded ?? options.retriable;
+  }
+}
+
+/**
+ * The record of the key cannot be read: its result or error is not what this package wrote. Nothing ran.
+ *
+ * It stays so until the row is corrected or deleted by hand.
+ */
+export class DamagedRecordError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'DamagedRecordError');
+  }
+
+  override readonly name = 'DamagedRecordError';
+  readonly code = 'DAMAGED_RECORD';
+  readonly retriable = false;
+  readonly scope: string;
+  readonly key: string;
+
+  constructor(scope: string, key: string, column: 'result' | 'error') {
+    super(
+      `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} is not ` +
+        'what handle-once wrote; nothing ran. Correct that column of its row, or delete the row to run the message again.',
+    );
+    this.scope = scope;
+    this.key = key;
+  }
+}
+
+/** The tables are missing, older or newer than this version of the package. The message says what to run. */
+export class SchemaError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'SchemaError');
+  }
+
+  override readonly name = 'SchemaError';
+  readonly code = 'SCHEMA';
+  readonly retriable = false;
+}

@@ -1,0 +1,173 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Handler } from './attempt.ts';
+import type { HandleOnceEventType } from './events.ts';
+import type { Counts } from '../reporting/event-sink.ts';
+import type { FingerprintOptions } from '../options/fingerprint-options.ts';
+import type { HandleOnceSettings } from '../options/options.ts';
+import type { Outcome } from './outcome.ts';
+import type { RetryOptions } from '../options/retries.ts';
+import type { DerivedScope } from '../options/scope.ts';
+
+/** Options of one call. Its `fingerprint` and `ignoredFields` apply in place of the instance's. */
+export interface CallOptions<Payload = unknown> extends FingerprintOptions<Payload> {
+  /** Aborted before the claim: `AbortedError`. Aborted while the handler runs: `attempt.signal` aborts with it. */
+  readonly signal?: AbortSignal | undefined;
+  /** In place of the instance's `timeoutMs`. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Milliseconds to wait for the outcome of another caller that has the message, instead of answering `in-flight` at
+   * once. When the owner dies meanwhile this call takes over. No connection is held. Default 0.
+   */
+  readonly waitMs?: number | undefined;
+}
+
+/** Turns the payload as delivered into what the schema or the handler gets. What it throws is an invalid payload. */
+export interface ParseOption<Payload, Parsed> {
+  readonly parse: (payload: Payload) => Parsed;
+}
+
+/** In place of the instance's `schema`. */
+export interface SchemaOption<Schema extends StandardSchemaV1> {
+  readonly schema: Schema;
+}
+
+/** What `handleOnce` can be called with. `Extra` is what handlers get beyond payload and attempt. */
+export interface Calls<Extra extends readonly unknown[] = []> {
+  <Payload, Schema extends StandardSchemaV1, Result>(
+    key: string,
+    payload: Payload,
+    fn: Handler<StandardSchemaV1.InferOutput<Schema>, Result, Extra>,
+    options: CallOptions<Payload> & SchemaOption<Schema> & Partial<ParseOption<Payload, unknown>>,
+  ): Promise<Outcome<Result>>;
+  <Payload, Parsed, Result>(
+    key: string,
+    payload: Payload,
+    fn: Handler<Awaited<Parsed>, Result, Extra>,
+    options: CallOptions<Payload> & ParseOption<Payload, Parsed>,
+  ): Promise<Outcome<Result>>;
+  <Payload, Result>(
+    key: string,
+    payload: Payload,
+    fn: Handler<Payload, Result, Extra>,
+    options?: CallOptions<Payload>,
+  ): Promise<Outcome<Result>>;
+}
+
+/** The same of one made with a schema: handlers get the schema's output, whatever the payload is. */
+export type CallsWithSchema<Schema extends StandardSchemaV1, Extra extends readonly unknown[] = []> = <
+  Result,
+  Payload = unknown,
+>(
+  key: string,
+  payload: Payload,
+  fn: Handler<StandardSchemaV1.InferOutput<Schema>, Result, Extra>,
+  options?: CallOptions<Payload> & Partial<ParseOption<Payload, unknown>>,
+) => Promise<Outcome<Result>>;
+
+/** A `handleOnce` of either kind, as the adapters take it. */
+export interface AnyHandleOnce {
+  /** The options as they apply, defaults filled in. */
+  readonly settings: HandleOnceSettings;
+  /** How often each type of event happened in this process, in whatever scope. */
+  counts(): Counts<HandleOnceEventType>;
+  /**
+   * The same with other records, under which the same key is another message.
+   *
+   * A text is the whole scope, whatever the present one is: `inScope('x')` has the records of
+   * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and what it makes is no other kind's
+   * or name's: `{ kind: 'tenant', name }` for each of your tenants, and `{ kind: 'kafka', name: groupId }` or
+   * `{ kind: 'webhook', name }` for the records that an adapter keeps with this `handleOnce`.
+   *
+   * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse, and on one that is too long.
+   *
+   * @example
+   * ```ts
+   * const ofTenant = handleOnce.inScope({ kind: 'tenant', name: 'acme' });
+   * console.log(ofTenant.settings.scope); // billing>tenant:acme
+   * ```
+   */
+  inScope(scope: string | DerivedScope): AnyHandleOnce;
+  /**
+   * The same records, tried more or less often. What is not given stays as it is.
+   *
+   * Throws `InvalidOptionsError` on what `createHandleOnce` would refuse.
+   *
+   * @example
+   * ```ts
+   * const patient = handleOnce.withRetries({ maxAttempts: 14 });
+   * ```
+   */
+  withRetries(retries: RetryOptions): AnyHandleOnce;
+  /**
+   * One read that says whether messages can be handled now: for a readiness probe. Resolves when they can.
+   *
+   * Throws `SchemaError` when the tables are missing, older or newer than this version of the package, and `StoreError`
+   * when the database cannot be reached, refuses, accepts no writes, or gives no answer within a third of the lease.
+   * What it throws is an event `store-error` too. With a store of your own it calls that store's `check`, if it has one.
+   *
+   * @example
+   * ```ts
+   * await handleOnce.checkStore();
+   * ```
+   */
+  checkStore(): Promise<void>;
+}
+
+/**
+ * Runs `fn` for the one delivery of `key` that owns its claim, and answers every other delivery from the record.
+ *
+ * A retryable error leaves the record pending and is part of the outcome, not thrown. Throws `InvalidKeyError`,
+ * `InvalidOptionsError`, `UnhashablePayloadError`, `AbortedError`, `PayloadMismatchError`, `DamagedRecordError`,
+ * `StoreError` and `SchemaError`; after any of them `fn` has not run.
+ *
+ * `Tx` is what the client gives as a transaction.
+ */
+export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
+  /**
+   * The same in a transaction of the records' database, which handlers get as third argument: what they write through
+   * it and the record commit together, or neither does. When the handler throws, what it wrote is rolled back.
+   *
+   * Needs a client, not a store. Keep its pool above one connection: a long handler's heartbeats need another.
+   *
+   * @example
+   * ```ts
+   * await handleOnce.inTransaction(delivery.id, delivery, async (order, _, tx) => {
+   *   await tx`insert into invoices (id, cents) values (${order.id}, ${order.cents})`;
+   * });
+   * ```
+   */
+  readonly inTransaction: Calls<[transaction: Tx]>;
+  /**
+   * The same in a transaction of yours, READ COMMITTED: the outcome `succeeded` holds once you have committed. When the
+   * handler throws, what it wrote is undone, and your transaction goes on. After a rollback of yours the message is in
+   * flight until its lease lapses. One call at a time in one transaction.
+   *
+   * @example
+   * ```ts
+   * await sql.begin(async (tx) => {
+   *   await handleOnce.within(tx)(delivery.id, delivery, async (order) => {
+   *     await tx`insert into invoices (id, cents) values (${order.id}, ${order.cents})`;
+   *   });
+   * });
+   * ```
+   */
+  within(transaction: Tx): Calls;
+  inScope(scope: string | DerivedScope): HandleOnce<Tx>;
+  withRetries(retries: RetryOptions): HandleOnce<Tx>;
+}
+
+/** A `HandleOnce` made with a schema. */
+export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unknown>
+  extends AnyHandleOnce, CallsWithSchema<Schema> {
+  readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
+  within(transaction: Tx): CallsWithSchema<Schema>;
+  inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
+  withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
+}
+
+/** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */
+export type Transactional<Options, Tx> = Omit<Options, 'handleOnce' | 'inTransaction'> & {
+  readonly handleOnce: AnyHandleOnce & { within(transaction: Tx): unknown };
+  /** Whether what a handler writes through its transaction commits together with the record. */
+  readonly inTransaction: true;
+};

@@ -1,0 +1,65 @@
+import { type Backoff, boundedWait, isWait } from '../options/backoff.ts';
+import { InvalidPayloadError, RetryableError, TerminalError } from '../api/handler-errors.ts';
+import type { HandleOnceSettings } from '../options/options.ts';
+import type { FailedReason } from '../api/outcome.ts';
+import { encodeResult } from '../payload/result-codec.ts';
+import { readable } from '../lib/safe-read.ts';
+import type { Settlement } from '../store/store.ts';
+import { toStoredError } from '../payload/stored-error.ts';
+
+/** How a handler ended. */
+export type Ending<R> =
+  | { readonly kind: 'returned'; readonly value: R }
+  | {
+      readonly kind: 'threw';
+      readonly error: unknown;
+      /** Whether the caller stopped the attempt, or did not let it start: then it did not fail. */
+      readonly interrupted: boolean;
+      /** Milliseconds to wait after an attempt that did not fail. Default 0. */
+      readonly retryAfterMs?: number;
+    };
+
+/** The whole decision of what an attempt's end means for its record. */
+export function settlementOf(
+  ending: Ending<unknown>,
+  failures: number,
+  settings: HandleOnceSettings,
+  backoff: Backoff,
+): Settlement {
+  if (ending.kind === 'returned') return success(ending.value, settings);
+  const { error, interrupted, retryAfterMs = 0 } = ending;
+  const reason = failedReason(error, interrupted, failures + 1 >= settings.maxAttempts);
+  if (reason !== undefined) {
+    return {
+      kind: 'fail',
+      reason,
+      error: JSON.stringify(toStoredError(error)),
+      retentionMs: settings.failedRetentionMs,
+    };
+  }
+  return {
+    kind: 'release',
+    error: JSON.stringify(toStoredError(error)),
+    retryAfterMs: interrupted ? retryAfterMs : retryAfter(error, failures + 1, backoff),
+    uncounted: interrupted,
+  };
+}
+
+function success(value: unknown, settings: HandleOnceSettings): Settlement {
+  const encoded = settings.storeResult
+    ? encodeResult(value, settings.maxResultBytes)
+    : ({ result: null, resultOmitted: 'not-stored' } as const);
+  return { kind: 'succeed', ...encoded, retentionMs: settings.succeededRetentionMs };
+}
+
+function failedReason(error: unknown, interrupted: boolean, lastAttempt: boolean): FailedReason | undefined {
+  if (error instanceof InvalidPayloadError) return 'invalid-payload';
+  if (error instanceof TerminalError) return 'terminal';
+  if (interrupted) return undefined;
+  return lastAttempt ? 'attempts-exhausted' : undefined;
+}
+
+function retryAfter(error: unknown, attempts: number, backoff: Backoff): number {
+  const asked = error instanceof RetryableError ? readable(error, 'retryAfterMs') : undefined;
+  return boundedWait(isWait(asked) ? asked : backoff(attempts, error));
+}

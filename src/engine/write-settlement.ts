@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../api/errors.ts';
+import type { Settlement, SettleReply } from '../store/store.ts';
+import type { Claim, Engine } from './engine.ts';
+import type { Lease } from './lease.ts';
+
+const FIRST_RESEND_DELAY_MS = 25;
+const LONGEST_RESEND_DELAY_MS = 1_000;
+
+export interface Settled {
+  readonly reply: SettleReply | 'unrecorded';
+  /** What was settled in the end: the same, or without a result that the store refused. */
+  readonly settlement: Settlement;
+}
+
+/**
+ * Settles a claim, and sends a settle whose reply was lost again for as long as the lease is kept.
+ *
+ * The token makes that harmless. Once the lease has ended another worker may run the message, and nothing of ours is
+ * certain any more: `unrecorded`. The first try is made in any case: the record is still ours if no other worker came.
+ */
+export async function settle(
+  engine: Engine,
+  claim: Claim,
+  asked: Settlement,
+  lease: Lease,
+): Promise<Settled> {
+  const { key, token } = claim;
+  let settlement = asked;
+  for (let resends = 0; ; resends += 1) {
+    try {
+      return { reply: await engine.records.settle({ key, token, settlement }), settlement };
+    } catch (error) {
+      engine.events.emit({ type: 'store-error', scope: engine.settings.scope, key, verb: 'settle', error });
+      if (error instanceof StoreError && error.dataRefused && settlement === asked) {
+        settlement = withoutRefusedText(asked);
+        continue;
+      }
+      const delayMs = Math.min(FIRST_RESEND_DELAY_MS * 2 ** resends, LONGEST_RESEND_DELAY_MS);
+      const worthResending = error instanceof StoreError && error.retriable;
+      if (!worthResending || lease.isLost() || lease.leftMs() <= delayMs) {
+        return { reply: 'unrecorded', settlement };
+      }
+      await sleep(delayMs);
+    }
+  }
+}
+
+/** The same end, without the texts that the database could not take: the effect has happened all the same. */
+function withoutRefusedText(settlement: Settlement): Settlement {
+  switch (settlement.kind) {
+    case 'succeed':
+      return { ...settlement, result: null, resultOmitted: 'refused-by-store' };
+    case 'fail':
+      return { ...settlement, error: REFUSED_ERROR };
+    case 'release':
+      return { ...settlement, error: REFUSED_ERROR };
+  }
+}
+
+const REFUSED_ERROR = JSON.stringify({
+  name: 'Error',
+  message: 'the database refused the text of this error',
+});

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { UnhashablePayloadError } from '../api/errors.ts';
+import { fingerprint, fingerprintWithout } from '../payload/fingerprint.ts';
+import { isPromise } from '../lib/is-promise.ts';
+import { isJsonPointer, tokensOf } from '../payload/json-pointer.ts';
+import { satisfying } from './parse-options.ts';
+import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
+
+/**
+ * What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload.
+ *
+ * A change of these options gives other fingerprints: a redelivery of what was recorded before is a mismatch. Use
+ * `fingerprint: false` until those records have expired, or make the change where no redelivery is due.
+ */
+export interface FingerprintOptions<Compared, More extends readonly unknown[] = []> {
+  /**
+   * A function that gives the part of the payload that has to be the same, or false to compare nothing: then the key
+   * alone says what is a duplicate. What the function throws refuses the message, and nothing runs. A record that was
+   * made under false matches any payload, so that it can be switched on and off.
+   */
+  readonly fingerprint?: false | ((payload: Compared, ...more: More) => unknown) | undefined;
+  /**
+   * JSON pointers to the members that may differ, such as `/sentAt`. Text and bytes are read as JSON; what is no JSON is
+   * compared as it is. An empty list compares the whole payload.
+   */
+  readonly ignoredFields?: readonly string[] | undefined;
+}
+
+/** The options, whatever their function takes. */
+type AnyFingerprintOptions = FingerprintOptions<never, never>;
+
+export const jsonPointer = z
+  .string()
+  .refine(isJsonPointer, { error: 'must be a JSON pointer such as /data/id' });
+
+export function fingerprintFields<Compared, More extends readonly unknown[] = []>() {
+  return {
+    fingerprint: satisfying<false | ((payload: Compared, ...more: More) => unknown)>(
+      (value) => value === false || typeof value === 'function',
+      'false or a function that gives what has to be the same',
+    ).optional(),
+    ignoredFields: z
+      .array(jsonPointer, { error: 'must be a list of JSON pointers such as /sentAt' })
+      .optional(),
+  };
+}
+
+export function isOneFingerprint({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
+  return choice === undefined || ignoredFields === undefined;
+}
+
+export const TWO_FINGERPRINTS = {
+  path: ['ignoredFields'],
+  error: 'must not be given together with fingerprint; have that function leave the fields out',
+};
+
+/** Whether the options say anything. Those of a call then apply in place of its instance's. */
+export function isGiven({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
+  return choice !== undefined || ignoredFields !== undefined;
+}
+
+/** The options of a call for one message: their function gets the message too. */
+export function fingerprintOptionsFor<Compared, Message>(
+  { fingerprint: choice, ignoredFields }: FingerprintOptions<Compared, [message: Message]>,
+  message: Message,
+): FingerprintOptions<Compared> {
+  if (ignoredFields !== undefined) return { ignoredFields };
+  return { fingerprint: typeof choice === 'function' ? (compared) => choice(compared, message) : choice };
+}
+
+/** Gives what the store compares of a payload: hexadecimal text, which is empty where nothing is compared. */
+export type FingerprintOf = (payload: unknown) => string;
+
+/** What it gives throws `UnhashablePayloadError`. */
+export function fingerprintOf({
+  fingerprint: choice,
+  ignoredFields = [],
+}: FingerprintOptions<never>): FingerprintOf {
+  if (choice === false) return () => '';
+  if (choice !== undefined) return (payload) => fingerprint(chosenPart(choice, payload));
+  if (ignoredFields.length === 0) return fingerprint;
+  const ignored = ignoredFields.map(tokensOf);
+  return (payload) => fingerprintWithout(ignored, payload);
+}
+
+function chosenPart(choose: (payload: never) => unknown, payload: unknown): unknown {
+  let part: unknown;
+  try {
+    part = choose(payload as never);
+  } catch (error) {
+    const what = `the fingerprint function threw (${nameOfThrown(error)})`;
+    throw new UnhashablePayloadError(`${what}, ${ADVICE}`, causeOf(error));
+  }
+  if (isPromise(part)) throw new UnhashablePayloadError(`the fingerprint function is async, ${ADVICE}`);
+  if (part === undefined) {
+    throw new UnhashablePayloadError(
+      `the fingerprint function returned undefined, ${ADVICE} In adapters it gets the text or bytes of the message; ` +
+        'use fingerprint: false to compare nothing.',
+    );
+  }
+  return part;
+}
+
+const ADVICE =
+  'and nothing ran: have it return, at once, what has to be the same each time that the key comes.';

@@ -1,0 +1,191 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts';
+import type { HandleOnceEvent } from '../api/events.ts';
+import { type FingerprintOptions, fingerprintFields, TWO_FINGERPRINTS } from './fingerprint-options.ts';
+import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+import { type Logger, loggerOption } from '../reporting/logger.ts';
+import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
+import { scopeFault } from './scope.ts';
+import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from '../store/postgres/identifier.ts';
+import { createPostgresStore } from '../store/postgres/index.ts';
+import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
+import type { Store } from '../store/store.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_LEASE_MS = 43_200_000;
+const MAX_RETENTION_MS = 3_650 * DAY_MS;
+const DEFAULT_MAX_RESULT_BYTES = 65_536;
+
+/** Options of `createHandleOnce`. Give either `sql` or `store`. */
+export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, FingerprintOptions<unknown> {
+  /**
+   * A client made by `postgres(url)`, or one of another library through `handle-once/clients`, whose database
+   * `migrate(sql)` has prepared.
+   */
+  readonly sql?: SqlClient<Tx> | undefined;
+  /** A store in place of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
+  readonly store?: Store | undefined;
+  /** Namespace of the keys: one logical consumer. 1 to 512 characters, without `>`. */
+  readonly scope: string;
+  /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
+  readonly leaseMs?: number | undefined;
+  /**
+   * Milliseconds after which an attempt's signal aborts. Default: never; in a transaction `leaseMs`, and a second later
+   * the call answers `unrecorded`, since a connection can hang without end.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds that a succeeded record answers redeliveries. Default 7 days. */
+  readonly succeededRetentionMs?: number | undefined;
+  /** Milliseconds that a failed record answers redeliveries. Default 7 days. */
+  readonly failedRetentionMs?: number | undefined;
+  /** Any Standard Schema (zod, valibot, arktype): the handler gets its output; an invalid payload fails for good. */
+  readonly schema?: StandardSchemaV1 | undefined;
+  /** Whether records keep what the handler returned, for replays. Default true. */
+  readonly storeResult?: boolean | undefined;
+  /** The largest result that is kept, in bytes of JSON; a larger one is omitted. Default 65,536. */
+  readonly maxResultBytes?: number | undefined;
+  /**
+   * Whether concurrent calls share statements, which is where the speed comes from. Without it each call has statements
+   * of its own: for a database that must not see several messages in one transaction. Default true.
+   */
+  readonly batching?: boolean | undefined;
+  /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+  /** Called with each event as it happens, and not waited for. What it throws is reported. */
+  readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
+  /**
+   * Gets each operational problem: failures, releases, errors of the store. `pino()` and
+   * `console` fit as they are. Without it these are process warnings, a few a minute, unless `onEvent` gets all events.
+   */
+  readonly logger?: Logger | undefined;
+}
+
+/** The options as they apply, defaults filled in. */
+export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown> {
+  readonly scope: string;
+  readonly leaseMs: number;
+  /** Whether `maxAttempts` or `backoff` were given: an adapter has a default of its own only where they were not. */
+  readonly hasOwnRetries: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly succeededRetentionMs: number;
+  readonly failedRetentionMs: number;
+  readonly storeResult: boolean;
+  readonly maxResultBytes: number;
+  readonly batching: boolean;
+  readonly schema: StandardSchemaV1 | undefined;
+  readonly logger: Logger | undefined;
+  /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
+  readonly hasTransactions: boolean;
+  /** The most connections of the client of `sql`, where it tells. */
+  readonly maxConnections: number | undefined;
+}
+
+export interface ResolvedOptions<Tx> {
+  readonly settings: HandleOnceSettings;
+  readonly store: Store;
+  /** What was given as `sql` or `store`: all that share it share the room for statements. */
+  readonly client: object;
+  /** The store where it has transactions: not one of the user's own. */
+  readonly transactionalStore: TransactionalStore<Tx> | undefined;
+  readonly backoff: Backoff;
+  readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
+  readonly logger: Logger | undefined;
+}
+
+const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
+
+const optionsSchema = z
+  .strictObject(
+    {
+      sql: sqlClient.optional(),
+      store: withMethods<Store>(
+        ['claim', 'settle', 'extend'],
+        'a store such as createMemoryStore() returns',
+      ).optional(),
+      scope: z.custom<string>().superRefine((value, context) => {
+        const fault = scopeFault(value);
+        if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+      }),
+      leaseMs: milliseconds(100, MAX_LEASE_MS).default(30_000),
+      ...retryFields,
+      timeoutMs: milliseconds(1, MAX_LEASE_MS).optional(),
+      succeededRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
+      failedRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
+      schema: standardSchema().optional(),
+      storeResult: z.boolean({ error: 'must be true or false' }).default(true),
+      maxResultBytes: wholeNumber('bytes', 0, 16_777_216).optional(),
+      batching: z.boolean({ error: 'must be true or false' }).default(true),
+      databaseSchema: z
+        .string({ error: SCHEMA_NAME_RULE })
+        .regex(SCHEMA_NAME, { error: SCHEMA_NAME_RULE })
+        .optional(),
+      onEvent: callback<(event: HandleOnceEvent) => unknown>('a function of one event').optional(),
+      ...fingerprintFields<unknown>(),
+      logger: loggerOption(),
+    },
+    { error: 'the options must be an object' },
+  )
+  .superRefine(
+    (options, context) => {
+      for (const [field, message] of contradictions(options)) {
+        context.addIssue({ code: 'custom', path: [field], message });
+      }
+    },
+    // Also where a field is wrong by itself, so that everything is said at once.
+    { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+  );
+
+/** What zod cannot see in one field: options that are right alone and wrong together. Each may be wrong alone too. */
+function* contradictions(options: {
+  readonly [Name in keyof HandleOnceOptions]?: unknown;
+}): Generator<[field: string, message: string]> {
+  const { sql, store, leaseMs, storeResult, maxResultBytes, databaseSchema } = options;
+  if (sql === undefined && store === undefined)
+    yield ['sql', 'is missing: pass a client made by postgres(url)'];
+  if (sql !== undefined && store !== undefined) yield ['store', 'must not be given together with sql'];
+  if (store !== undefined && databaseSchema !== undefined) {
+    yield ['databaseSchema', 'has no meaning for a store of your own; remove it'];
+  }
+  if (storeResult === false && maxResultBytes !== undefined) {
+    yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
+  }
+  if (options.fingerprint !== undefined && options.ignoredFields !== undefined) {
+    yield ['ignoredFields', TWO_FINGERPRINTS.error];
+  }
+  for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
+    const retentionMs = options[field];
+    if (Number.isFinite(leaseMs) && Number.isFinite(retentionMs) && Number(retentionMs) < Number(leaseMs)) {
+      yield [field, 'must not be below leaseMs: a record that expires so soon answers no redelivery'];
+    }
+  }
+}
+
+export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOptions<Tx> {
+  const { sql, store, schema, onEvent, logger, databaseSchema, maxResultBytes, timeoutMs, ...given } =
+    parseOptions('createHandleOnce', optionsSchema, options);
+  const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, exponentialBackoff(DEFAULT_BACKOFF));
+  const transactionalStore =
+    store === undefined ? createPostgresStore(sql as SqlClient, databaseSchema ?? DEFAULT_SCHEMA) : undefined;
+  return {
+    settings: Object.freeze({
+      ...given,
+      ...retries,
+      hasOwnRetries: given.maxAttempts !== undefined || given.backoff !== undefined,
+      timeoutMs,
+      schema,
+      logger,
+      hasTransactions: transactionalStore !== undefined,
+      maxConnections: sql === undefined ? undefined : toDatabaseClient(sql).maxConnections,
+      maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
+    }),
+    store: store ?? (transactionalStore as Store),
+    client: store ?? (sql as SqlClient),
+    // Of the caller's own client, whose transactions are `Tx`.
+    transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
+    backoff,
+    onEvent,
+    logger,
+  };
+}

@@ -1,0 +1,93 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import { InvalidOptionsError, type OptionIssue } from '../api/errors.ts';
+import { canRead } from '../lib/safe-read.ts';
+import { nameOfThrown } from '../payload/stored-error.ts';
+
+/** Validates options, or throws `InvalidOptionsError` with every wrong field. Values are never quoted. */
+export function parseOptions<Schema extends z.ZodType>(
+  subject: string,
+  schema: Schema,
+  options: unknown,
+): z.output<Schema> {
+  const parsed = safeParse(subject, schema, options);
+  if (parsed.success) return parsed.data;
+  throw new InvalidOptionsError(subject, parsed.error.issues.flatMap(toOptionIssues));
+}
+
+/** A getter or a Proxy can throw where it is read. */
+function safeParse<Schema extends z.ZodType>(subject: string, schema: Schema, options: unknown) {
+  try {
+    return schema.safeParse(options);
+  } catch (error) {
+    const message = `cannot be read (${nameOfThrown(error)} was thrown); pass a plain object`;
+    throw new InvalidOptionsError(subject, [{ field: unreadableField(options), message }]);
+  }
+}
+
+function unreadableField(options: unknown): string {
+  try {
+    const names = Object.keys(options as object);
+    return names.find((name) => !canRead(options as object, name)) ?? 'the options';
+  } catch {
+    return 'the options';
+  }
+}
+
+function toOptionIssues(issue: z.core.$ZodIssue): OptionIssue[] {
+  const field = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: field === '' ? key : `${field}.${key}`,
+      message: 'is not an option; remove it or correct its spelling',
+    }));
+  }
+  return [{ field, message: issue.message }];
+}
+
+/** A whole number within bounds, with one message that names the unit and both bounds. */
+export function wholeNumber(unit: string, min: number, max: number): z.ZodNumber {
+  const error = `must be a whole number of ${unit} from ${format(min)} to ${format(max)}`;
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** What a check accepts. A value that it refuses does not keep later checks of the whole from being made. */
+export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodType<T, T> {
+  return z.custom<T>((value) => holds(check, value), { error: `must be ${what}`, abort: false });
+}
+
+/** What throws when it is looked at is not what is asked for. */
+function holds(check: (value: unknown) => boolean, value: unknown): boolean {
+  try {
+    return check(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Something with these methods: clients are taken by shape, so that a wrapped one fits. */
+export function withMethods<Client>(methods: readonly string[], what: string): z.ZodType<Client, Client> {
+  return satisfying<Client>((value) => hasMethods(value, methods), what);
+}
+
+export function callback<Fn>(what: string): z.ZodType<Fn, Fn> {
+  return satisfying<Fn>((value) => typeof value === 'function', what);
+}
+
+export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> {
+  return satisfying<StandardSchemaV1>((value) => {
+    const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
+    return isObject && '~standard' in value;
+  }, 'a Standard Schema, such as a zod schema');
+}
+
+export function hasMethods(value: unknown, methods: readonly string[]): value is object {
+  const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
+  return (
+    isObject && methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function')
+  );
+}
+
+function format(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,74 @@
+import { InvalidOptionsError, type OptionIssue } from '../api/errors.ts';
+import { keyFault } from './key.ts';
+
+/**
+ * A scope is what the user wrote, and for each thing derived from it `>kind:name`: `billing>kafka:workers`.
+ *
+ * What users write has no `>`, and names are percent-encoded, which leaves neither `>` nor `:` in them. So no two
+ * scopes, kinds and names make the same text, whatever they are.
+ */
+const SEPARATOR = '>';
+
+export const scopeKinds = ['kafka', 'webhook', 'tenant'] as const;
+
+/** A scope below another, set apart from all that is named otherwise or is of another kind. */
+export interface DerivedScope {
+  /** `'kafka'` for a consumer group, `'webhook'` for a sender: the adapters use these. `'tenant'` is for you. */
+  readonly kind: (typeof scopeKinds)[number];
+  /** Any text, such as the group's id. */
+  readonly name: string;
+}
+
+/** The longest scope in UTF-8 bytes: with it, every valid key still fits an index entry of Postgres (2,704 bytes). */
+const MAX_SCOPE_BYTES = 1_024;
+
+/** What is wrong with a scope that a user wrote, or undefined. */
+export function scopeFault(value: unknown): string | undefined {
+  const fault = storedFault(value);
+  if (fault !== undefined || typeof value !== 'string' || !value.includes(SEPARATOR)) return fault;
+  return `must not contain '${SEPARATOR}', which begins what is derived from a scope; use inScope({ kind, name })`;
+}
+
+function storedFault(value: unknown): string | undefined {
+  const fault = keyFault(value);
+  if (fault !== undefined || typeof value !== 'string') return fault;
+  const bytes = Buffer.byteLength(value);
+  return bytes > MAX_SCOPE_BYTES ? `must be at most ${MAX_SCOPE_BYTES} UTF-8 bytes, got ${bytes}` : undefined;
+}
+
+/** The text of a scope that is derived from another, which may be a derived one itself. */
+export function derivedScope(scope: string, { kind, name }: DerivedScope): string {
+  return `${scope}${SEPARATOR}${kind}:${encodeURIComponent(name)}`;
+}
+
+/** What is wrong with the name of a derived scope, or undefined. */
+export function derivedScopeFault(scope: string, derived: DerivedScope): string | undefined {
+  const name: unknown = derived.name;
+  if (typeof name !== 'string' || name === '' || !name.isWellFormed()) return keyFault(name);
+  const fault = storedFault(derivedScope(scope, derived));
+  if (fault === undefined) return undefined;
+  return (
+    'makes a scope that cannot be kept: the scope of handleOnce, ' +
+    `${SEPARATOR}${derived.kind}: and the percent-encoded name ${fault}`
+  );
+}
+
+/** The scope that `inScope` enters. Throws `InvalidOptionsError`. */
+export function enteredScope(present: string, scope: string | DerivedScope): string {
+  const issue =
+    typeof scope === 'object' ? issueOfDerived(present, scope) : issueOf('scope', scopeFault(scope));
+  if (issue !== undefined) throw new InvalidOptionsError('inScope', [issue]);
+  return typeof scope === 'object' ? derivedScope(present, scope) : scope;
+}
+
+function issueOfDerived(present: string, derived: DerivedScope | null): OptionIssue | undefined {
+  if (derived === null || Array.isArray(derived)) return issueOf('scope', scopeFault(derived));
+  if (!scopeKinds.includes(derived.kind)) {
+    return issueOf('scope.kind', "must be 'kafka', 'webhook' or 'tenant'");
+  }
+  return issueOf('scope.name', derivedScopeFault(present, derived));
+}
+
+function issueOf(field: string, message: string | undefined): OptionIssue | undefined {
+  return message === undefined ? undefined : { field, message };
+}

@@ -1,0 +1,78 @@
+import type { StoredError } from '../api/outcome.ts';
+import { isA, readable } from '../lib/safe-read.ts';
+
+const MAX_MESSAGE_LENGTH = 2_000;
+const MAX_NAME_LENGTH = 200;
+const MAX_CAUSES = 4;
+
+/**
+ * What the record keeps of anything that a handler threw: name, message, code, and a bounded chain of causes.
+ *
+ * Other properties are left out, since clients hang requests and payloads on their errors. It never throws.
+ */
+export function toStoredError(thrown: unknown, causesLeft = MAX_CAUSES): StoredError {
+  if (!isA(thrown, Error)) return nonError(thrown);
+  const code = readable(thrown, 'code');
+  const cause = readable(thrown, 'cause');
+  return {
+    name: bounded(textOf(readable(thrown, 'name'), 'Error'), MAX_NAME_LENGTH),
+    message: bounded(textOf(readable(thrown, 'message'), ''), MAX_MESSAGE_LENGTH),
+    ...(isCode(code) ? { code: typeof code === 'string' ? bounded(code, MAX_NAME_LENGTH) : code } : {}),
+    ...(cause !== undefined && causesLeft > 0 ? { cause: toStoredError(cause, causesLeft - 1) } : {}),
+  };
+}
+
+function nonError(thrown: unknown): StoredError {
+  const message =
+    typeof thrown === 'string'
+      ? bounded(thrown, MAX_MESSAGE_LENGTH)
+      : `a value of type ${thrown === null ? 'null' : typeof thrown} was thrown, not an Error`;
+  return { name: 'NonErrorThrown', message };
+}
+
+/** Anything thrown, in one line of text. It never throws, which `String(thrown)` can. */
+export function describeThrown(thrown: unknown): string {
+  const { name, message } = toStoredError(thrown, 0);
+  return `${name}: ${message}`;
+}
+
+/** What was thrown, in one word: an error's name, and no text that could quote a payload. */
+export function nameOfThrown(thrown: unknown): string {
+  return toStoredError(thrown, 0).name;
+}
+
+/** What a function of the user's threw, as a cause; not what JSON.parse throws, which quotes the body. */
+export function causeOf(thrown: unknown): ErrorOptions {
+  return isA(thrown, SyntaxError) ? {} : { cause: thrown };
+}
+
+function isCode(code: unknown): code is string | number {
+  return typeof code === 'string' || (typeof code === 'number' && Number.isFinite(code));
+}
+
+function textOf(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}
+
+function bounded(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
+}
+
+/** The error of a record whose attempts ran out without an error on record. */
+export function attemptsExhausted(attempts: number): StoredError {
+  return {
+    name: 'AttemptsExhaustedError',
+    message: `maxAttempts was reached after ${attempts} attempts, and none of them left an error`,
+  };
+}
+
+/** The error of a record whose workers died once too often; its cause is the last error that a handler threw. */
+export function deathsExhausted(attempts: number, cause: StoredError | undefined): StoredError {
+  return {
+    name: 'DeathsExhaustedError',
+    message:
+      `attempt ${attempts} lost its worker, as the attempts before it did, and maxDeaths is reached: ` +
+      'the process died, or could not reach the database for a whole lease',
+    ...(cause === undefined ? {} : { cause }),
+  };
+}

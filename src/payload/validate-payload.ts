@@ -1,0 +1,51 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { InvalidPayloadError } from '../api/handler-errors.ts';
+import { namesIn } from './schema-names.ts';
+import { toStoredError } from './stored-error.ts';
+
+const MAX_ISSUES = 10;
+
+/** Turns a payload as delivered into the value that the handler gets. Throws `InvalidPayloadError`. */
+export async function validatePayload(
+  payload: unknown,
+  parse: ((payload: never) => unknown) | undefined,
+  schema: StandardSchemaV1 | undefined,
+): Promise<unknown> {
+  const parsed = parse === undefined ? payload : await parsePayload(payload, parse);
+  return schema === undefined ? parsed : await conform(parsed, schema);
+}
+
+/** The parser's message is left out: JSON.parse quotes the text that it could not read. */
+async function parsePayload(payload: unknown, parse: (payload: never) => unknown): Promise<unknown> {
+  try {
+    return await parse(payload as never);
+  } catch (error) {
+    throw new InvalidPayloadError(`the payload could not be parsed (${toStoredError(error, 0).name})`);
+  }
+}
+
+async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknown> {
+  const validated = await schema['~standard'].validate(value);
+  if (validated.issues === undefined) return validated.value;
+  const named = namesIn(schema);
+  const described = validated.issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(issue, named));
+  const more = validated.issues.length - described.length;
+  throw new InvalidPayloadError(
+    `the payload does not fit the schema: ${described.join('; ')}${more > 0 ? `; and ${more} more` : ''}`,
+  );
+}
+
+/** Members of a payload can be named by a person's data: names that the schema does not have are left out. */
+function describeIssue(issue: StandardSchemaV1.Issue, named: ReadonlySet<string>): string {
+  const parts = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
+  const where = parts.map((part) =>
+    typeof part === 'number' || named.has(String(part)) ? String(part) : '*',
+  );
+  const message = isUnrecognized(issue) ? 'has members that the schema does not know' : issue.message;
+  return where.length === 0 ? message : `${where.join('.')}: ${message}`;
+}
+
+/** The message of zod quotes the members. */
+function isUnrecognized(issue: object): boolean {
+  return 'code' in issue && issue.code === 'unrecognized_keys';
+}

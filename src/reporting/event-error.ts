@@ -1,0 +1,40 @@
+import { SchemaError, StoreError } from '../api/errors.ts';
+import type { StoredError } from '../api/outcome.ts';
+import { isA } from '../lib/safe-read.ts';
+import { toStoredError } from '../payload/stored-error.ts';
+
+/**
+ * An error as events carry it: name, message, code and causes are plain properties, so that `JSON.stringify` keeps
+ * them. `original` is what was thrown, with its stack, and is in no serialised form.
+ */
+export class EventError implements StoredError {
+  readonly name: string;
+  readonly message: string;
+  declare readonly code?: string | number;
+  declare readonly cause?: StoredError;
+  readonly #original: unknown;
+
+  constructor(stored: StoredError, original?: unknown) {
+    this.name = stored.name;
+    this.message = stored.message;
+    if (stored.code !== undefined) this.code = stored.code;
+    if (stored.cause !== undefined) this.cause = stored.cause;
+    this.#original = original;
+  }
+
+  toString(): string {
+    return `${this.name}: ${this.message}`;
+  }
+
+  /** What was thrown, for an error tracker. Undefined for an error that comes from a record. */
+  get original(): unknown {
+    return this.#original;
+  }
+}
+
+export function toEventError(thrown: unknown): EventError {
+  if (isA(thrown, EventError)) return thrown;
+  // The cause of these is the driver's own error, whose message can quote the values sent.
+  const ofDriver = thrown instanceof StoreError || thrown instanceof SchemaError;
+  return new EventError(ofDriver ? toStoredError(thrown, 0) : toStoredError(thrown), thrown);
+}

@@ -1,0 +1,61 @@
+import { type EventError, toEventError } from './event-error.ts';
+import { callSafely, createReporter } from './reporter.ts';
+import type { Logger } from './logger.ts';
+import { type ReportedEvent, type Row, rowOfAdapter } from './table.ts';
+import { describeThrown } from '../payload/stored-error.ts';
+
+/** How often each type of event happened since the sink was made. A type that never happened is absent. */
+export type Counts<Type extends string> = Readonly<Partial<Record<Type, number>>>;
+
+/** An event as it is emitted: its error is whatever was thrown. */
+export type Emitted<Event> = Event extends { readonly error?: EventError }
+  ? Omit<Event, 'error'> & { readonly [Name in keyof Event as Name & 'error']: unknown }
+  : Event;
+
+/** Counts events, hands them to the user's hook, and reports operational problems. */
+export interface EventSink<Event extends { readonly type: string }> {
+  readonly emit: (event: Emitted<Event>) => void;
+  readonly counts: () => Counts<Event['type']>;
+  /** Reports what a function of the user's own did wrong. */
+  readonly complain: (code: string, message: string) => void;
+}
+
+export interface SinkOptions<Event> {
+  readonly onEvent?: ((event: Event) => unknown) | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** A hook that throws or rejects is reported: it must not decide what becomes of a message. */
+export function createEventSink<Event extends { readonly type: string }>(
+  { onEvent, logger }: SinkOptions<Event>,
+  rowOf: (event: ReportedEvent) => Row | undefined = rowOfAdapter,
+): EventSink<Event> {
+  const counts: Partial<Record<Event['type'], number>> = {};
+  const { report, complain } = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
+  return {
+    emit(emitted) {
+      const event = withEventError<Event>(emitted);
+      const type: Event['type'] = event.type;
+      counts[type] = (counts[type] ?? 0) + 1;
+      report(event);
+      if (onEvent === undefined) return;
+      void callSafely(
+        () => onEvent(event),
+        (error) => {
+          complain('ON_EVENT_FAILED', `onEvent failed on ${type}: ${describeThrown(error)}`);
+        },
+      );
+    },
+    counts: () => ({ ...counts }),
+    complain,
+  };
+}
+
+function withEventError<Event>(event: Emitted<Event>): Event {
+  if (!hasError(event)) return event as Event;
+  return { ...event, error: toEventError(event.error) } as Event;
+}
+
+function hasError(event: unknown): event is { readonly error: unknown } {
+  return 'error' in (event as object);
+}
