@@ -1,5 +1,5 @@
 /**
- * The same with sqs-consumer, which receives, keeps messages invisible and deletes them: `onceHandleMessage` makes the
+ * The same with sqs-consumer, which receives, keeps messages invisible and deletes them: `onceEachConsumerMessage` makes the
  * options of its `Consumer`.
  *
  *     DATABASE_URL=... QUEUE_URL=... DEAD_LETTER_QUEUE_URL=... npx tsx examples/sqs-consumer.ts
@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate } from 'handle-once';
-import { onceHandleMessage } from 'handle-once/sqs-consumer';
+import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import postgres from 'postgres';
 import { Consumer } from 'sqs-consumer';
 import * as z from 'zod';
@@ -20,7 +20,7 @@ await migrate(sql);
 const sqs = new SQSClient();
 
 const consumer = Consumer.create(
-  onceHandleMessage(
+  onceEachConsumerMessage(
     {
       consumerOptions: {
         queueUrl: required('QUEUE_URL'),

@@ -6,7 +6,7 @@
  */
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate } from 'handle-once';
-import { wrapSqsHandler } from 'handle-once/sqs';
+import { onceEachSqsMessage } from 'handle-once/sqs';
 import postgres from 'postgres';
 import * as z from 'zod';
 import { required } from './environment.ts';
@@ -19,9 +19,12 @@ const client = new SQSClient();
 const queueUrl = required('QUEUE_URL');
 const handleOnce = createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 });
 
-const handleMessage = wrapSqsHandler({ client, queueUrl, handleOnce, schema: Order }, (order, attempt) => {
-  console.log(`charge ${order.cents} cents for ${order.id}, idempotency key ${attempt.childKey('charge')}`);
-});
+const handleMessage = onceEachSqsMessage(
+  { client, queueUrl, handleOnce, schema: Order },
+  (order, attempt) => {
+    console.log(`charge ${order.cents} cents for ${order.id}, idempotency key ${attempt.childKey('charge')}`);
+  },
+);
 
 const stopping = new AbortController();
 process.once('SIGTERM', () => {

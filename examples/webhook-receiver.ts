@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createHandleOnce, migrate, retention } from 'handle-once';
-import { wrapWebhook } from 'handle-once/webhook';
+import { onceEachWebhook } from 'handle-once/webhook';
 import postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
 import { required } from './environment.ts';
@@ -17,7 +17,7 @@ const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 const webhook = new Webhook(required('WEBHOOK_SECRET'));
 
-const handleWebhook = wrapWebhook(
+const handleWebhook = onceEachWebhook(
   {
     handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 5_000, ...retention.webhook }),
     source: 'standard-webhooks',

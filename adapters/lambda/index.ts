@@ -14,9 +14,9 @@ export type { DeadLetter, DeadLetterClient } from './dead-letter.ts';
 export type { LambdaContext } from './deadline.ts';
 export type { KeptReason, LambdaRecordEvent, LambdaWarning } from './events.ts';
 export type {
-  KafkaEvent,
+  LambdaKafkaEvent,
   KafkaItemIdentifier,
-  KafkaMessage,
+  LambdaKafkaMessage,
   KafkaRecord,
   KafkaResponse,
 } from './kafka-event.ts';
@@ -30,7 +30,7 @@ export { type OnceEachKafkaRecord, onceEachKafkaRecord } from './once-each-kafka
 export { type OnceEachSqsRecord, onceEachSqsRecord } from './once-each-sqs-record.ts';
 export type { LambdaOptions, LambdaPayload } from './options.ts';
 export type {
-  SqsEvent,
+  LambdaSqsEvent,
   SqsRecord,
   SqsRecordAttribute,
   SqsRecordAttributes,

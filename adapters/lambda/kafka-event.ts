@@ -16,7 +16,7 @@ export interface KafkaRecord {
   readonly headers?: readonly Readonly<Record<string, readonly number[]>>[] | undefined;
 }
 
-export interface KafkaEvent {
+export interface LambdaKafkaEvent {
   /** By topic and partition: `orders-0`. */
   readonly records: Readonly<Record<string, readonly KafkaRecord[]>>;
 }
@@ -33,7 +33,7 @@ export interface KafkaResponse {
 }
 
 /** A message, decoded, in the form that kafkajs gives one. */
-export interface KafkaMessage {
+export interface LambdaKafkaMessage {
   readonly key: Buffer | null;
   /** Null for a tombstone. */
   readonly value: Buffer | null;
@@ -47,7 +47,7 @@ export interface KafkaMessage {
 export const kafkaInvocation = z.object({
   event: z.looseObject(
     {
-      records: satisfying<KafkaEvent['records']>(
+      records: satisfying<LambdaKafkaEvent['records']>(
         isRecords,
         'the lists of records of a Kafka event source, by topic and partition',
       ),
@@ -68,7 +68,7 @@ function isRecord(value: unknown): boolean {
   return typeof topic === 'string' && typeof partition === 'number' && typeof offset === 'number';
 }
 
-export function toMessage({ key, value, timestamp, offset, headers }: KafkaRecord): KafkaMessage {
+export function toMessage({ key, value, timestamp, offset, headers }: KafkaRecord): LambdaKafkaMessage {
   return {
     key: fromBase64(key),
     value: fromBase64(value),
@@ -82,7 +82,9 @@ function fromBase64(text: string | null | undefined): Buffer | null {
   return text === null || text === undefined ? null : Buffer.from(text, 'base64');
 }
 
-function headersOf(list: readonly Readonly<Record<string, readonly number[]>>[]): KafkaMessage['headers'] {
+function headersOf(
+  list: readonly Readonly<Record<string, readonly number[]>>[],
+): LambdaKafkaMessage['headers'] {
   const headers = new Map<string, Buffer[]>();
   for (const [name, bytes] of list.flatMap((entry) => Object.entries(entry))) {
     headers.set(name, [...(headers.get(name) ?? []), Buffer.from(bytes)]);

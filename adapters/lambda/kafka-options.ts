@@ -11,14 +11,14 @@ import {
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
-import type { KafkaItemIdentifier, KafkaMessage } from './kafka-event.ts';
+import type { KafkaItemIdentifier, LambdaKafkaMessage } from './kafka-event.ts';
 import { lambdaFields, type LambdaOptions, type LambdaPayload } from './options.ts';
 
 /** What a handler gets: as under `onceEachMessage` of `handle-once/kafka`, without the consumer's own. */
 export interface KafkaRecordDelivery<Payload> {
   readonly topic: string;
   readonly partition: number;
-  readonly message: KafkaMessage;
+  readonly message: LambdaKafkaMessage;
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;
 }
@@ -40,20 +40,20 @@ export type AnyKafkaRecordHandler = (
 export type KafkaRecordEvent = LambdaRecordEvent<KafkaItemIdentifier>;
 
 export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
-  extends LambdaOptions<Schema>, FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
+  extends LambdaOptions<Schema>, FingerprintOptions<Buffer | null, [message: LambdaKafkaMessage]> {
   /** The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`. */
   readonly groupId: string;
   /**
    * Turns the value into `payload`. What it throws fails the record for good. Default: the value as it is, or, with a
    * `schema`, its JSON; a tombstone is null in either case.
    */
-  readonly parse?: ((value: Buffer | null, message: KafkaMessage) => Parsed) | undefined;
+  readonly parse?: ((value: Buffer | null, message: LambdaKafkaMessage) => Parsed) | undefined;
   /**
    * The identity of a record. Default its topic, partition and offset, which dedupes redeliveries. A business key also
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ.
    */
-  readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
+  readonly key?: ((message: LambdaKafkaMessage, topic: string, partition: number) => string) | undefined;
   /**
    * What to do with a record that failed for good; there is no default. `'commit'` passes it: only its record and its
    * event tell of it. `'leave'` has it delivered again, and its partition wait behind it, until the event source
@@ -74,7 +74,7 @@ export const kafkaRecordOptions = z
   .strictObject(
     {
       ...lambdaFields,
-      ...logFields<KafkaMessage>(),
+      ...logFields<LambdaKafkaMessage>(),
       onFailed: z.enum(['commit', 'leave'], {
         error:
           "must be chosen: 'commit' passes the record, and only its record and its event tell of the failure; " +

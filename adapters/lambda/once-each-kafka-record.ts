@@ -14,7 +14,7 @@ import type { Transactional } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import {
-  type KafkaEvent,
+  type LambdaKafkaEvent,
   kafkaInvocation,
   type KafkaItemIdentifier,
   type KafkaRecord,
@@ -37,7 +37,7 @@ const SUBJECT = 'onceEachKafkaRecord';
 
 /** A Lambda handler for a Kafka event source. */
 export interface OnceEachKafkaRecord {
-  (event: KafkaEvent, context: LambdaContext): Promise<KafkaResponse>;
+  (event: LambdaKafkaEvent, context: LambdaContext): Promise<KafkaResponse>;
   /** How often each type of event happened in this execution environment. */
   counts(): Counts<KafkaRecordEvent['type']>;
 }
@@ -112,7 +112,7 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
     return verdict;
   }
 
-  async function onceEach(event: KafkaEvent, context: LambdaContext): Promise<KafkaResponse> {
+  async function onceEach(event: LambdaKafkaEvent, context: LambdaContext): Promise<KafkaResponse> {
     parseOptions(SUBJECT, kafkaInvocation, { event, context });
     const batchItemFailures = await invoke(context, lanesOf(event), {
       idOf: ({ itemIdentifier }) => itemIdentifier,
@@ -133,7 +133,7 @@ interface Item {
 }
 
 /** One lane per partition, in the order of the offsets, as the event has them. */
-function lanesOf({ records }: KafkaEvent): Item[][] {
+function lanesOf({ records }: LambdaKafkaEvent): Item[][] {
   return Object.entries(records).map(([partition, list]) =>
     list.map((record) => ({ record, itemIdentifier: { partition, offset: record.offset } })),
   );

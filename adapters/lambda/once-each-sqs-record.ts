@@ -15,7 +15,13 @@ import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import { processRecord } from './process-record.ts';
-import { messageGroup, type SqsEvent, sqsInvocation, type SqsRecord, type SqsResponse } from './sqs-event.ts';
+import {
+  messageGroup,
+  type LambdaSqsEvent,
+  sqsInvocation,
+  type SqsRecord,
+  type SqsResponse,
+} from './sqs-event.ts';
 import {
   type AnySqsRecordHandler,
   type DeadLetterQueue,
@@ -29,7 +35,7 @@ const SUBJECT = 'onceEachSqsRecord';
 
 /** A Lambda handler for an SQS event source. */
 export interface OnceEachSqsRecord {
-  (event: SqsEvent, context: LambdaContext): Promise<SqsResponse>;
+  (event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse>;
   /** How often each type of event happened in this execution environment. */
   counts(): Counts<SqsRecordEvent['type']>;
 }
@@ -75,7 +81,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
 
-  async function onceEach(event: SqsEvent, context: LambdaContext): Promise<SqsResponse> {
+  async function onceEach(event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse> {
     parseOptions(SUBJECT, sqsInvocation, { event, context });
     const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
       idOf: ({ messageId }) => messageId,

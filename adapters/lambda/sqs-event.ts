@@ -35,7 +35,7 @@ export interface SqsRecord {
   readonly awsRegion: string;
 }
 
-export interface SqsEvent {
+export interface LambdaSqsEvent {
   readonly Records: readonly SqsRecord[];
 }
 

@@ -3,11 +3,11 @@
  *
  * @example
  * ```ts
- * import { onceHandleMessage } from 'handle-once/sqs-consumer';
+ * import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
  * import { Consumer } from 'sqs-consumer';
  *
  * const options = { consumerOptions: { queueUrl, sqs: client }, handleOnce };
- * const consumer = Consumer.create(onceHandleMessage(options, async (order) => ship(order)));
+ * const consumer = Consumer.create(onceEachConsumerMessage(options, async (order) => ship(order)));
  * consumer.start();
  * ```
  *
@@ -17,7 +17,7 @@ export type { OnFailed } from '../shared/sqs/queue-options.ts';
 export type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 export type { KeptReason, SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
 export type { SqsMessage } from './message.ts';
-export { type OnceHandleMessage, onceHandleMessage } from './once-handle-message.ts';
-export { type OnceHandleMessageBatch, onceHandleMessageBatch } from './once-handle-message-batch.ts';
+export { type OnceEachConsumerMessage, onceEachConsumerMessage } from './once-each-consumer-message.ts';
+export { type OnceEachConsumerBatch, onceEachConsumerBatch } from './once-each-consumer-batch.ts';
 export type { SqsConsumerAttempt, SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 export type { SqsClient } from './queue.ts';

@@ -42,7 +42,7 @@ export type SqsConsumerHandler<Schema, Parsed, Result, Extra extends readonly un
   Extra
 >;
 
-/** What `onceHandleMessage` and `onceHandleMessageBatch` take. */
+/** What `onceEachConsumerMessage` and `onceEachConsumerBatch` take. */
 export interface SqsConsumerOptions<
   Given extends ConsumerSettings,
   Schema extends StandardSchemaV1 | undefined,
@@ -122,7 +122,7 @@ function* contradictions(
   if (!ofBatch && batchSize > 1) {
     yield [
       'batchSize',
-      'must be 1 on a FIFO queue, whose messages would run side by side; or use onceHandleMessageBatch, which keeps order',
+      'must be 1 on a FIFO queue, whose messages would run side by side; or use onceEachConsumerBatch, which keeps order',
     ];
   }
   const { messageSystemAttributeNames, attributeNames } = given;

@@ -25,4 +25,8 @@ export type { HandledMessage } from './process-delivery.ts';
 export type { SqsClient } from './queue.ts';
 export type { StopReport } from './run.ts';
 export { timeOrderedKey } from './time-ordered-key.ts';
-export { type HandleMessage, type HandleMessageOptions, wrapSqsHandler } from './wrap-sqs-handler.ts';
+export {
+  type HandleMessage,
+  type HandleMessageOptions,
+  onceEachSqsMessage,
+} from './once-each-sqs-message.ts';

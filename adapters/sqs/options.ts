@@ -46,7 +46,7 @@ export type SqsHandler<Schema, Parsed, Result, Extra extends readonly unknown[] 
   Extra
 >;
 
-/** What `createSqsWorker` and `wrapSqsHandler` have in common. */
+/** What `createSqsWorker` and `onceEachSqsMessage` have in common. */
 export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends QueueOptions<
   SqsMessage,
   Schema,

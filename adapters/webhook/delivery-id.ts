@@ -1,10 +1,10 @@
 import { causeOf, isPromise, nameOfThrown, valueAt } from '../../src/adapter-kit.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { MissingIdError } from './errors.ts';
-import type { IdPlace } from './sources.ts';
+import type { IdLocation } from './sources.ts';
 
 /** The id of a delivery. Throws `MissingIdError`, which says where it was looked for; no id is ever made up. */
-export function deliveryIdAt(place: IdPlace, delivery: ReceivedWebhook): string {
+export function deliveryIdAt(place: IdLocation, delivery: ReceivedWebhook): string {
   if ('header' in place) return inHeader(place.header, delivery);
   if ('pointer' in place) return inBody(place.pointer, delivery);
   return byFunction(place.id, delivery);

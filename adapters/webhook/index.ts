@@ -3,9 +3,9 @@
  *
  * @example
  * ```ts
- * import { wrapWebhook } from 'handle-once/webhook';
+ * import { onceEachWebhook } from 'handle-once/webhook';
  *
- * const handleWebhook = wrapWebhook({ handleOnce, source: 'github', verify }, async (event, attempt) => {
+ * const handleWebhook = onceEachWebhook({ handleOnce, source: 'github', verify }, async (event, attempt) => {
  *   console.log(attempt.headers['x-github-event'], event);
  * });
  * const { answer } = await handleWebhook({ headers: request.headers, body: await request.text() });
@@ -27,12 +27,12 @@ export type {
   WebhookPayload,
   WebhookSource,
 } from './options.ts';
-export type { IdPlace, WebhookProvider } from './sources.ts';
+export type { IdLocation, WebhookProvider } from './sources.ts';
 export { webhookId } from './webhook-id.ts';
 export type { WebhookReason } from './reason.ts';
 export {
   type HandledWebhook,
   type HandleWebhook,
   type HandleWebhookOptions,
-  wrapWebhook,
-} from './wrap-webhook.ts';
+  onceEachWebhook,
+} from './once-each-webhook.ts';

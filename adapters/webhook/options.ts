@@ -25,7 +25,7 @@ import type { AnyHandleOnce, Attempt, DerivedScope, RetryOptions } from '../../s
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PlainHeaders } from './headers.ts';
-import { type IdPlace, providers, type WebhookProvider } from './sources.ts';
+import { type IdLocation, providers, type WebhookProvider } from './sources.ts';
 
 /** An attempt at a webhook delivery. */
 export interface WebhookAttempt extends Attempt {
@@ -69,7 +69,7 @@ export type WebhookSource =
     }
   | {
       /** Where any other sender has its ids: the same each time that it repeats a delivery. */
-      readonly source: IdPlace;
+      readonly source: IdLocation;
       /** Of the sender: its records are in the scope `<scope>>webhook:<name>`, since two senders may use the same ids. */
       readonly name: string;
     };
@@ -102,7 +102,7 @@ export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefine
   readonly logger?: Logger | undefined;
 }
 
-/** Options of `wrapWebhook`. */
+/** Options of `onceEachWebhook`. */
 export type WebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed> = CommonWebhookOptions<
   Schema,
   Parsed

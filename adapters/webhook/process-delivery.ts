@@ -15,12 +15,12 @@ import type { WebhookEventType } from './events.ts';
 import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 import type { AnyWebhookHandler, Verify } from './options.ts';
 import type { WebhookReason } from './reason.ts';
-import type { IdPlace } from './sources.ts';
+import type { IdLocation } from './sources.ts';
 
 export interface Processor<R> {
   /** Of the scope of the source. */
   readonly consumer: Consumer;
-  readonly place: IdPlace;
+  readonly place: IdLocation;
   readonly fingerprint: FingerprintOptions<Buffer, [delivery: ReceivedWebhook]>;
   readonly verify: Verify | 'already-verified';
   readonly parse: (body: string) => unknown;

@@ -4,14 +4,14 @@ import type { ReceivedWebhook } from './delivery.ts';
 export type WebhookProvider = 'github' | 'shopify' | 'slack' | 'standard-webhooks' | 'stripe' | 'svix';
 
 /** Where the id is: in a header, in a body of JSON (a JSON pointer, RFC 6901), or where a function finds it. */
-export type IdPlace =
+export type IdLocation =
   | { readonly header: string }
   | { readonly pointer: string }
   | { readonly id: (delivery: ReceivedWebhook) => string | undefined };
 
 /** What is known of a sender. */
 export interface Source {
-  readonly place: IdPlace;
+  readonly place: IdLocation;
   /** Members of its JSON bodies that a redelivery under the same id may have changed, as JSON pointers. */
   readonly ignoredFields: readonly string[];
 }
@@ -29,6 +29,6 @@ export const providers: Readonly<Record<WebhookProvider, Source>> = {
   svix: { place: { header: 'svix-id' }, ignoredFields: [] },
 };
 
-export function sourceOf(source: WebhookProvider | IdPlace): Source {
+export function sourceOf(source: WebhookProvider | IdLocation): Source {
   return typeof source === 'string' ? providers[source] : { place: source, ignoredFields: [] };
 }

@@ -3,7 +3,7 @@ import { parseOptions } from '../../src/adapter-kit.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
 import { source as sourceSchema } from './options.ts';
-import { type IdPlace, sourceOf, type WebhookProvider } from './sources.ts';
+import { type IdLocation, sourceOf, type WebhookProvider } from './sources.ts';
 
 const SUBJECT = 'webhookId';
 
@@ -18,7 +18,7 @@ const SUBJECT = 'webhookId';
  * const id = webhookId('github', { headers: request.headers, body: await request.text() });
  * ```
  */
-export function webhookId(source: WebhookProvider | IdPlace, delivery: WebhookDelivery): string {
+export function webhookId(source: WebhookProvider | IdLocation, delivery: WebhookDelivery): string {
   const resolved = parseOptions(SUBJECT, z.object({ source: sourceSchema }), { source });
   return deliveryIdAt(sourceOf(resolved.source).place, toReceived(SUBJECT, delivery));
 }

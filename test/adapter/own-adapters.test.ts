@@ -1,7 +1,7 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { onceEachSqsRecord } from 'handle-once/lambda';
-import { type OnFailed, type SqsClient, wrapSqsHandler } from 'handle-once/sqs';
-import { onceHandleMessage } from 'handle-once/sqs-consumer';
+import { type OnFailed, type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
+import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import {
   adapterContract,
   type AdapterUnderTest,
@@ -54,16 +54,16 @@ const onFailedOf = ({ deadLetter }: ContractSetup): OnFailed =>
   deadLetter === undefined ? 'leave' : { deadLetterQueueUrl };
 
 const ADAPTERS: Record<string, AdapterUnderTest> = {
-  wrapSqsHandler: {
+  onceEachSqsMessage: {
     can: { extend: true, retryLater: true, deadLetter: true },
     handle: (message, setup) => {
       const { handleOnce, handler, signal } = setup;
       const client = clientOf(message, setup);
       const options = { client, queueUrl, handleOnce, onFailed: onFailedOf(setup), ...silent };
-      return wrapSqsHandler(options, handler)(received(message), { signal });
+      return onceEachSqsMessage(options, handler)(received(message), { signal });
     },
   },
-  onceHandleMessage: {
+  onceEachConsumerMessage: {
     can: { extend: false, retryLater: true, deadLetter: true },
     async handle(message, setup) {
       const { handleOnce, handler, ackWaitMs } = setup;
@@ -78,7 +78,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
         onFailed: onFailedOf(setup),
         signal: () => setup.signal,
       };
-      const { handleMessage } = onceHandleMessage({ ...options, ...silent }, handler);
+      const { handleMessage } = onceEachConsumerMessage({ ...options, ...silent }, handler);
       const { MessageId } = await handleMessage(received(message));
       if (MessageId !== undefined) await message.acknowledge();
     },

@@ -6,13 +6,13 @@ const CORE = `import { createHandleOnce, migrate, migrationSql, retention, Retry
 import { writeFile } from 'node:fs/promises';
 import postgres from 'postgres';`;
 const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { createSqsWorker, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';`;
-const SQS_CONSUMER = `import { onceHandleMessage, onceHandleMessageBatch } from 'handle-once/sqs-consumer';
+import { createSqsWorker, timeOrderedKey, onceEachSqsMessage } from 'handle-once/sqs';`;
+const SQS_CONSUMER = `import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs-consumer';
 import { Consumer } from 'sqs-consumer';`;
 const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
 const LAMBDA = `import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';`;
 const WEBHOOK = `import { Webhook } from 'standardwebhooks';
-import { VerifyConfigError, webhookId, wrapWebhook } from 'handle-once/webhook';`;
+import { VerifyConfigError, webhookId, onceEachWebhook } from 'handle-once/webhook';`;
 const TESTING = `import { adapterContract, type AdapterUnderTest, createMemoryStore } from 'handle-once/testing';`;
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const RUNNER = `import { test } from 'vitest';`;

@@ -1,6 +1,6 @@
 import { TerminalError } from 'handle-once';
 import {
-  type KafkaMessage,
+  type LambdaKafkaMessage,
   type KafkaRecordDelivery,
   type KafkaRecordEvent,
   onceEachKafkaRecord,
@@ -301,7 +301,12 @@ describe('Under a key of the user’s own', () => {
     ['ignoredFields', { ignoredFields: ['/sentAt'] }],
     [
       'fingerprint',
-      { fingerprint: (value: Buffer | null, { headers }: KafkaMessage) => [value?.subarray(0, 7), headers] },
+      {
+        fingerprint: (value: Buffer | null, { headers }: LambdaKafkaMessage) => [
+          value?.subarray(0, 7),
+          headers,
+        ],
+      },
     ],
     ['no fingerprint', { fingerprint: false }],
   ])('records that differ are one by %s', async (_, options) => {

@@ -2,8 +2,8 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import postgres from 'postgres';
 import { createHandleOnce, type HandleOnce, SchemaError } from 'handle-once';
 import { onceEachSqsRecord } from 'handle-once/lambda';
-import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
-import { onceHandleMessage } from 'handle-once/sqs-consumer';
+import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
+import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bench as kafkaBench } from '../kafka/support/bench.ts';
 import { fakeBatch } from '../kafka/support/fake-batch.ts';
@@ -41,19 +41,24 @@ async function received() {
 /** One delivery by each adapter that has no start. Each gives what it says of the message. */
 const adapters: [string, expected: unknown, (handleOnce: HandleOnce) => Promise<unknown>][] = [
   [
-    'wrapSqsHandler',
+    'onceEachSqsMessage',
     'kept',
     async (handleOnce) => {
-      const handle = wrapSqsHandler({ client, queueUrl, handleOnce, visibilityTimeoutSeconds: 60 }, handler);
+      const handle = onceEachSqsMessage(
+        { client, queueUrl, handleOnce, visibilityTimeoutSeconds: 60 },
+        handler,
+      );
       return (await handle(await received())).action;
     },
   ],
   [
-    'onceHandleMessage',
+    'onceEachConsumerMessage',
     {},
     async (handleOnce) => {
       const consumerOptions = { queueUrl, sqs: client };
-      return onceHandleMessage({ consumerOptions, handleOnce }, handler).handleMessage(await received());
+      return onceEachConsumerMessage({ consumerOptions, handleOnce }, handler).handleMessage(
+        await received(),
+      );
     },
   ],
   [
@@ -72,7 +77,7 @@ const adapters: [string, expected: unknown, (handleOnce: HandleOnce) => Promise<
     (handleOnce) => onceEachSqsRecord({ handleOnce }, handler)(sqsEvent(sqsRecord('a', '1')), ample()),
   ],
   [
-    'wrapWebhook',
+    'onceEachWebhook',
     { status: 503 },
     async (handleOnce) => {
       const { handleWebhook } = webhookBench({ handleOnce, handler });

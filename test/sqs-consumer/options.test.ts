@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { onceHandleMessage, onceHandleMessageBatch } from 'handle-once/sqs-consumer';
+import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';
@@ -13,8 +13,8 @@ const deadLetters = { onFailed: { deadLetterQueueUrl: `${queueUrl}-dead` } };
 
 type Loose = (options: unknown, handler?: unknown) => object;
 const handler = (): undefined => undefined;
-const single: Loose = (options, given = handler) => onceHandleMessage(options as never, given as never);
-const batch: Loose = (options, given = handler) => onceHandleMessageBatch(options as never, given as never);
+const single: Loose = (options, given = handler) => onceEachConsumerMessage(options as never, given as never);
+const batch: Loose = (options, given = handler) => onceEachConsumerBatch(options as never, given as never);
 
 const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['handleOnce', undefined, /createHandleOnce/],
@@ -48,8 +48,8 @@ const wrongOfConsumer: typeof wrong = [
 ];
 
 describe.each([
-  ['onceHandleMessage', single],
-  ['onceHandleMessageBatch', batch],
+  ['onceEachConsumerMessage', single],
+  ['onceEachConsumerBatch', batch],
 ])('%s', (subject, create) => {
   test.each(wrong)('refuses a wrong %s by name', (field, value, message) => {
     const issues = issuesOf(() => create({ ...right, [field]: value }));
@@ -137,7 +137,7 @@ test('messages of a FIFO queue are not run side by side', () => {
   expect(issuesOf(() => single({ ...right, consumerOptions }))).toMatchObject([
     {
       field: 'consumerOptions.batchSize',
-      message: expect.stringContaining('onceHandleMessageBatch') as string,
+      message: expect.stringContaining('onceEachConsumerBatch') as string,
     },
   ]);
   expect(issuesOf(() => batch({ ...right, consumerOptions }))).toEqual([]);

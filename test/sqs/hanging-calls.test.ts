@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
-import { createSqsWorker, type SqsEvent, wrapSqsHandler } from 'handle-once/sqs';
+import { createSqsWorker, type SqsEvent, onceEachSqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
@@ -65,7 +65,7 @@ test('a receive that never ends is given up, and the worker goes on', async () =
 test('a delete that never ends is given up: the message is left', async () => {
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const client = hangingClient();
-  const handle = wrapSqsHandler(
+  const handle = onceEachSqsMessage(
     { client, queueUrl, handleOnce: handleOnce(), visibilityTimeoutSeconds: 60, onEvent: () => undefined },
     () => 'done',
   );

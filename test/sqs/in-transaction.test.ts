@@ -1,6 +1,6 @@
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
-import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
+import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -33,7 +33,7 @@ test('what a handler writes through its transaction commits with the record', as
   const { queueUrl, handleOnce } = base;
   await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: '"a"' }));
   const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }));
-  const handle = wrapSqsHandler(base, async (payload, attempt, tx) => {
+  const handle = onceEachSqsMessage(base, async (payload, attempt, tx) => {
     await tx`insert into shipped (id) values (${String(payload)})`;
     expect(attempt.message).toBe(Messages[0]);
     return 'done';
@@ -73,7 +73,9 @@ test('a worker rolls back what a handler wrote that failed', async () => {
 test('a store without transactions is refused', () => {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'a' });
   const options = { client, queueUrl: 'https://sqs.example/q', handleOnce, inTransaction: true } as const;
-  expect(() => wrapSqsHandler(options, () => 1)).toThrow('inTransaction: needs a handleOnce made with sql');
+  expect(() => onceEachSqsMessage(options, () => 1)).toThrow(
+    'inTransaction: needs a handleOnce made with sql',
+  );
 });
 
 test('a pool that its handlers can use up is a warning at start', async () => {

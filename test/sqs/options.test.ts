@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
+import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';
@@ -11,7 +11,7 @@ const handler = (): undefined => undefined;
 
 type Loose = (options: unknown) => unknown;
 const newWorker = createSqsWorker as unknown as Loose;
-const wrap: Loose = (options) => wrapSqsHandler(options as never, handler);
+const wrap: Loose = (options) => onceEachSqsMessage(options as never, handler);
 
 const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['client', undefined, /SQSClient/],
@@ -45,7 +45,7 @@ const wrongForWorkers: typeof wrong = [
 
 describe.each([
   ['createSqsWorker', newWorker, { ...shared, handler }, [...wrong, ...wrongForWorkers]],
-  ['wrapSqsHandler', wrap, shared, wrong],
+  ['onceEachSqsMessage', wrap, shared, wrong],
 ] as const)('%s', (subject, create, right, table) => {
   test('accepts what is right', () => {
     expect(issuesOf(() => create(right))).toEqual([]);
@@ -93,7 +93,7 @@ describe.each([
 });
 
 describe('Options of calls', () => {
-  const handle = wrapSqsHandler(shared as never, handler) as (
+  const handle = onceEachSqsMessage(shared as never, handler) as (
     message: object,
     options: unknown,
   ) => Promise<unknown>;

@@ -40,7 +40,7 @@ export function sqsSuite(server: SqsServer): void {
   describe('A dead letter', () => {
     deadLetterSuite(fixture);
   });
-  describe('wrapSqsHandler', () => {
+  describe('onceEachSqsMessage', () => {
     wrapSuite(fixture);
   });
   describe('A worker', () => {

@@ -12,14 +12,14 @@ import type {
 import { type Attempt, createHandleOnce, type HandleOnce, type HandleOnceWithSchema } from 'handle-once';
 import {
   type DeadLetterClient,
-  type KafkaEvent,
-  type KafkaMessage,
+  type LambdaKafkaEvent,
+  type LambdaKafkaMessage,
   type KafkaRecordEvent,
   type KafkaResponse,
   type LambdaContext,
   onceEachKafkaRecord,
   onceEachSqsRecord,
-  type SqsEvent,
+  type LambdaSqsEvent,
   type SqsRecord,
   type SqsRecordAttempt,
   type SqsRecordEvent,
@@ -35,10 +35,10 @@ const order = z.object({ id: z.string(), amount: z.coerce.number() });
 const nothing = () => undefined;
 
 test('the events and the context of AWS fit', () => {
-  expectTypeOf<SQSEvent>().toExtend<SqsEvent>();
+  expectTypeOf<SQSEvent>().toExtend<LambdaSqsEvent>();
   expectTypeOf<SQSRecord>().toExtend<SqsRecord>();
-  expectTypeOf<MSKEvent>().toExtend<KafkaEvent>();
-  expectTypeOf<SelfManagedKafkaEvent>().toExtend<KafkaEvent>();
+  expectTypeOf<MSKEvent>().toExtend<LambdaKafkaEvent>();
+  expectTypeOf<SelfManagedKafkaEvent>().toExtend<LambdaKafkaEvent>();
   expectTypeOf<Context>().toExtend<LambdaContext>();
   expectTypeOf<SqsResponse>().toEqualTypeOf<SQSBatchResponse>();
 });
@@ -86,7 +86,7 @@ test('an attempt at an SQS record has the record', () => {
 test('a handler of Kafka records gets the value, what parse returns, or the output of the schema', () => {
   onceEachKafkaRecord({ handleOnce, ...ofKafkaSource }, ({ payload, message, topic, partition }) => {
     expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
-    expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
+    expectTypeOf(message).toEqualTypeOf<LambdaKafkaMessage>();
     expectTypeOf(topic).toBeString();
     expectTypeOf(partition).toBeNumber();
   });
@@ -198,7 +198,7 @@ test('a fingerprint function gets what is compared, and the record', () => {
       ...{ handleOnce, groupId, onFailed: 'commit', key: () => 'order-1' },
       fingerprint: (value, message) => {
         expectTypeOf(value).toEqualTypeOf<Buffer | null>();
-        expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
+        expectTypeOf(message).toEqualTypeOf<LambdaKafkaMessage>();
       },
     },
     nothing,

@@ -1,8 +1,8 @@
 import { type Message, SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, type HandleOnce } from 'handle-once';
 import {
-  onceHandleMessage,
-  onceHandleMessageBatch,
+  onceEachConsumerMessage,
+  onceEachConsumerBatch,
   type SqsConsumerAttempt,
   type SqsConsumerEvent,
 } from 'handle-once/sqs-consumer';
@@ -17,10 +17,10 @@ const base = { consumerOptions, handleOnce };
 const order = z.object({ id: z.string(), amount: z.coerce.number() });
 
 test('what the wrappers give is what the real Consumer takes', () => {
-  expectTypeOf(onceHandleMessage(base, () => 1)).toExtend<ConsumerOptions>();
-  expectTypeOf(onceHandleMessageBatch(base, () => 1)).toExtend<ConsumerOptions>();
+  expectTypeOf(onceEachConsumerMessage(base, () => 1)).toExtend<ConsumerOptions>();
+  expectTypeOf(onceEachConsumerBatch(base, () => 1)).toExtend<ConsumerOptions>();
   Consumer.create(
-    onceHandleMessage(
+    onceEachConsumerMessage(
       {
         handleOnce,
         consumerOptions: {
@@ -39,7 +39,7 @@ test('what the wrappers give is what the real Consumer takes', () => {
 
 test('options of the real Consumer are kept with their types', () => {
   const given = { ...consumerOptions, pollingCompleteWaitTimeMs: 10_000 };
-  const once = onceHandleMessage({ ...base, consumerOptions: given }, () => 1);
+  const once = onceEachConsumerMessage({ ...base, consumerOptions: given }, () => 1);
   expectTypeOf(once.pollingCompleteWaitTimeMs).toBeNumber();
   expectTypeOf(once.visibilityTimeout).toBeNumber();
   expectTypeOf(once.handleMessage).toEqualTypeOf<(message: Message) => Promise<Message>>();
@@ -48,27 +48,29 @@ test('options of the real Consumer are kept with their types', () => {
 test('settings that contradict the wrappers are no options', () => {
   const wrong = (more: Partial<ConsumerOptions>): void => {
     // @ts-expect-error -- they may be there
-    onceHandleMessage({ ...base, consumerOptions: { ...consumerOptions, ...more } }, () => 1);
+    onceEachConsumerMessage({ ...base, consumerOptions: { ...consumerOptions, ...more } }, () => 1);
   };
   expectTypeOf(wrong).toBeFunction();
+  const deletes = { ...consumerOptions, alwaysAcknowledge: true };
   // @ts-expect-error -- it deletes what is not settled
-  onceHandleMessage({ ...base, consumerOptions: { ...consumerOptions, alwaysAcknowledge: true } }, () => 1);
+  onceEachConsumerMessage({ ...base, consumerOptions: deletes }, () => 1);
+  const givesUp = { ...consumerOptions, handleMessageTimeout: 5 };
   // @ts-expect-error -- it gives up a message whose handler runs on
-  onceHandleMessage({ ...base, consumerOptions: { ...consumerOptions, handleMessageTimeout: 5 } }, () => 1);
+  onceEachConsumerMessage({ ...base, consumerOptions: givesUp }, () => 1);
   // @ts-expect-error -- the client is missing
-  onceHandleMessage({ ...base, consumerOptions: { queueUrl: '' } }, () => 1);
+  onceEachConsumerMessage({ ...base, consumerOptions: { queueUrl: '' } }, () => 1);
 });
 
 test('a handler gets the output of the schema, or what parse returns', () => {
-  onceHandleMessage({ ...base, schema: order }, (payload, attempt) => {
+  onceEachConsumerMessage({ ...base, schema: order }, (payload, attempt) => {
     expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
     expectTypeOf(attempt).toEqualTypeOf<SqsConsumerAttempt>();
     expectTypeOf(attempt.message).toEqualTypeOf<Message>();
   });
-  onceHandleMessageBatch({ ...base, parse: (body) => Promise.resolve(new URL(body)) }, (payload) => {
+  onceEachConsumerBatch({ ...base, parse: (body) => Promise.resolve(new URL(body)) }, (payload) => {
     expectTypeOf(payload).toEqualTypeOf<URL>();
   });
-  onceHandleMessage(base, (payload) => {
+  onceEachConsumerMessage(base, (payload) => {
     expectTypeOf(payload).toBeUnknown();
   });
 });
@@ -76,11 +78,11 @@ test('a handler gets the output of the schema, or what parse returns', () => {
 test('with inTransaction a handler gets the client’s own transaction', () => {
   const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
   const options = { consumerOptions, handleOnce: transactional, inTransaction: true, schema: order } as const;
-  onceHandleMessage(options, (payload, _, tx) => {
+  onceEachConsumerMessage(options, (payload, _, tx) => {
     expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
     expectTypeOf(tx).toExtend<postgres.TransactionSql>();
   });
-  onceHandleMessageBatch(options, (_payload, _attempt, tx) => {
+  onceEachConsumerBatch(options, (_payload, _attempt, tx) => {
     expectTypeOf(tx).toExtend<postgres.TransactionSql>();
   });
 });
@@ -88,14 +90,14 @@ test('with inTransaction a handler gets the client’s own transaction', () => {
 test('an option that is undefined is one that is not given', () => {
   const given = { ...consumerOptions, batchSize: undefined, visibilityTimeout: undefined };
   const absent = { schema: undefined, key: undefined, onFailed: undefined, onEvent: undefined };
-  onceHandleMessageBatch({ ...base, ...absent, consumerOptions: given, signal: undefined }, () => 1);
+  onceEachConsumerBatch({ ...base, ...absent, consumerOptions: given, signal: undefined }, () => 1);
 });
 
 test('events are a union on type', () => {
   const onEvent = (event: SqsConsumerEvent): void => {
     if (event.type === 'kept') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
   };
-  expectTypeOf(onceHandleMessage({ ...base, onEvent }, () => 1).counts).returns.toEqualTypeOf<
+  expectTypeOf(onceEachConsumerMessage({ ...base, onEvent }, () => 1).counts).returns.toEqualTypeOf<
     Readonly<Partial<Record<SqsConsumerEvent['type'], number>>>
   >();
 });
@@ -105,6 +107,6 @@ test('a fingerprint function gets the body and the message', () => {
     ...base,
     fingerprint: (body: string, message: Message) => [body.length, message.MessageId],
   };
-  onceHandleMessage(options, () => undefined);
-  onceHandleMessageBatch({ ...base, ignoredFields: ['/sentAt'] }, () => undefined);
+  onceEachConsumerMessage(options, () => undefined);
+  onceEachConsumerBatch({ ...base, ignoredFields: ['/sentAt'] }, () => undefined);
 });

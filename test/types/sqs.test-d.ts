@@ -12,7 +12,7 @@ import {
   type SqsAttempt,
   type SqsClient,
   type SqsEvent,
-  wrapSqsHandler,
+  onceEachSqsMessage,
 } from 'handle-once/sqs';
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
@@ -129,7 +129,7 @@ test('an option that is undefined is one that is not given', () => {
 });
 
 test('a wrapped handler gives the outcome with its result', () => {
-  const handle = wrapSqsHandler({ ...base, schema: order }, async ({ amount }) =>
+  const handle = onceEachSqsMessage({ ...base, schema: order }, async ({ amount }) =>
     Promise.resolve({ amount }),
   );
   expectTypeOf(handle).parameter(0).toEqualTypeOf<Message>();
@@ -138,10 +138,10 @@ test('a wrapped handler gives the outcome with its result', () => {
 });
 
 test('a wrapped handler gets the payload as a worker does', () => {
-  wrapSqsHandler(base, (payload) => {
+  onceEachSqsMessage(base, (payload) => {
     expectTypeOf(payload).toBeUnknown();
   });
-  wrapSqsHandler({ ...base, parse: Number }, (payload) => {
+  onceEachSqsMessage({ ...base, parse: Number }, (payload) => {
     expectTypeOf(payload).toBeNumber();
   });
 });
@@ -183,6 +183,6 @@ test('a fingerprint function gets the body and the message', () => {
     },
     handler: () => undefined,
   });
-  wrapSqsHandler({ ...base, fingerprint: (body) => body.length }, () => undefined);
-  wrapSqsHandler({ ...base, ignoredFields: ['/sentAt'], fingerprint: undefined }, () => undefined);
+  onceEachSqsMessage({ ...base, fingerprint: (body) => body.length }, () => undefined);
+  onceEachSqsMessage({ ...base, ignoredFields: ['/sentAt'], fingerprint: undefined }, () => undefined);
 });

@@ -15,7 +15,7 @@ import {
   type WebhookAttempt,
   type WebhookDelivery,
   type WebhookEvent,
-  wrapWebhook,
+  onceEachWebhook,
 } from 'handle-once/webhook';
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
@@ -35,13 +35,13 @@ test('a delivery has headers of any kind, and a raw body', () => {
 
 test('verify is asked for', () => {
   // @ts-expect-error -- it is missing
-  wrapWebhook({ handleOnce, source: 'github' }, () => undefined);
+  onceEachWebhook({ handleOnce, source: 'github' }, () => undefined);
   // @ts-expect-error -- not said out loud
-  wrapWebhook({ ...base, verify: false }, () => undefined);
+  onceEachWebhook({ ...base, verify: false }, () => undefined);
   // @ts-expect-error -- it has to say true
-  wrapWebhook({ ...base, verify: () => undefined }, () => undefined);
-  wrapWebhook({ ...base, verify: () => Promise.resolve(true) }, () => undefined);
-  wrapWebhook(
+  onceEachWebhook({ ...base, verify: () => undefined }, () => undefined);
+  onceEachWebhook({ ...base, verify: () => Promise.resolve(true) }, () => undefined);
+  onceEachWebhook(
     {
       ...base,
       verify: (delivery) => {
@@ -55,37 +55,42 @@ test('verify is asked for', () => {
 });
 
 test('a source of the user’s own has a name', () => {
-  wrapWebhook({ ...base, source: { header: 'x-id' }, name: 'acme' }, () => undefined);
-  wrapWebhook({ ...base, source: { pointer: '/id' }, name: 'acme' }, () => undefined);
-  wrapWebhook({ ...base, source: { id: ({ headers }) => headers['x-id'] }, name: 'acme' }, () => undefined);
+  onceEachWebhook({ ...base, source: { header: 'x-id' }, name: 'acme' }, () => undefined);
+  onceEachWebhook({ ...base, source: { pointer: '/id' }, name: 'acme' }, () => undefined);
+  onceEachWebhook(
+    { ...base, source: { id: ({ headers }) => headers['x-id'] }, name: 'acme' },
+    () => undefined,
+  );
   // @ts-expect-error -- it has none
-  wrapWebhook({ ...base, source: { header: 'x-id' } }, () => undefined);
+  onceEachWebhook({ ...base, source: { header: 'x-id' } }, () => undefined);
   // @ts-expect-error -- nobody's
-  wrapWebhook({ ...base, source: 'gitlab' }, () => undefined);
+  onceEachWebhook({ ...base, source: 'gitlab' }, () => undefined);
 });
 
 test('a handler gets unknown, what parse returns, or the output of the schema', () => {
-  wrapWebhook(base, (payload) => {
+  onceEachWebhook(base, (payload) => {
     expectTypeOf(payload).toBeUnknown();
   });
-  wrapWebhook({ ...base, parse: (body) => Promise.resolve(new URL(body)) }, (payload) => {
+  onceEachWebhook({ ...base, parse: (body) => Promise.resolve(new URL(body)) }, (payload) => {
     expectTypeOf(payload).toEqualTypeOf<URL>();
   });
-  wrapWebhook({ ...base, parse: (body) => body.split(','), schema: order }, (payload) => {
+  onceEachWebhook({ ...base, parse: (body) => body.split(','), schema: order }, (payload) => {
     expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
   });
-  wrapWebhook({ ...base, handleOnce: {} as HandleOnceWithSchema<typeof order> }, () => undefined);
+  onceEachWebhook({ ...base, handleOnce: {} as HandleOnceWithSchema<typeof order> }, () => undefined);
 });
 
 test('an attempt has the headers', () => {
   expectTypeOf<WebhookAttempt>().toExtend<Attempt>();
-  wrapWebhook(base, (_, attempt) => {
+  onceEachWebhook(base, (_, attempt) => {
     expectTypeOf(attempt.headers).toEqualTypeOf<Readonly<Record<string, string>>>();
   });
 });
 
 test('what was done has the answer, and the outcome with its result', () => {
-  const handle = wrapWebhook({ ...base, schema: order }, async ({ amount }) => Promise.resolve({ amount }));
+  const handle = onceEachWebhook({ ...base, schema: order }, async ({ amount }) =>
+    Promise.resolve({ amount }),
+  );
   expectTypeOf(handle).parameter(0).toEqualTypeOf<WebhookDelivery>();
   expectTypeOf(handle).returns.resolves.toEqualTypeOf<HandledWebhook<{ amount: number }>>();
   expectTypeOf<HandledWebhook<number>['outcome']>().toEqualTypeOf<Outcome<number> | undefined>();
@@ -96,17 +101,17 @@ test('what was done has the answer, and the outcome with its result', () => {
 test('with inTransaction a handler gets the client’s own transaction, whatever the source is', () => {
   const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
   const options = { ...base, handleOnce: transactional, inTransaction: true, schema: order } as const;
-  const handle = wrapWebhook(options, ({ amount }, attempt, tx) => {
+  const handle = onceEachWebhook(options, ({ amount }, attempt, tx) => {
     expectTypeOf(attempt).toEqualTypeOf<WebhookAttempt>();
     expectTypeOf(tx).toExtend<postgres.TransactionSql>();
     return amount;
   });
   expectTypeOf(handle).returns.resolves.toEqualTypeOf<HandledWebhook<number>>();
-  wrapWebhook({ ...options, source: { header: 'x-id' }, name: 'acme' }, () => undefined);
+  onceEachWebhook({ ...options, source: { header: 'x-id' }, name: 'acme' }, () => undefined);
   // @ts-expect-error -- it has no name
-  wrapWebhook({ ...options, source: { header: 'x-id' } }, () => undefined);
+  onceEachWebhook({ ...options, source: { header: 'x-id' } }, () => undefined);
   // @ts-expect-error -- without it there is no third argument
-  wrapWebhook(base, (...given: [unknown, WebhookAttempt, postgres.Sql]) => given.length);
+  onceEachWebhook(base, (...given: [unknown, WebhookAttempt, postgres.Sql]) => given.length);
 });
 
 test('an option can be undefined', () => {
@@ -117,12 +122,12 @@ test('an option can be undefined', () => {
     volatile: undefined,
     onEvent: undefined,
   };
-  const handle = wrapWebhook({ ...base, ...left, inTransaction: undefined }, () => undefined);
+  const handle = onceEachWebhook({ ...base, ...left, inTransaction: undefined }, () => undefined);
   void handle({ headers: {}, body: '' }, { signal: undefined, waitMs: undefined });
 });
 
 test('an event has its type, and never a body', () => {
-  wrapWebhook(
+  onceEachWebhook(
     {
       ...base,
       onEvent: (event) => {
@@ -140,7 +145,7 @@ test('an id is a text', () => {
 });
 
 test('a fingerprint function gets the body and the delivery', () => {
-  wrapWebhook(
+  onceEachWebhook(
     {
       ...base,
       fingerprint: (body, delivery) => {

@@ -1,10 +1,10 @@
 import { createHandleOnce } from 'handle-once';
 import { onceEachMessage } from 'handle-once/kafka';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
-import { createSqsWorker, wrapSqsHandler } from 'handle-once/sqs';
-import { onceHandleMessage, onceHandleMessageBatch } from 'handle-once/sqs-consumer';
+import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
+import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
-import { wrapWebhook } from 'handle-once/webhook';
+import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, test } from 'vitest';
 import { fakeConsumer } from '../kafka/support/fake-consumer.ts';
 
@@ -28,18 +28,18 @@ const of =
     (entry as (options: object, handler: unknown) => unknown)(options, handler);
 
 const entries: readonly Entry[] = [
-  ['wrapSqsHandler', of(wrapSqsHandler, sqs), 'payload'],
+  ['onceEachSqsMessage', of(onceEachSqsMessage, sqs), 'payload'],
   [
     'createSqsWorker',
     (handler, options = sqs) => createSqsWorker({ ...options, handler } as never),
     'payload',
   ],
-  ['onceHandleMessage', of(onceHandleMessage, { handleOnce, consumerOptions }), 'payload'],
-  ['onceHandleMessageBatch', of(onceHandleMessageBatch, { handleOnce, consumerOptions }), 'payload'],
+  ['onceEachConsumerMessage', of(onceEachConsumerMessage, { handleOnce, consumerOptions }), 'payload'],
+  ['onceEachConsumerBatch', of(onceEachConsumerBatch, { handleOnce, consumerOptions }), 'payload'],
   ['onceEachSqsRecord', of(onceEachSqsRecord, { handleOnce }), 'payload'],
   ['onceEachKafkaRecord', of(onceEachKafkaRecord, kafkaRecord), 'delivery'],
   ['onceEachMessage', of(onceEachMessage, kafka), 'delivery'],
-  ['wrapWebhook', of(wrapWebhook, webhook), 'payload'],
+  ['onceEachWebhook', of(onceEachWebhook, webhook), 'payload'],
 ];
 
 const wrong = [undefined, null, 'handler', { handler: () => 1 }];

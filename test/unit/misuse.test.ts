@@ -1,6 +1,6 @@
 import { createHandleOnce, InvalidKeyError, InvalidOptionsError } from 'handle-once';
 import { type LambdaContext, onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
-import { timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';
+import { timeOrderedKey, onceEachSqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, it, test } from 'vitest';
 import { revokedProxy } from '../support/hostile.ts';
@@ -67,7 +67,10 @@ test.each([undefined, null, 1, {}, { MessageId: 'id' }])(
   'a message that is %j is refused',
   async (message) => {
     const client = { send: () => Promise.reject(new Error('not called')) };
-    const handleMessage = wrapSqsHandler({ client, queueUrl: 'http://127.0.0.1/queue', handleOnce }, handler);
+    const handleMessage = onceEachSqsMessage(
+      { client, queueUrl: 'http://127.0.0.1/queue', handleOnce },
+      handler,
+    );
     expect(fieldsOf(await refusalOf(() => handleMessage(message as never)))).toEqual(['message']);
   },
 );
@@ -83,7 +86,7 @@ describe('options that cannot be read', () => {
 
   test.each([
     ['createHandleOnce', 'store', () => createHandleOnce(throwing('store'))],
-    ['wrapSqsHandler', 'client', () => wrapSqsHandler(throwing('client') as never, handler)],
+    ['onceEachSqsMessage', 'client', () => onceEachSqsMessage(throwing('client') as never, handler)],
     ['createHandleOnce', 'the options', () => createHandleOnce(revokedProxy() as never)],
     ['onceEachSqsRecord', 'the options', () => onceEachSqsRecord(revokedProxy() as never, handler)],
   ])('%s names %s, and not what was thrown', async (subject, field, call) => {

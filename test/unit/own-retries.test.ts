@@ -1,9 +1,9 @@
 import { createHandleOnce, type HandleOnceOptions } from 'handle-once';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
-import { wrapSqsHandler } from 'handle-once/sqs';
-import { onceHandleMessage } from 'handle-once/sqs-consumer';
+import { onceEachSqsMessage } from 'handle-once/sqs';
+import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
-import { wrapWebhook } from 'handle-once/webhook';
+import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, test } from 'vitest';
 import { withOwnRetries } from '../../src/adapter-kit.ts';
 import { SHORT_RETRIES } from '../../src/options/retries.ts';
@@ -39,9 +39,9 @@ const ADAPTERS: [string, Run][] = [
       ),
   ],
   [
-    'wrapWebhook',
+    'onceEachWebhook',
     (handleOnce) =>
-      wrapWebhook(
+      onceEachWebhook(
         { handleOnce, source: 'github', verify: 'already-verified', ...once },
         fail,
       )({
@@ -50,14 +50,17 @@ const ADAPTERS: [string, Run][] = [
       }),
   ],
   [
-    'wrapSqsHandler',
+    'onceEachSqsMessage',
     (handleOnce) =>
-      wrapSqsHandler({ handleOnce, client, queueUrl, visibilityTimeoutSeconds: 60, ...once }, fail)(message),
+      onceEachSqsMessage(
+        { handleOnce, client, queueUrl, visibilityTimeoutSeconds: 60, ...once },
+        fail,
+      )(message),
   ],
   [
-    'onceHandleMessage',
+    'onceEachConsumerMessage',
     (handleOnce) =>
-      onceHandleMessage(
+      onceEachConsumerMessage(
         { handleOnce, consumerOptions: { queueUrl, sqs: client }, ...once },
         fail,
       ).handleMessage(message),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createHandleOnce, type DerivedScope } from 'handle-once';
 import { onceEachKafkaRecord } from 'handle-once/lambda';
 import { createMemoryStore } from 'handle-once/testing';
-import { wrapWebhook } from 'handle-once/webhook';
+import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, it, test, vi } from 'vitest';
 import { derivedScope, derivedScopeFault, scopeFault, scopeKinds } from '../../src/options/scope.ts';
 import { issuesOf } from '../support/issues-of.ts';
@@ -86,7 +86,7 @@ describe('inScope', () => {
 test('a webhook, a consumer group, a tenant and a plain scope of one name have records of their own', async () => {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
   const run = vi.fn();
-  const webhook = wrapWebhook(
+  const webhook = onceEachWebhook(
     { handleOnce, source: 'github', name: 'acme', verify: 'already-verified' },
     run,
   );

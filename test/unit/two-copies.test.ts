@@ -74,7 +74,7 @@ describe('With two copies of the package installed', () => {
 
   it('an adapter of one copy does with a handleOnce of the other what it does with its own', async () => {
     const store = { ...createMemoryStore(), claim: () => Promise.reject(errorsOf(other).StoreError) };
-    const handleWebhook = webhook.wrapWebhook(
+    const handleWebhook = webhook.onceEachWebhook(
       {
         handleOnce: theirs.createHandleOnce({ store, scope: 'copies' }),
         source: 'github',

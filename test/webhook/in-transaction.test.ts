@@ -1,6 +1,6 @@
 import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
-import { wrapWebhook } from 'handle-once/webhook';
+import { onceEachWebhook } from 'handle-once/webhook';
 import { beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { githubDelivery } from './support/bench.ts';
@@ -16,7 +16,7 @@ const issues = () => sql`select action from issues`;
 
 test('what a handler writes through its transaction commits with the record, and is rolled back when it throws', async () => {
   const handleOnce = createHandleOnce({ sql, scope: 'hooks', backoff: () => 0 });
-  const handleWebhook = wrapWebhook({ ...base, handleOnce, parse: String }, async (body, attempt, tx) => {
+  const handleWebhook = onceEachWebhook({ ...base, handleOnce, parse: String }, async (body, attempt, tx) => {
     await tx`insert into issues (action) values (${body})`;
     expect(attempt.headers['x-github-event']).toBe('issues');
     if (attempt.number === 1) throw new Error('not yet');
@@ -33,6 +33,6 @@ test('what a handler writes through its transaction commits with the record, and
 
 test('a store without transactions is refused', () => {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'hooks' });
-  const wrap = () => wrapWebhook({ ...base, handleOnce }, () => 1);
+  const wrap = () => onceEachWebhook({ ...base, handleOnce }, () => 1);
   expect(wrap).toThrow('inTransaction: needs a handleOnce made with sql');
 });

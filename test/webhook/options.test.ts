@@ -1,15 +1,15 @@
 import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
-import { webhookId, wrapWebhook } from 'handle-once/webhook';
+import { webhookId, onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, it, test } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';
 
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
 const right = { handleOnce, source: 'github', name: 'acme', verify: () => true };
 const handler = (): undefined => undefined;
-const wrap = (options: unknown): unknown => wrapWebhook(options as never, handler);
+const wrap = (options: unknown): unknown => onceEachWebhook(options as never, handler);
 
-describe('wrapWebhook', () => {
+describe('onceEachWebhook', () => {
   it.each([
     {},
     { verify: 'already-verified' },
@@ -89,7 +89,7 @@ describe('wrapWebhook', () => {
   });
 
   it('refuses what is no signal', async () => {
-    const handleWebhook = wrapWebhook(right as never, handler);
+    const handleWebhook = onceEachWebhook(right as never, handler);
     const call = handleWebhook({ headers: {}, body: '' }, { signal: 1 as never });
     await expect(call).rejects.toThrow(/signal: must be an AbortSignal/);
   });

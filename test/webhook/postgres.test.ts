@@ -1,5 +1,5 @@
 import { createHandleOnce, retention } from 'handle-once';
-import { wrapWebhook } from 'handle-once/webhook';
+import { onceEachWebhook } from 'handle-once/webhook';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -10,7 +10,7 @@ describe('On PostgreSQL', () => {
   const webhook = new Webhook(SECRET);
 
   function wrap(run: (order: { cents: number }) => Promise<void>) {
-    return wrapWebhook(
+    return onceEachWebhook(
       {
         handleOnce: createHandleOnce({ sql, scope: 'hooks', ...retention.webhook }),
         source: 'standard-webhooks',

@@ -1,5 +1,5 @@
 import { InvalidOptionsError } from 'handle-once';
-import { type IdPlace, MissingIdError, webhookId, type WebhookProvider } from 'handle-once/webhook';
+import { type IdLocation, MissingIdError, webhookId, type WebhookProvider } from 'handle-once/webhook';
 import { describe, expect, it, test } from 'vitest';
 import { deliveries, providerNames } from './support/deliveries.ts';
 
@@ -12,7 +12,7 @@ function thrownBy(run: () => unknown): unknown {
   throw new Error('nothing was thrown');
 }
 
-function messageOf(source: WebhookProvider | IdPlace, delivery: Parameters<typeof webhookId>[1]): string {
+function messageOf(source: WebhookProvider | IdLocation, delivery: Parameters<typeof webhookId>[1]): string {
   const error = thrownBy(() => webhookId(source, delivery));
   expect(error).toBeInstanceOf(MissingIdError);
   expect(error).toMatchObject({ code: 'MISSING_ID', retriable: false });

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type Attempt, createHandleOnce } from 'handle-once';
 import { createSqsWorker } from 'handle-once/sqs';
-import { onceHandleMessage } from 'handle-once/sqs-consumer';
+import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import postgres from 'postgres';
 import { Consumer } from 'sqs-consumer';
 import { createSqsClient } from '../../support/sqs-client.ts';
@@ -51,7 +51,7 @@ async function handler(_: unknown, attempt: Attempt): Promise<void> {
 if (receiver === 'sqs-consumer') {
   const consumerOptions = { queueUrl, sqs: client, waitTimeSeconds: 1 };
   const consumer = Consumer.create(
-    onceHandleMessage({ consumerOptions, handleOnce, onFailed: 'delete' }, handler),
+    onceEachConsumerMessage({ consumerOptions, handleOnce, onFailed: 'delete' }, handler),
   );
   consumer.on('message_received', () => {
     at('before-claim');

@@ -1,4 +1,10 @@
-import type { KafkaEvent, KafkaRecord, LambdaContext, SqsEvent, SqsRecord } from 'handle-once/lambda';
+import type {
+  LambdaKafkaEvent,
+  KafkaRecord,
+  LambdaContext,
+  LambdaSqsEvent,
+  SqsRecord,
+} from 'handle-once/lambda';
 import { createHash } from 'node:crypto';
 
 /** A context of an invocation that began now. */
@@ -51,7 +57,7 @@ export function fifoRecord(messageId: string, body: string, group: string): SqsR
   };
 }
 
-export function sqsEvent(...records: SqsRecord[]): SqsEvent {
+export function sqsEvent(...records: SqsRecord[]): LambdaSqsEvent {
   return { Records: records };
 }
 
@@ -73,7 +79,7 @@ export function kafkaRecord(
 }
 
 /** An event of Amazon MSK as AWS documents it. */
-export function mskEvent(...records: KafkaRecord[]): KafkaEvent {
+export function mskEvent(...records: KafkaRecord[]): LambdaKafkaEvent {
   return {
     ...{
       eventSource: 'aws:kafka',
@@ -86,7 +92,7 @@ export function mskEvent(...records: KafkaRecord[]): KafkaEvent {
 }
 
 /** An event of a self-managed Kafka as AWS documents it. */
-export function selfManagedEvent(...records: KafkaRecord[]): KafkaEvent {
+export function selfManagedEvent(...records: KafkaRecord[]): LambdaKafkaEvent {
   return {
     ...{ eventSource: 'SelfManagedKafka', bootstrapServers: 'abc.xyz.com:9092' },
     records: byPartition(records),

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import {
-  onceHandleMessage,
-  onceHandleMessageBatch,
+  onceEachConsumerMessage,
+  onceEachConsumerBatch,
   type SqsConsumerEvent,
   type SqsConsumerHandler,
   type SqsConsumerOptions,
@@ -36,8 +36,8 @@ export type Wrapper = (typeof wrapperNames)[number];
 /** Of the overloads of both, what they have in common. */
 type Wrap = (options: object, handler: Handler) => ConsumerOptions;
 const wrappers = {
-  handleMessage: onceHandleMessage,
-  handleMessageBatch: onceHandleMessageBatch,
+  handleMessage: onceEachConsumerMessage,
+  handleMessageBatch: onceEachConsumerBatch,
 } as unknown as Record<Wrapper, Wrap>;
 
 /** Starts a real `Consumer`, which is stopped when the test ends. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageAttributeValue, SQSClient } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
-import { type SqsClient, wrapSqsHandler } from 'handle-once/sqs';
+import { type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createQueue, drain, sqsEndpoint } from '../../support/sqs.ts';
 import { createSqsClient } from '../../support/sqs-client.ts';
@@ -37,9 +37,12 @@ export function deadLetterSuite(fixture: Fixture): void {
 
   function failing(queue: Setup, deadLetterQueueUrl: string, client: SqsClient = fixture.client) {
     const { queueUrl, handleOnce, onEvent } = queue;
-    return wrapSqsHandler({ client, queueUrl, handleOnce, onEvent, onFailed: { deadLetterQueueUrl } }, () => {
-      throw new CardBlockedError('card is blocked');
-    });
+    return onceEachSqsMessage(
+      { client, queueUrl, handleOnce, onEvent, onFailed: { deadLetterQueueUrl } },
+      () => {
+        throw new CardBlockedError('card is blocked');
+      },
+    );
   }
 
   test('has the body and attributes of the original, and says why it is there', async () => {
@@ -154,7 +157,7 @@ export function deadLetterSuite(fixture: Fixture): void {
     const onFailed = { deadLetterQueueUrl: deadLetters };
     const options = { client: fixture.client, queueUrl, handleOnce, onEvent, onFailed, key: () => key };
     await queue.send('1');
-    expect(await wrapSqsHandler(options, () => 1)(await queue.receive())).toMatchObject({
+    expect(await onceEachSqsMessage(options, () => 1)(await queue.receive())).toMatchObject({
       action: 'dead-lettered',
     });
     const [letter] = await drain(fixture.client, deadLetters);

@@ -5,7 +5,7 @@ import {
   type KeptReason,
   type OnFailed,
   type SqsHandler,
-  wrapSqsHandler,
+  onceEachSqsMessage,
 } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
@@ -166,7 +166,7 @@ export function dispositionSuite(fixture: Fixture): void {
     const onFailed: OnFailed =
       row.onFailed === 'dead-letter' ? { deadLetterQueueUrl } : (row.onFailed ?? 'delete');
     const key = row.key === undefined ? {} : { key: row.key };
-    const handle = wrapSqsHandler(
+    const handle = onceEachSqsMessage(
       { client, queueUrl, handleOnce, onFailed, onEvent, ...key },
       row.handler ?? noop,
     );

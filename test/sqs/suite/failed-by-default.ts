@@ -1,5 +1,5 @@
 import { InvalidOptionsError, TerminalError } from 'handle-once';
-import { type SqsClient, wrapSqsHandler } from 'handle-once/sqs';
+import { type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
 import { expect, test, vi } from 'vitest';
 import { createQueue, drain } from '../../support/sqs.ts';
 import type { Fixture } from '../support/fixture.ts';
@@ -101,7 +101,7 @@ export function failedByDefaultSuite({ client, server, setup }: Fixture): void {
     await fifo.send('1', { group: 'a' });
     const handler = vi.fn();
     const wrap = ({ queueUrl, handleOnce, onEvent }: typeof fifo) =>
-      wrapSqsHandler({ client, queueUrl, handleOnce, onEvent }, handler);
+      onceEachSqsMessage({ client, queueUrl, handleOnce, onEvent }, handler);
     await expect(wrap(fifo)(await fifo.receive())).rejects.toMatchObject({ issues: [{ field: 'onFailed' }] });
     expect(handler).not.toHaveBeenCalled();
 

@@ -1,4 +1,4 @@
-import { wrapSqsHandler } from 'handle-once/sqs';
+import { onceEachSqsMessage } from 'handle-once/sqs';
 import { InvalidOptionsError } from 'handle-once';
 import { expect, test, vi } from 'vitest';
 import { createQueue } from '../../support/sqs.ts';
@@ -136,7 +136,7 @@ export function startUpSuite({ client, setup }: Fixture): void {
   test('attributes that cannot be read are refused in a loop that does not give the visibility timeout', async () => {
     const { queueUrl, handleOnce } = await setup();
     const warn = silently();
-    const handle = wrapSqsHandler({ client: unreadable(), queueUrl, handleOnce }, noop);
+    const handle = onceEachSqsMessage({ client: unreadable(), queueUrl, handleOnce }, noop);
     const refused = handle({ MessageId: 'id', ReceiptHandle: 'handle', Body: '1' });
     await expect(refused).rejects.toThrow(InvalidOptionsError);
     await expect(refused).rejects.toThrow(/visibilityTimeoutSeconds: is missing.*sqs:GetQueueAttributes/);

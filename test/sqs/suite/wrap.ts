@@ -1,6 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { InvalidKeyError, InvalidOptionsError, RetryableError, StoreError } from 'handle-once';
-import { type SqsOptions, timeOrderedKey, wrapSqsHandler } from 'handle-once/sqs';
+import { type SqsOptions, timeOrderedKey, onceEachSqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -9,7 +9,7 @@ import { type Fixture, type Setup, until } from '../support/fixture.ts';
 import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
 
-/** `wrapSqsHandler` in a loop of one's own. */
+/** `onceEachSqsMessage` in a loop of one's own. */
 export function wrapSuite({ client, setup, sql: database }: Fixture): void {
   const base = ({ queueUrl, handleOnce, onEvent }: Setup) => ({
     ...{ client, queueUrl, handleOnce, onEvent },
@@ -20,7 +20,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     test('a redelivery of a handled message is answered from its record, and deleted', async () => {
       const queue = await setup();
       const handler = vi.fn(() => 'done');
-      const handle = wrapSqsHandler(base(queue), handler);
+      const handle = onceEachSqsMessage(base(queue), handler);
       await queue.send('{"order":1}');
       const first = await queue.receive();
       await queue.handleOnce(first.MessageId ?? '', first.Body, () => 'done before');
@@ -41,7 +41,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handler = vi.fn(() => 'done');
       const key = ({ MessageAttributes }: Message): string =>
         MessageAttributes?.['DeliveryId']?.StringValue ?? '';
-      const handle = wrapSqsHandler({ ...base(queue), key }, handler);
+      const handle = onceEachSqsMessage({ ...base(queue), key }, handler);
       const attributes = { DeliveryId: { DataType: 'String', StringValue: 'delivery-7' } };
       await queue.send('{"order":1}', { attributes });
       await queue.send('{"order":1}', { attributes });
@@ -68,7 +68,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     ])('under one key, bodies that differ are one message by %s', async (_, options) => {
       const queue = await setup();
       const handler = vi.fn(() => 'done');
-      const handle = wrapSqsHandler({ ...base(queue), key: () => 'order-1', ...options }, handler);
+      const handle = onceEachSqsMessage({ ...base(queue), key: () => 'order-1', ...options }, handler);
       await queue.send('{"order":1,"sentAt":1}');
       await queue.send('{"order":1,"sentAt":2}');
 
@@ -86,7 +86,10 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handler = vi.fn();
       const fingerprint = () => expect.unreachable('thrown by the fingerprint function');
       await queue.send('1');
-      const handled = await wrapSqsHandler({ ...base(queue), fingerprint }, handler)(await queue.receive());
+      const handled = await onceEachSqsMessage(
+        { ...base(queue), fingerprint },
+        handler,
+      )(await queue.receive());
       expect(handled).toMatchObject({ action: 'kept', error: { code: 'UNHASHABLE_PAYLOAD' } });
       expect(handler).not.toHaveBeenCalled();
       expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'invalid-key' }]);
@@ -95,7 +98,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     test('without a key function, equal bodies are two messages', async () => {
       const queue = await setup();
       const handler = vi.fn();
-      const handle = wrapSqsHandler(base(queue), handler);
+      const handle = onceEachSqsMessage(base(queue), handler);
       await queue.send('1');
       await queue.send('1');
       await handle(await queue.receive());
@@ -109,7 +112,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       await queue.send('{"order":1}', {
         attributes: { Tenant: { DataType: 'String', StringValue: 'acme' } },
       });
-      await wrapSqsHandler(base(queue), handler)(await queue.receive());
+      await onceEachSqsMessage(base(queue), handler)(await queue.receive());
       expect(handler).toHaveBeenCalledWith(
         { order: 1 },
         expect.objectContaining({
@@ -126,8 +129,8 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
 
     test('a message that did not come from a receive is refused by name', async () => {
       const queue = await setup();
-      const handle = wrapSqsHandler(base(queue), () => undefined);
-      const NOT_RECEIVED = /wrapSqsHandler: message: must be .* with MessageId and ReceiptHandle/;
+      const handle = onceEachSqsMessage(base(queue), () => undefined);
+      const NOT_RECEIVED = /onceEachSqsMessage: message: must be .* with MessageId and ReceiptHandle/;
       await expect(handle({ MessageId: 'id', Body: '1' })).rejects.toThrow(NOT_RECEIVED);
       await expect(handle({ ReceiptHandle: 'handle', Body: '1' })).rejects.toThrow(NOT_RECEIVED);
     });
@@ -137,7 +140,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     test('a handler that takes longer than the visibility timeout keeps its message', async () => {
       const queue = await setup({ visibilityTimeoutSeconds: 2 });
       const ends = Date.now() + 3_500;
-      const handle = wrapSqsHandler(base(queue), () => until(() => Date.now() > ends));
+      const handle = onceEachSqsMessage(base(queue), () => until(() => Date.now() > ends));
       await queue.send('1');
       const handled = handle(await queue.receive());
 
@@ -154,7 +157,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const queue = await setup();
       const handler = vi.fn();
       const recording = interposedClient(client);
-      const handle = wrapSqsHandler({ ...base(queue), client: recording }, handler);
+      const handle = onceEachSqsMessage({ ...base(queue), client: recording }, handler);
       await queue.send('1');
       const message = await queue.receive();
 
@@ -187,7 +190,10 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const queue = await setup();
       const handler = vi.fn();
       await queue.send(body);
-      const handled = await wrapSqsHandler({ ...base(queue), ...options }, handler)(await queue.receive());
+      const handled = await onceEachSqsMessage(
+        { ...base(queue), ...options },
+        handler,
+      )(await queue.receive());
       expect(handled).toMatchObject({
         action: 'deleted',
         outcome: { state: 'failed', reason: 'invalid-payload', attempts: 1 },
@@ -201,7 +207,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handler = vi.fn();
       const options = { ...base(queue), parse: (text: string) => ({ order: Number(text) }), schema: order };
       await queue.send('42');
-      await wrapSqsHandler(options, handler)(await queue.receive());
+      await onceEachSqsMessage(options, handler)(await queue.receive());
       expect(handler).toHaveBeenCalledWith({ order: 42 }, expect.anything());
     });
 
@@ -210,7 +216,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handler = vi.fn();
       await queue.send('gone');
       const message = { ...(await queue.receive()), Body: undefined };
-      const handled = await wrapSqsHandler({ ...base(queue), parse: (text) => text }, handler)(message);
+      const handled = await onceEachSqsMessage({ ...base(queue), parse: (text) => text }, handler)(message);
       expect(handler).toHaveBeenCalledWith('', expect.anything());
       expect(handled.action).toBe('deleted');
     });
@@ -220,7 +226,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     test('the wait that a RetryableError asks for is when the message shows again', async () => {
       const queue = await setup();
       await queue.send('1');
-      const handle = wrapSqsHandler(base(queue), () => {
+      const handle = onceEachSqsMessage(base(queue), () => {
         throw new RetryableError('rate limited', { retryAfterMs: 1_000 });
       });
       expect(await handle(await queue.receive())).toMatchObject({
@@ -230,7 +236,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       });
       const redelivered = await queue.receive();
       expect(redelivered.Attributes?.ApproximateReceiveCount).toBe('2');
-      expect(await wrapSqsHandler(base(queue), () => 'done')(redelivered)).toMatchObject({
+      expect(await onceEachSqsMessage(base(queue), () => 'done')(redelivered)).toMatchObject({
         action: 'deleted',
         outcome: { state: 'succeeded', attempts: 2 },
       });
@@ -244,7 +250,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const queue = await setup();
       const handler = vi.fn();
       await queue.send('1');
-      const handled = await wrapSqsHandler({ ...base(queue), key }, handler)(await queue.receive());
+      const handled = await onceEachSqsMessage({ ...base(queue), key }, handler)(await queue.receive());
       expect(handled).toMatchObject({ action: 'kept', error: { code: 'INVALID_KEY' } });
       expect(handler).not.toHaveBeenCalled();
       expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'invalid-key' }]);
@@ -256,7 +262,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const sentAfter = Date.now() - 60_000;
       const keys: string[] = [];
       const options = { ...base(queue), key: timeOrderedKey };
-      const handle = wrapSqsHandler(options, (_, { key }) => {
+      const handle = onceEachSqsMessage(options, (_, { key }) => {
         keys.push(key);
         throw new RetryableError('again', { retryAfterMs: 0 });
       });
@@ -278,7 +284,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handler = vi.fn();
       await queue.send('1');
       const message = { ...(await queue.receive()), ...missing };
-      const handled = await wrapSqsHandler({ ...base(queue), key: timeOrderedKey }, handler)(message);
+      const handled = await onceEachSqsMessage({ ...base(queue), key: timeOrderedKey }, handler)(message);
       expect(handled).toMatchObject({ action: 'kept' });
       expect(handled.error).toEqual(
         new InvalidKeyError(
@@ -298,7 +304,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       await queue.send('1');
       const message = await queue.receive();
 
-      const handled = await wrapSqsHandler({ ...base(queue), client: recording }, handler)(message);
+      const handled = await onceEachSqsMessage({ ...base(queue), client: recording }, handler)(message);
 
       expect(handled).toMatchObject({ action: 'kept' });
       expect(handled.error).toBeInstanceOf(StoreError);
@@ -317,7 +323,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     await queue.handleOnce(message.MessageId ?? '', message.Body, () => 'done');
     await database`update handle_once.records set result = '{' where scope = ${queue.scope}`;
 
-    const handled = await wrapSqsHandler({ ...base(queue), client: recording }, handler)(message);
+    const handled = await onceEachSqsMessage({ ...base(queue), client: recording }, handler)(message);
 
     expect(handled).toMatchObject({ action: 'kept', error: { code: 'DAMAGED_RECORD' } });
     expect(handler).not.toHaveBeenCalled();
@@ -329,7 +335,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const queue = await setup({ visibilityTimeoutSeconds: 30 });
       const stopping = new AbortController();
       const never = gate();
-      const handle = wrapSqsHandler(base(queue), (_, { signal }) => {
+      const handle = onceEachSqsMessage(base(queue), (_, { signal }) => {
         stopping.abort(new Error('the loop stops'));
         return unlessAborted(never.opened, signal);
       });
@@ -342,7 +348,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         visibleAfterSeconds: 0,
         outcome: { reason: 'released', error: { message: 'the loop stops' } },
       });
-      const again = await wrapSqsHandler(base(queue), () => 'done')(await queue.receive());
+      const again = await onceEachSqsMessage(base(queue), () => 'done')(await queue.receive());
       expect(again).toMatchObject({ action: 'deleted', outcome: { attempts: 1 } });
     });
   });
@@ -350,7 +356,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
   describe('Start-up', () => {
     test('a lease not below the visibility timeout that is given is refused at construction', async () => {
       const queue = await setup({}, { leaseMs: 5_000 });
-      const wrap = () => wrapSqsHandler({ ...base(queue), visibilityTimeoutSeconds: 5 }, () => undefined);
+      const wrap = () => onceEachSqsMessage({ ...base(queue), visibilityTimeoutSeconds: 5 }, () => undefined);
       expect(wrap).toThrow(/visibilityTimeoutSeconds: is 5 s and must be above the lease of 5 s/);
       expect(wrap).toThrow(InvalidOptionsError);
     });
@@ -365,7 +371,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
         const recording = interposedClient(client);
         const beats = () => recording.calls.filter(({ verb }) => verb === 'ChangeMessageVisibilityBatch');
-        const handle = wrapSqsHandler({ ...base(queue), client: recording, onEvent: queue.onEvent }, () =>
+        const handle = onceEachSqsMessage({ ...base(queue), client: recording, onEvent: queue.onEvent }, () =>
           vi.waitUntil(() => beats().length > 0, { timeout: 10_000 }),
         );
         await queue.send('1');
@@ -378,7 +384,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
 
     test('a queue that does not exist is refused by name on the first message', async () => {
       const queue = await setup();
-      const handle = wrapSqsHandler({ ...base(queue), queueUrl: `${queue.queueUrl}-gone` }, () => 'done');
+      const handle = onceEachSqsMessage({ ...base(queue), queueUrl: `${queue.queueUrl}-gone` }, () => 'done');
       await queue.send('1');
       await expect(handle(await queue.receive())).rejects.toThrow(
         /queueUrl: names a queue that does not exist/,
@@ -393,7 +399,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         if (verb === 'GetQueueAttributes' && failures-- > 0) throw sdkError('ECONNRESET');
         return forward();
       });
-      const handle = wrapSqsHandler({ ...base(queue), client: flaky }, () => 'done');
+      const handle = onceEachSqsMessage({ ...base(queue), client: flaky }, () => 'done');
       await queue.send('1');
       const message = await queue.receive();
       await expect(handle(message)).rejects.toThrow(InvalidOptionsError);
@@ -404,7 +410,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     test('many messages at once read the attributes once', async () => {
       const queue = await setup({}, { store: createMemoryStore() });
       const recording = interposedClient(client);
-      const handle = wrapSqsHandler({ ...base(queue), client: recording }, () => 'done');
+      const handle = onceEachSqsMessage({ ...base(queue), client: recording }, () => 'done');
       await Promise.all([queue.send('1'), queue.send('2'), queue.send('3')]);
       const messages = [await queue.receive(), await queue.receive(), await queue.receive()];
       await Promise.all(messages.map((message) => handle(message)));

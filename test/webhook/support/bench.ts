@@ -7,7 +7,7 @@ import {
   type WebhookDelivery,
   type WebhookEvent,
   type WebhookSource,
-  wrapWebhook,
+  onceEachWebhook,
 } from 'handle-once/webhook';
 
 /** A wrapped handler, and what happened to it. */
@@ -28,7 +28,7 @@ export function bench(options: Options = {}): Bench {
   const { of = { source: 'github' }, store = createMemoryStore(), handler = () => 'done', ...rest } = options;
   const runs: Bench['runs'] = [];
   const events: WebhookEvent[] = [];
-  const handleWebhook = wrapWebhook<unknown>(
+  const handleWebhook = onceEachWebhook<unknown>(
     {
       handleOnce: createHandleOnce({ store, scope: 'hooks', backoff: { baseMs: 0, maxMs: 0 } }),
       verify: 'already-verified',

@@ -10,7 +10,7 @@ import { createQueue } from './queue.ts';
 import { checkLease, checkQueue, warnShortVisibility } from './queue-check.ts';
 import { createVisibilityKeeper, type VisibilityKeeper } from './visibility.ts';
 
-const SUBJECT = 'wrapSqsHandler';
+const SUBJECT = 'onceEachSqsMessage';
 
 /** What the loop knows of a message beyond the message. */
 export interface HandleMessageOptions {
@@ -35,14 +35,14 @@ export type HandleMessage<R> = (
  *
  * @example
  * ```ts
- * const handleMessage = wrapSqsHandler({ client, queueUrl, handleOnce }, async (order, attempt) => {
+ * const handleMessage = onceEachSqsMessage({ client, queueUrl, handleOnce }, async (order, attempt) => {
  *   await charge(order, { idempotencyKey: attempt.childKey('charge') });
  * });
  * const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }));
  * for (const message of Messages) await handleMessage(message);
  * ```
  */
-export function wrapSqsHandler<
+export function onceEachSqsMessage<
   Result,
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
@@ -51,12 +51,12 @@ export function wrapSqsHandler<
   options: Transactional<SqsOptions<Schema, Parsed>, Tx>,
   handler: SqsHandler<Schema, Parsed, Result, [transaction: Tx]>,
 ): HandleMessage<Result>;
-export function wrapSqsHandler<
+export function onceEachSqsMessage<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(options: SqsOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): HandleMessage<Result>;
-export function wrapSqsHandler<Result>(
+export function onceEachSqsMessage<Result>(
   options: object,
   handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => Result | PromiseLike<Result>,
 ): HandleMessage<Result> {

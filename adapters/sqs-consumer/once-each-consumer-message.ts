@@ -10,7 +10,7 @@ import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { processMessage } from './process-message.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
-export type OnceHandleMessage<Given> = Omit<
+export type OnceEachConsumerMessage<Given> = Omit<
   Given,
   keyof AddedSettings | 'handleMessage' | 'handleMessageBatch'
 > &
@@ -33,14 +33,14 @@ export type OnceHandleMessage<Given> = Omit<
  * @example
  * ```ts
  * const consumer = Consumer.create(
- *   onceHandleMessage({ consumerOptions: { queueUrl, sqs: client, batchSize: 10 }, handleOnce }, async (order, attempt) => {
+ *   onceEachConsumerMessage({ consumerOptions: { queueUrl, sqs: client, batchSize: 10 }, handleOnce }, async (order, attempt) => {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }),
  * );
  * consumer.start();
  * ```
  */
-export function onceHandleMessage<
+export function onceEachConsumerMessage<
   Given extends ConsumerSettings,
   Result,
   Tx,
@@ -49,8 +49,8 @@ export function onceHandleMessage<
 >(
   options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx>,
   handler: SqsConsumerHandler<Schema, Parsed, Result, [transaction: Tx]>,
-): OnceHandleMessage<Given>;
-export function onceHandleMessage<
+): OnceEachConsumerMessage<Given>;
+export function onceEachConsumerMessage<
   Given extends ConsumerSettings,
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
@@ -58,9 +58,12 @@ export function onceHandleMessage<
 >(
   options: SqsConsumerOptions<Given, Schema, Parsed>,
   handler: SqsConsumerHandler<Schema, Parsed, Result>,
-): OnceHandleMessage<Given>;
-export function onceHandleMessage(options: object, handler: unknown): OnceHandleMessage<ConsumerSettings> {
-  const once = createOnce('onceHandleMessage', withHandler(options, handler), false);
+): OnceEachConsumerMessage<Given>;
+export function onceEachConsumerMessage(
+  options: object,
+  handler: unknown,
+): OnceEachConsumerMessage<ConsumerSettings> {
+  const once = createOnce('onceEachConsumerMessage', withHandler(options, handler), false);
   return {
     ...once.consumerOptions,
     counts: once.counts,

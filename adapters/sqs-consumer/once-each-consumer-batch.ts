@@ -10,7 +10,7 @@ import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { processMessage, type Processor, type Processed } from './process-message.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
-export type OnceHandleMessageBatch<Given> = Omit<
+export type OnceEachConsumerBatch<Given> = Omit<
   Given,
   keyof AddedSettings | 'handleMessage' | 'handleMessageBatch'
 > &
@@ -22,7 +22,7 @@ export type OnceHandleMessageBatch<Given> = Omit<
   };
 
 /**
- * As `onceHandleMessage`, for `handleMessageBatch`: the messages of a receive still run each by itself, side by side,
+ * As `onceEachConsumerMessage`, for `handleMessageBatch`: the messages of a receive still run each by itself, side by side,
  * and those that are settled are deleted in one call when all have ended.
  *
  * On a FIFO queue those of one group run in order; when one stays, those behind it are given back and do not run.
@@ -32,14 +32,14 @@ export type OnceHandleMessageBatch<Given> = Omit<
  * @example
  * ```ts
  * const consumer = Consumer.create(
- *   onceHandleMessageBatch({ consumerOptions: { queueUrl, sqs: client, batchSize: 10 }, handleOnce }, async (order) =>
+ *   onceEachConsumerBatch({ consumerOptions: { queueUrl, sqs: client, batchSize: 10 }, handleOnce }, async (order) =>
  *     ship(order),
  *   ),
  * );
  * consumer.start();
  * ```
  */
-export function onceHandleMessageBatch<
+export function onceEachConsumerBatch<
   Given extends ConsumerSettings,
   Result,
   Tx,
@@ -48,8 +48,8 @@ export function onceHandleMessageBatch<
 >(
   options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx>,
   handler: SqsConsumerHandler<Schema, Parsed, Result, [transaction: Tx]>,
-): OnceHandleMessageBatch<Given>;
-export function onceHandleMessageBatch<
+): OnceEachConsumerBatch<Given>;
+export function onceEachConsumerBatch<
   Given extends ConsumerSettings,
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
@@ -57,12 +57,12 @@ export function onceHandleMessageBatch<
 >(
   options: SqsConsumerOptions<Given, Schema, Parsed>,
   handler: SqsConsumerHandler<Schema, Parsed, Result>,
-): OnceHandleMessageBatch<Given>;
-export function onceHandleMessageBatch(
+): OnceEachConsumerBatch<Given>;
+export function onceEachConsumerBatch(
   options: object,
   handler: unknown,
-): OnceHandleMessageBatch<ConsumerSettings> {
-  const once = createOnce('onceHandleMessageBatch', withHandler(options, handler), true);
+): OnceEachConsumerBatch<ConsumerSettings> {
+  const once = createOnce('onceEachConsumerBatch', withHandler(options, handler), true);
   return {
     ...once.consumerOptions,
     counts: once.counts,

@@ -10,7 +10,7 @@ import {
   TerminalError,
 } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
-import { MissingIdError, type ReceivedWebhook, wrapWebhook } from 'handle-once/webhook';
+import { MissingIdError, type ReceivedWebhook, onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod';
 import { flakyStore, isUnreachable } from '../engine/support/flaky-store.ts';
@@ -155,7 +155,7 @@ describe('The payload', () => {
     const store = createMemoryStore();
     const told: unknown[] = [];
     const onEvent = (event: unknown): unknown => told.push(event);
-    const handleWebhook = wrapWebhook(
+    const handleWebhook = onceEachWebhook(
       {
         handleOnce: createHandleOnce({ store, scope: 'hooks', onEvent }),
         source: 'github',

@@ -26,7 +26,7 @@ import {
 import { processDelivery, type Processor } from './process-delivery.ts';
 import { sourceOf } from './sources.ts';
 
-const SUBJECT = 'wrapWebhook';
+const SUBJECT = 'onceEachWebhook';
 
 /** What became of a delivery. */
 export interface HandledWebhook<R> {
@@ -65,7 +65,7 @@ export interface HandleWebhook<R> {
  * @example
  * ```ts
  * const webhook = new Webhook(webhookSecret);
- * const handleWebhook = wrapWebhook(
+ * const handleWebhook = onceEachWebhook(
  *   {
  *     handleOnce,
  *     source: 'standard-webhooks',
@@ -81,7 +81,7 @@ export interface HandleWebhook<R> {
  * const { answer } = await handleWebhook({ headers: request.headers, body: await request.text() });
  * ```
  */
-export function wrapWebhook<
+export function onceEachWebhook<
   Result,
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
@@ -90,7 +90,7 @@ export function wrapWebhook<
   options: Transactional<CommonWebhookOptions<Schema, Parsed>, Tx> & WebhookSource,
   handler: WebhookHandler<Schema, Parsed, Result, [transaction: Tx]>,
 ): HandleWebhook<Result>;
-export function wrapWebhook<
+export function onceEachWebhook<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
@@ -98,7 +98,7 @@ export function wrapWebhook<
   options: WebhookOptions<Schema, Parsed>,
   handler: WebhookHandler<Schema, Parsed, Result>,
 ): HandleWebhook<Result>;
-export function wrapWebhook<Result>(
+export function onceEachWebhook<Result>(
   options: object,
   handler: AnyWebhookHandler<Result>,
 ): HandleWebhook<Result> {
