@@ -44,6 +44,7 @@ declare global {
     transactionOptions?: { timeout?: number; maxWait?: number };
   }) => PrismaDatabase<PrismaQueryable>;
   function consume(message: ScriptedMessage, ...more: unknown[]): Promise<void>;
+  function publish(to: string, message: QueueMessage, errorText: string): Promise<void>;
   function deliveryId(message: SqsMessage): string;
   function charge(
     order: unknown,
