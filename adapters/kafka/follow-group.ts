@@ -1,6 +1,6 @@
 import { endsWithin } from '../../src/adapter-kit.ts';
 import { commitSoon } from './late-commits.ts';
-import type { Assignment, LogConsumer, LogListener } from './log-client.ts';
+import type { Assignment, LogConsumer, LogListener, Place } from './log-client.ts';
 import { watchLogs } from './log-watch.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { RetryTopics } from './retry-topics.ts';
@@ -16,16 +16,20 @@ export function followGroup(
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
   const seen = new Set<string>();
+  /** Partitions that the user has moved since the group has met. */
+  const moved = new Set<string>();
   if (admin !== undefined) watchLogs(admin, assignments, events);
   return {
     joined(assignment) {
       assignments.joined(assignment);
+      moved.clear();
       const topics = Object.keys(assignment).filter((topic) => !seen.has(topic));
       for (const topic of topics) seen.add(topic);
       if (topics.length > 0) void warnOfTopics(topics, options, events);
       retryTopics?.joined();
       if (admin === undefined) return;
-      const start = { client: client(), pauses, admin, groupId, events };
+      const isMovedByUser = (place: Place): boolean => moved.has(idOf(place));
+      const start = { client: client(), pauses, admin, groupId, events, isMovedByUser };
       const generation = assignments.generation();
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
@@ -58,7 +62,15 @@ export function followGroup(
     resumed(topics) {
       pauses.userResumed(topics);
     },
+    moved(place) {
+      moved.add(idOf(place));
+      assignments.trackerOf(place)?.moved();
+    },
   };
+}
+
+function idOf({ topic, partition }: Place): string {
+  return `${topic}/${partition}`;
 }
 
 interface HasRetryTopics {

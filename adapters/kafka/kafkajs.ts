@@ -16,7 +16,7 @@ const MEMBERSHIP_ERRORS = new Set([
   'UNKNOWN_MEMBER_ID',
 ]);
 
-type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'run' | 'stop' | 'disconnect'>;
+type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' | 'disconnect'>;
 
 /** A consumer's own methods: it may be given to `onceEachMessage` again, for another run. */
 const originals = new WeakMap<KafkaConsumer, Methods>();
@@ -34,6 +34,10 @@ export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJ
     resume(topics: KafkaTopicPartitions[]) {
       own.resume(topics);
       listener.resumed(topics);
+    },
+    seek(position) {
+      own.seek(position);
+      listener.moved(position);
     },
     async run(config?: never) {
       hasEnded = false;
@@ -73,11 +77,8 @@ export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJ
     resume(topic) {
       own.resume([copyOf(topic)]);
     },
-    async startAt(place, position) {
-      const { topic, partition } = place;
-      // With autoCommit, which a user can have switched off, the seek commits by itself.
-      consumer.seek({ topic, partition, offset: String(position) });
-      await commit(place, position);
+    moveTo({ topic, partition }, position) {
+      own.seek({ topic, partition, offset: String(position) });
     },
     commit,
     endsMembership: (error): error is Error =>
@@ -94,6 +95,7 @@ function methodsOf(consumer: KafkaConsumer): Methods {
   return {
     pause: consumer.pause.bind(consumer),
     resume: consumer.resume.bind(consumer),
+    seek: consumer.seek.bind(consumer),
     run: consumer.run.bind(consumer),
     stop: consumer.stop.bind(consumer),
     disconnect: consumer.disconnect.bind(consumer),

@@ -52,8 +52,8 @@ export interface LogConsumer {
   /** Stops handing over of partitions, or of a whole topic. Throws when the consumer does not run. */
   pause(topic: TopicPartitions): void;
   resume(topic: TopicPartitions): void;
-  /** Moves the position of a partition, and commits it. */
-  startAt(place: Place, position: bigint): Promise<void>;
+  /** Moves the position of a partition to one that is committed. */
+  moveTo(place: Place, position: bigint): void;
   /** Commits a position where no fetch is at hand. Before its first fetch a client can forget it without a word. */
   commit(place: Place, position: bigint): Promise<void>;
   /** Whether an error says that the group goes on without this member, until it has joined again. */
@@ -74,6 +74,7 @@ export interface LogListener {
   /** A user's own calls. */
   paused(topics: readonly TopicPartitions[]): void;
   resumed(topics: readonly TopicPartitions[]): void;
+  moved(place: Place): void;
 }
 
 export interface TopicPartitions {

@@ -59,6 +59,11 @@ export class PartitionTracker implements Place {
     this.#doubt();
   }
 
+  /** The user has moved the position: what was known of it must not be committed over that. */
+  moved(): void {
+    this.#position = undefined;
+  }
+
   /** Takes in where a fetch begins. Returns where it should have begun, if that is elsewhere. */
   begin({ from, end }: Fetch): bigint | undefined {
     const expected = this.#expected;
@@ -91,7 +96,7 @@ export class PartitionTracker implements Place {
 
   /** Whether the group would go on elsewhere than here after a crash. */
   get isUncommitted(): boolean {
-    return this.#position !== this.#committed;
+    return this.#position !== undefined && this.#position !== this.#committed;
   }
 
   /** Commits the position, unless it is committed. Throws what the client throws. */

@@ -7,11 +7,13 @@ import type { Assignment, LogConsumer, Place } from './log-client.ts';
 import type { Pauses } from './pauses.ts';
 
 export interface StartOptions {
-  readonly client: Pick<LogConsumer, 'startAt'>;
+  readonly client: Pick<LogConsumer, 'commit' | 'moveTo'>;
   readonly pauses: Pick<Pauses, 'hold'>;
   readonly admin: KafkaAdmin;
   readonly groupId: string;
   readonly events: EventSink<KafkaEvent>;
+  /** Whether the user has moved a partition since it was assigned: then it begins there. */
+  readonly isMovedByUser: (place: Place) => boolean;
   /**
    * Where a partition begins, by default at its end. `'beginning'` is for retry topics, and is tried until it succeeds: a
    * copy there is all that is left of its message.
@@ -23,11 +25,18 @@ const LOOK_EVERY_MS = 200;
 const AGAIN_AFTER_MS = 1_000;
 export const NOT_COMMITTED = '-1';
 
+/** Where a partition is to begin, in place of what the group has committed. */
+interface Start extends Place {
+  readonly committed: string;
+  readonly position: bigint;
+}
+
 /**
  * Commits where each partition begins of which the group has committed nothing, before anything of it is handed over.
  *
  * A consumer that begins at the end commits nothing on an idle partition. What is produced while it restarts would then
- * be before the end at which it begins again, and lost.
+ * be before the end at which it begins again, and lost. A position that is not in the log any more counts as none: the
+ * client would pass what is still there, so the partition begins with the oldest message that is left.
  */
 export async function holdStartPositions(
   assignment: Assignment,
@@ -57,13 +66,18 @@ async function faultOfHolding(
   options: StartOptions,
 ): Promise<string | undefined> {
   try {
-    const found = await uncommitted(places, options);
     // Found once: what comes after it must not be passed by a second try.
-    const starts = await startsOf(found, options);
-    let open = found.filter((place) => starts.has(idOf(place)));
+    const starts = await startsOf(places, options);
+    let open = starts;
     while (open.length > 0 && !generation.over.aborted) {
-      await startAt(starts, open, generation, options);
-      open = await uncommitted(open, options);
+      await commitAll(open, generation, options);
+      const committed = await committedOf(open, options);
+      const isHeld = (start: Start) => committed.get(idOf(start)) === String(start.position);
+      moveAll(open.filter(isHeld), generation, options);
+      // What another member has committed meanwhile stands.
+      open = open.filter(
+        (start) => committed.get(idOf(start)) === start.committed && !options.isMovedByUser(start),
+      );
       // The client commits nothing before its first fetch.
       if (open.length > 0) await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     }
@@ -76,40 +90,71 @@ async function faultOfHolding(
 const NOT_HELD =
   'where idle partitions begin could not be committed: what is produced while this consumer restarts can be skipped';
 
-async function uncommitted(places: readonly Place[], { admin, groupId }: StartOptions): Promise<Place[]> {
+type Committed = ReadonlyMap<string, string>;
+
+async function committedOf(places: readonly Place[], { admin, groupId }: StartOptions): Promise<Committed> {
   const committed = await admin.fetchOffsets({ groupId, topics: topicsOf(places) });
-  const open = new Set(
+  return new Map(
     committed.flatMap(({ topic, partitions }) =>
-      partitions
-        .filter(({ offset }) => offset === NOT_COMMITTED)
-        .map(({ partition }) => idOf({ topic, partition })),
+      partitions.map(({ partition, offset }) => [idOf({ topic, partition }), offset] as const),
     ),
   );
-  return places.filter((place) => open.has(idOf(place)));
 }
 
-type Starts = ReadonlyMap<string, bigint>;
-
-async function startsOf(places: readonly Place[], { admin, from }: StartOptions): Promise<Starts> {
-  const starts = new Map<string, bigint>();
+/** The partitions whose committed position cannot be read on from, and where each begins instead. */
+async function startsOf(places: readonly Place[], options: StartOptions): Promise<Start[]> {
+  const committed = await committedOf(places, options);
+  const starts: Start[] = [];
   for (const topic of topicsOf(places)) {
-    for (const { partition, low, high } of await admin.fetchTopicOffsets(topic)) {
-      starts.set(idOf({ topic, partition }), BigInt(from === 'beginning' ? low : high));
+    for (const { partition, low, high } of await options.admin.fetchTopicOffsets(topic)) {
+      const place = { topic, partition };
+      const known = committed.get(idOf(place));
+      if (known === undefined || !places.some((one) => idOf(one) === idOf(place))) continue;
+      const position = startOf(known, { low: BigInt(low), high: BigInt(high) }, options);
+      if (position !== undefined) starts.push({ ...place, committed: known, position });
     }
   }
   return starts;
 }
 
-async function startAt(
-  starts: Starts,
-  places: readonly Place[],
+/** Undefined where the group goes on from what it has committed. */
+function startOf(
+  committed: string,
+  { low, high }: { readonly low: bigint; readonly high: bigint },
+  { from }: StartOptions,
+): bigint | undefined {
+  if (committed === NOT_COMMITTED) return from === 'beginning' ? low : high;
+  const position = BigInt(committed);
+  return position < low || position > high ? low : undefined;
+}
+
+async function commitAll(
+  starts: readonly Start[],
   generation: Generation,
-  { client }: StartOptions,
+  { client, isMovedByUser }: StartOptions,
 ): Promise<void> {
-  for (const place of places) {
-    const start = starts.get(idOf(place));
+  for (const start of starts) {
     // Another member may have the partition now, and have committed more.
-    if (start !== undefined && !generation.over.aborted) await client.startAt(place, start);
+    if (!generation.over.aborted && !isMovedByUser(start)) await client.commit(start, start.position);
+  }
+}
+
+/**
+ * Only once it is committed: a client that was frozen meanwhile would keep the move in mind until it has the partition
+ * again, and then pass what others had in hand.
+ */
+function moveAll(
+  starts: readonly Start[],
+  generation: Generation,
+  { client, events, isMovedByUser }: StartOptions,
+): void {
+  for (const start of starts) {
+    if (generation.over.aborted || isMovedByUser(start)) continue;
+    const { topic, partition, committed, position } = start;
+    client.moveTo(start, position);
+    if (committed === NOT_COMMITTED) continue;
+    const offsets = { expected: committed, found: String(position) };
+    events.emit({ type: 'log-changed', topic, partition, reason: 'position-moved', ...offsets });
   }
 }
 

@@ -31,6 +31,7 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
     crashed: noting('crashed'),
     paused: noting('paused'),
     resumed: noting('resumed'),
+    moved: noting('moved'),
   };
   return { consumer, client: listenTo(consumer, listener), told, does };
 }
@@ -98,13 +99,17 @@ describe('our own calls', () => {
     expect(told).toEqual([]);
   });
 
-  test('of a start move the position and commit it', async () => {
-    const { consumer, client } = listened();
-    await client.startAt(PLACE, 7n);
-    expect(consumer.calls).toEqual(['seek orders/0 7', 'commit orders/0 7']);
-    const error = new Error('no');
-    consumer.does.commit = () => Promise.reject(error);
-    await expect(client.startAt(PLACE, 8n)).rejects.toBe(error);
+  test('of a start are a commit and a move, which is not told as the user’s', async () => {
+    const { consumer, client, told } = listened();
+    await client.commit(PLACE, 7n);
+    client.moveTo(PLACE, 7n);
+    expect([consumer.calls, told]).toEqual([['commit orders/0 7', 'seek orders/0 7'], []]);
+  });
+
+  test('and a seek of the user’s is told', () => {
+    const { consumer, told } = listened();
+    consumer.seek({ ...PLACE, offset: '3' });
+    expect([consumer.calls, told]).toEqual([['seek orders/0 3'], [['moved', { ...PLACE, offset: '3' }]]]);
   });
 });
 

@@ -95,7 +95,7 @@ describe('where a partition begins of which nothing is committed', () => {
     expect(consumer.calls).toEqual(['pause orders/0']);
     await turns();
     expect(consumer.calls).toEqual([
-      ...['pause orders/0', 'seek orders/0 7', 'commit orders/0 7', 'resume orders/0'],
+      ...['pause orders/0', 'commit orders/0 7', 'seek orders/0 7', 'resume orders/0'],
     ]);
     expect(events).toEqual([]);
   });

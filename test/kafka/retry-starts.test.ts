@@ -10,7 +10,7 @@ test('a retry topic is held until its beginning is committed, whatever fails bef
   admin.ends['retry/0'] = '5';
   admin.error = new Error('down');
   const events: KafkaEvent[] = [];
-  const startAt = vi.fn(() => {
+  const commit = vi.fn(() => {
     admin.committed['retry/0'] = '0';
     return Promise.resolve();
   });
@@ -18,15 +18,22 @@ test('a retry topic is held until its beginning is committed, whatever fails bef
   const assignments = createAssignments(() => undefined);
   assignments.joined({ retry: [0] });
   const held = holdStartPositions({ retry: [0] }, assignments.generation(), {
-    ...{ client: { startAt }, pauses: { hold: () => resume }, admin, groupId: 'workers', from: 'beginning' },
+    ...{
+      client: { commit, moveTo: () => undefined },
+      pauses: { hold: () => resume },
+      admin,
+      groupId: 'workers',
+      from: 'beginning',
+    },
+    isMovedByUser: () => false,
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   });
   await vi.waitUntil(() => admin.queries.length > 1, 10_000);
   expect(events).toMatchObject([{ warning: 'START_NOT_COMMITTED' }]);
-  expect([startAt, resume].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+  expect([commit, resume].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
 
   admin.error = undefined;
   await held;
-  expect(startAt.mock.calls).toEqual([[{ topic: 'retry', partition: 0 }, 0n]]);
+  expect(commit.mock.calls).toMatchObject([[{ topic: 'retry', partition: 0 }, 0n]]);
   expect(resume).toHaveBeenCalledOnce();
 });

@@ -22,21 +22,26 @@ function startWith(assignment: Record<string, number[]>) {
   const events: KafkaEvent[] = [];
   const held = new Set<string>();
   const started: string[] = [];
+  const moved: string[] = [];
   const assignments = createAssignments(() => undefined);
   assignments.joined(assignment);
   const nameOf = ({ topic, partition }: Place) => `${topic}/${partition}`;
   const does = {
-    startAt: (place: Place, position: bigint): Promise<void> => {
+    commit: (place: Place, position: bigint): Promise<void> => {
       admin.committed[nameOf(place)] = String(position);
       return Promise.resolve();
     },
   };
   const client = {
-    startAt: (place: Place, position: bigint) => {
+    commit: (place: Place, position: bigint) => {
       started.push(`${nameOf(place)} ${position}`);
-      return does.startAt(place, position);
+      return does.commit(place, position);
+    },
+    moveTo: (place: Place, position: bigint) => {
+      moved.push(`${nameOf(place)} ${position}`);
     },
   };
+  const movedByUser = new Set<string>();
   const pauses = {
     hold: (place: Place) => {
       held.add(nameOf(place));
@@ -45,10 +50,11 @@ function startWith(assignment: Record<string, number[]>) {
   };
   const options = {
     ...{ client, pauses, admin, groupId: 'workers' },
+    isMovedByUser: (place: Place) => movedByUser.has(nameOf(place)),
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   };
   const start = () => holdStartPositions(assignment, assignments.generation(), options);
-  return { admin, events, held, started, assignments, does, start };
+  return { admin, events, held, started, moved, movedByUser, assignments, does, start };
 }
 
 test('the end of each partition without a committed position is committed; until then all are held', async () => {
@@ -68,6 +74,57 @@ test('the end of each partition without a committed position is committed; until
   expect([held.size, events, admin.queries[0]]).toEqual([0, [], 'fetchOffsets workers orders invoices']);
 });
 
+test('a partition is moved to its start once that is committed', async () => {
+  const { admin, moved, start, does } = startWith({ orders: [0] });
+  admin.ends['orders/0'] = '5';
+  const { commit } = does;
+  does.commit = () => Promise.resolve();
+  const done = start();
+  await pass();
+  expect(moved).toEqual([]);
+  does.commit = commit;
+  await pass(200);
+  await done;
+  expect(moved).toEqual(['orders/0 5']);
+});
+
+test('what another member has committed meanwhile stands, and nothing is moved', async () => {
+  const { admin, moved, held, start, does } = startWith({ orders: [0] });
+  admin.ends['orders/0'] = '5';
+  does.commit = () => Promise.resolve(void (admin.committed['orders/0'] = '1'));
+  await start();
+  expect([moved, held.size, admin.committed]).toEqual([[], 0, { 'orders/0': '1' }]);
+});
+
+test('a partition that the user has moved begins there', async () => {
+  const { admin, moved, movedByUser, started, held, start } = startWith({ orders: [0] });
+  admin.ends['orders/0'] = '5';
+  movedByUser.add('orders/0');
+  await start();
+  expect([started, moved, held.size]).toEqual([[], [], 0]);
+});
+
+test.each([
+  ['before the oldest message', '1'],
+  ['after the end', '9'],
+])(
+  'a committed position %s is told, and the oldest message that is left comes next',
+  async (_, committed) => {
+    const { admin, moved, start, events } = startWith({ orders: [0] });
+    Object.assign(admin.ends, { 'orders/0': '5' });
+    admin.lows['orders/0'] = '3';
+    admin.committed['orders/0'] = committed;
+    await start();
+    expect([moved, admin.committed]).toEqual([['orders/0 3'], { 'orders/0': '3' }]);
+    expect(events).toEqual([
+      {
+        ...{ type: 'log-changed', topic: 'orders', partition: 0, reason: 'position-moved' },
+        ...{ expected: committed, found: '3' },
+      },
+    ]);
+  },
+);
+
 test('where everything is committed, nothing is moved', async () => {
   const { admin, started, start, held } = startWith({ orders: [0] });
   admin.ends['orders/0'] = '5';
@@ -80,14 +137,14 @@ describe('a commit that the client leaves out before its first fetch', () => {
   test('is made again until the group has it, and passes nothing that has come meanwhile', async () => {
     const { admin, held, started, start, does } = startWith({ orders: [0] });
     admin.ends['orders/0'] = '5';
-    const { startAt } = does;
-    does.startAt = () => Promise.resolve();
+    const { commit } = does;
+    does.commit = () => Promise.resolve();
     let isDone = false;
     void start().then(() => (isDone = true));
     await pass(199);
     expect([started, held.size]).toEqual([['orders/0 5'], 1]);
     admin.ends['orders/0'] = '6';
-    does.startAt = startAt;
+    does.commit = commit;
     await pass(1);
     expect([started, held.size, isDone]).toEqual([['orders/0 5', 'orders/0 5'], 0, true]);
   });
@@ -95,7 +152,7 @@ describe('a commit that the client leaves out before its first fetch', () => {
   test('is left to the next generation when the group meets again', async () => {
     const { admin, held, started, start, does, assignments } = startWith({ orders: [0] });
     admin.ends['orders/0'] = '5';
-    does.startAt = () => Promise.resolve();
+    does.commit = () => Promise.resolve();
     void start();
     await pass();
     assignments.joined({});

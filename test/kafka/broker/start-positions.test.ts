@@ -49,6 +49,52 @@ describe('A group that begins at the end of its topic', () => {
     expect(handled.toSorted()).toEqual(['3', '4', '5']);
   });
 
+  test('goes on with the oldest message that is left, when what it has committed is gone', async () => {
+    const group = await setup();
+    const handled: string[] = [];
+    const options = { fromBeginning: false, admin: kafka.admin };
+    const handler = ({ payload }: { payload: Buffer | null }) => {
+      handled.push(String(payload));
+    };
+    const first = await group.start(handler, options);
+    await group.committedTo(0);
+    await group.produce(...numbered(2));
+    await group.committedTo(2);
+    await leave(first);
+    await group.produce(...numbered(5, 0, 2));
+    const gone = { topic: group.topic, partitions: [{ partition: 0, offset: '5' }] };
+    await kafka.admin.deleteTopicRecords(gone);
+    await group.start(handler, options);
+    await group.caughtUp();
+    expect(handled).toEqual(['0', '1', '5', '6']);
+    expect(group.eventsOf('log-changed')).toMatchObject([
+      { reason: 'position-moved', expected: '2', found: '5' },
+    ]);
+  });
+
+  test('begins where the user has moved it while its start is looked for', async () => {
+    const group = await setup();
+    await group.produce(...numbered(3));
+    const handled: string[] = [];
+    const fetchOffsets = kafka.admin.fetchOffsets.bind(kafka.admin);
+    const moving = Object.assign(Object.create(kafka.admin) as typeof kafka.admin, {
+      fetchOffsets: async (query: Parameters<typeof fetchOffsets>[0]) => {
+        member?.consumer.seek({ topic: group.topic, partition: 0, offset: '1' });
+        return await fetchOffsets(query);
+      },
+    });
+    let member: Awaited<ReturnType<typeof group.start>> | undefined;
+    member = await group.start(
+      ({ payload }) => {
+        handled.push(String(payload));
+      },
+      { fromBeginning: false, admin: moving },
+    );
+    member.consumer.seek({ topic: group.topic, partition: 0, offset: '1' });
+    await group.caughtUp();
+    expect(handled).toEqual(['1', '2']);
+  });
+
   test('goes on with the same when the client commits nothing by itself', async () => {
     const group = await setup();
     const consumer = kafka.consumer({ groupId: group.groupId });

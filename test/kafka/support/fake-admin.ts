@@ -4,6 +4,8 @@ export interface FakeAdmin extends KafkaAdmin {
   /** What the group has committed, and where partitions end, such as `orders/0`. Others have -1, and end nowhere. */
   readonly committed: Record<string, string>;
   readonly ends: Record<string, string>;
+  /** Where partitions begin; others at 0. */
+  readonly lows: Record<string, string>;
   /** What it was asked, such as `describeConfigs orders`. */
   readonly queries: string[];
   /** What it rejects with, if anything. */
@@ -12,7 +14,10 @@ export interface FakeAdmin extends KafkaAdmin {
 
 /** An admin client of a cluster whose topics all keep messages for a minute. */
 export function fakeAdmin(parts: Partial<KafkaAdmin> = {}): FakeAdmin {
-  const [committed, ends, queries]: [Record<string, string>, Record<string, string>, string[]] = [{}, {}, []];
+  const committed: Record<string, string> = {};
+  const ends: Record<string, string> = {};
+  const lows: Record<string, string> = {};
+  const queries: string[] = [];
 
   async function asked(query: string, ...of: string[]): Promise<void> {
     queries.push([query, ...of].join(' '));
@@ -28,11 +33,13 @@ export function fakeAdmin(parts: Partial<KafkaAdmin> = {}): FakeAdmin {
         partition: Number(place.slice(topic.length + 1)),
         offset: committed[place] ?? '-1',
         high: ends[place],
+        low: lows[place] ?? '0',
       }));
 
   const admin: FakeAdmin = {
     committed,
     ends,
+    lows,
     queries,
     error: undefined,
     async describeConfigs({ resources }) {
@@ -49,8 +56,8 @@ export function fakeAdmin(parts: Partial<KafkaAdmin> = {}): FakeAdmin {
     },
     async fetchTopicOffsets(topic) {
       await asked('fetchTopicOffsets', topic);
-      return offsetsOf(topic).flatMap(({ partition, high }) =>
-        high === undefined ? [] : [{ partition, offset: high, high, low: '0' }],
+      return offsetsOf(topic).flatMap(({ partition, high, low }) =>
+        high === undefined ? [] : [{ partition, offset: high, high, low }],
       );
     },
     ...parts,
