@@ -14,7 +14,7 @@ import { textRows } from './text-rows.ts';
 
 /** What runs a query: a pool, or a connection. */
 export interface PgQueryable {
-  query(query: PgQuery): PromiseLike<{ readonly rows: readonly object[] }>;
+  query(query: PgQuery): PromiseLike<{ readonly rows: readonly object[]; readonly command?: string }>;
 }
 
 /** A connection that a pool has lent. */
@@ -81,6 +81,7 @@ export function fromPg<Connection extends PgConnection>(
   return {
     ...queriesOf(pool),
     maxConnections: poolSize(pool.options?.max),
+    tellsRollback: true,
     begin: (work, onBroken) => begin(pool, work, onBroken),
     in(transaction) {
       const isPool = hasMethods(transaction, []) && 'totalCount' in transaction;
@@ -101,7 +102,8 @@ async function begin<Connection extends PgConnection, T>(
   try {
     await connection.query({ text: 'begin' });
     const value = await whileItWorks(connection, () => work(connection), onBroken);
-    await connection.query({ text: 'commit' });
+    const { command } = await connection.query({ text: 'commit' });
+    if (command === 'ROLLBACK') throw rolledBack();
     return value;
   } catch (error) {
     broken = await connection.query({ text: 'rollback' }).then(
@@ -113,6 +115,14 @@ async function begin<Connection extends PgConnection, T>(
     connection.release(broken);
     unsubscribe();
   }
+}
+
+/** The server answers the COMMIT of a failed transaction with a rollback, and no error. */
+function rolledBack(): Error {
+  const message =
+    'the transaction was rolled back after the handler had returned: a statement that it did not wait for has failed. ' +
+    'Await every statement of the transaction';
+  return Object.assign(new Error(message), { code: '25P02' });
 }
 
 /**

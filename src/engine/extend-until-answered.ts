@@ -5,15 +5,16 @@ import type { Lease } from './lease.ts';
 
 const RESEND_DELAY_MS = 100;
 
-/** Extends a lease, again and again until the store answers or the lease has ended. */
+/** Extends a lease by one of the two verbs, again and again until the store answers or the lease has ended. */
 export async function extendUntilAnswered(
   { records, events, settings }: Engine,
   { key, token }: Claim,
   lease: Lease,
+  verb: 'extend' | 'extendAlone',
 ): Promise<ExtendReply | 'unanswered'> {
   for (;;) {
     try {
-      return await records.extend({ key, token });
+      return await records[verb]({ key, token });
     } catch (error) {
       events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });
       if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';

@@ -27,7 +27,7 @@ export async function runInTransaction<R, Tx>(
   if (!progress.isStarted && ending.kind === 'threw') return await settleBy(held, notStarted(ending));
   const { written } = progress;
   if (written === undefined) return await settleBy(held, ending);
-  if (ending.kind === 'returned') return conclude(held, ending, settledBy(written));
+  if (ending.kind === 'returned') return await afterCommit(store, held, written, ending);
   if (store.isRolledBack(ending.error)) return await settleBy(held, ending);
   return await afterLostCommit(held, written, ending);
 }
@@ -80,6 +80,31 @@ function settledBy({ settlement }: Written<unknown>): Settled {
 }
 
 /**
+ * Makes sure that a commit has committed. A statement that the handler did not wait for can fail after the settle: then
+ * the server answers the COMMIT with a rollback, and most clients do not tell. To ask costs a round trip, which is
+ * batched and writes nothing.
+ */
+async function afterCommit<R, Tx>(
+  store: TransactionalStore<Tx>,
+  held: HeldClaim,
+  written: Written<R>,
+  ending: Ending<R>,
+): Promise<Outcome<R>> {
+  if (store.tellsRollback) return conclude(held, ending, settledBy(written));
+  const extended = await extendUntilAnswered(held.engine, held.claim, held.lease, 'extend');
+  // While the lease lasts the record can be settled by our own transaction alone.
+  if (extended === 'lost' && held.lease.leftMs() > 0) return conclude(held, ending, settledBy(written));
+  return await afterLostCommit(held, written, { kind: 'threw', error: rolledBack(), interrupted: false });
+}
+
+function rolledBack(): Error {
+  return new Error(
+    'the transaction was rolled back after the handler had returned: a statement that it did not wait for has failed. ' +
+      'Await every statement of the transaction',
+  );
+}
+
+/**
  * Finds out what became of a transaction whose commit got no answer.
  *
  * To extend the lease waits for the transaction to end, if it is still on its way. If the record is still ours then,
@@ -92,7 +117,7 @@ async function afterLostCommit<R>(
 ): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
   const { settlement } = written;
-  const extended = await extendUntilAnswered(engine, claim, lease);
+  const extended = await extendUntilAnswered(engine, claim, lease, 'extendAlone');
   if (extended === 'extended') return await settleBy(held, ending);
   const returned: Ending<R> = { kind: 'returned', value: written.value };
   if (extended === 'unanswered') return conclude(held, returned, { reply: 'unrecorded', settlement });

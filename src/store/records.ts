@@ -23,6 +23,11 @@ export interface Records {
   readonly claimSuspect: (request: ClaimRequest) => Promise<ClaimAnswer>;
   readonly settle: (request: SettleRequest) => Promise<SettleReply>;
   readonly extend: (request: ExtendRequest) => Promise<ExtendReply>;
+  /**
+   * The same in a statement of its own, for a record that a transaction may hold: it waits until that has ended, and the
+   * heartbeats of others must not wait with it.
+   */
+  readonly extendAlone: (request: ExtendRequest) => Promise<ExtendReply>;
   /** Undoes a claim that landed and that no handler ran for. */
   readonly takeBack: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
   /** Throws what would keep the others from working. */
@@ -110,6 +115,11 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     claimSuspect: claimAsSuspect,
     settle: (request) => traffic.owed(() => (isLarge(request) ? settleAlone : settleShared)(request)),
     extend: (request) => traffic.owed(() => extendShared(request)),
+    extendAlone: (request) =>
+      traffic.owed(async () => {
+        const [reply = 'lost'] = await inTime(store.extend([request], terms));
+        return reply;
+      }),
     takeBack: takeBacks.add,
     async check() {
       if (store.check !== undefined) await inTime(store.check());

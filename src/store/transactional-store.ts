@@ -7,6 +7,8 @@ export interface TransactionalStore<Tx> extends Store {
    * after the work. A client that can tell calls `onBroken` once when the connection breaks while the work runs.
    */
   begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
+  /** Whether `begin` rejects when the server answers the COMMIT with a rollback. */
+  readonly tellsRollback: boolean;
   /** Runs work in a transaction that is under way, and undoes the work alone when it throws. */
   savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
   /** Throws for what is no transaction that records can be settled in. */

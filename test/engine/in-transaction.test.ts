@@ -236,6 +236,41 @@ describe('A commit', () => {
     expect(await outcome).toMatchObject({ state: 'succeeded', replayed: false });
     expect(await effects()).toEqual(['effect']);
   });
+
+  it('whose answer was lost for long costs no other message its lease', async () => {
+    const end = gate();
+    let left: Promise<unknown> = Promise.resolve();
+    const client = withBegin(async (work) => {
+      const worked = gate();
+      left = sql.begin(async (tx) => {
+        await work(tx);
+        worked.open();
+        await end.opened;
+        throw new Error('the server gives the session up');
+      });
+      left.catch(() => undefined);
+      await worked.opened;
+      throw lostConnection();
+    });
+    const once = createHandleOnce({ sql: client, scope, leaseMs: 1_000 });
+    const signals: AbortSignal[] = [];
+    const finish = gate();
+    // Their keys come before and after that of the lost one: statements lock records in that order.
+    const others = ['a', 'z'].map((key) =>
+      once(key, 'body', async (_, attempt) => {
+        signals.push(attempt.signal);
+        await finish.opened;
+      }),
+    );
+    await vi.waitUntil(() => signals.length === 2);
+    const lost = await once.inTransaction('m', 'body', (_, __, tx) => write(tx, 'effect'));
+    expect(lost).toMatchObject({ reason: 'unrecorded' });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    finish.open();
+    expect((await Promise.all(others)).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+    end.open();
+    await left.catch(() => undefined);
+  });
 });
 
 describe("A handler within the caller's transaction", () => {

@@ -45,6 +45,11 @@ export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
    * can tell calls `onBroken` once when the connection breaks while the work runs.
    */
   begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
+  /**
+   * Whether `begin` throws, with SQLSTATE 25P02, when the server answers the COMMIT with a rollback, as it does where a
+   * statement has failed. Default false: then each COMMIT is followed by a look at the record.
+   */
+  readonly tellsRollback?: boolean | undefined;
   /** The most connections that the client opens, where it tells. Adapters warn of a pool that is too small. */
   readonly maxConnections?: number | undefined;
   /** What runs statements in a transaction, whether `begin` gave it or the library itself. */

@@ -27,6 +27,7 @@ export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): Tra
   return {
     claim: async (requests, terms) =>
       requests.length === 0 ? [] : await claim(client, statements, requests, terms),
+    tellsRollback: client.tellsRollback === true,
     begin: (work, onBroken) => client.begin(work, onBroken),
     accept(transaction) {
       client.in(transaction);

@@ -53,6 +53,23 @@ export function effectsContract<Tx>(library: () => Library<Tx>): void {
       expect(await effects()).toEqual([]);
     });
 
+    test('that leaves a statement behind, which fails after the settle, is tried again', async () => {
+      const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, transaction) => {
+        await insert(transaction, 'half');
+        const queries = library().client.in(transaction);
+        void queries
+          .execute('select pg_sleep(0.05)')
+          .then(() => queries.execute('select 1/0'))
+          .catch(() => undefined);
+      });
+      // A library may send the second statement after the COMMIT: then the effect and the record are there together.
+      const isCommitted = outcome.state === 'succeeded';
+      expect(await effects()).toEqual(isCommitted ? ['half'] : []);
+      const handler = vi.fn(() => undefined);
+      const again = await handleOnce.inTransaction('key', 'body', handler);
+      expect([again.state, handler.mock.calls.length]).toEqual(['succeeded', isCommitted ? 0 : 1]);
+    });
+
     test('whose commit is refused leaves nothing, and is an error like any other', async () => {
       const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, transaction) => {
         await insert(transaction, 'effect');
