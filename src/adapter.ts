@@ -22,7 +22,7 @@
  * @module
  */
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
-export type { HandledMessage } from './adapter/once-each/handle-message.ts';
+export type { HandledMessage, MessageOptions } from './adapter/once-each/handle-message.ts';
 export { onceEach, type OnceEach } from './adapter/once-each/once-each.ts';
 export type { OnceEachEvent, OnceEachKeptReason } from './adapter/once-each/events.ts';
 export type {

@@ -119,7 +119,7 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
     events,
     keyTrial,
     retryTopics,
-    warnStuck: createWarnStuck(events),
+    warnStuck: createWarnStuck(events, resolved.onFailed !== 'commit'),
   };
   const consumption = {
     ...resolved,

@@ -55,8 +55,8 @@ export function createRetryConsumed(options: RetryConsumedOptions): RetryConsume
     if (now - since < GRACE_MS || warned.has(topic)) return;
     warned.add(topic);
     const message =
-      `group ${groupId} cannot retry messages in ${topic}: ${fault}. Until then they hold their partitions; ` +
-      'subscribe each consumer of the group to its retry topics';
+      `group ${groupId} cannot retry messages in ${topic}: ${fault}. ` +
+      'Until that is changed they hold their partitions';
     warn({ warning: 'RETRY_TOPIC_NOT_CONSUMED', message }, events);
   }
 
@@ -91,7 +91,9 @@ async function groupFault({ topic }: RetryTopic, { admin, groupId }: RetryConsum
   if (group?.state !== 'Stable') return 'the group rebalances';
   const subscribes = ({ memberMetadata }: GroupDescription['members'][number]) =>
     subscriptionOf(memberMetadata).includes(topic);
-  return group.members.every(subscribes) ? undefined : 'not every member of the group subscribes to it';
+  return group.members.every(subscribes)
+    ? undefined
+    : 'not every member of the group subscribes to it; subscribe each of them to all retry topics';
 }
 
 async function positionFault({ topic }: RetryTopic, { admin, groupId }: RetryConsumedOptions) {
@@ -108,9 +110,11 @@ async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsum
   const config = resources.flatMap(({ configEntries }) => configEntries);
   const valueOf = (name: string) => config.find(({ configName }) => configName === name)?.configValue ?? '';
   if (valueOf('cleanup.policy').includes('compact'))
-    return 'it is compacted, which deletes messages that wait';
+    return 'it is compacted, which deletes messages that wait; set its cleanup.policy to delete';
   const retentionMs = Number(valueOf('retention.ms'));
-  return retentionMs < 0 || retentionMs > delayMs ? undefined : 'its retention.ms is not above its delay';
+  return retentionMs < 0 || retentionMs > delayMs
+    ? undefined
+    : `its retention.ms is not above its delay of ${delayMs}; raise it`;
 }
 
 /** The topics of a member, from what it told the group: a version, and texts with their lengths. */

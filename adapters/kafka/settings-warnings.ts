@@ -1,6 +1,7 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from './events.ts';
 import type { ResolvedOptions } from './options.ts';
+import { StopError } from './stop-errors.ts';
 import { timeoutWarnings, topicWarnings } from './settings-check.ts';
 
 /** Warns of options that contradict one another, or leave open what can be lost. */
@@ -33,6 +34,8 @@ export async function warnOfTopics(
 
 /** Warns that the client has given up. */
 export function tellStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
-  const message = `the consumer of group ${groupId} has stopped for good (${error.name}): restart it`;
+  const ours = [error, error.cause].find((one) => one instanceof StopError);
+  const why = ours === undefined ? `(${error.name}): restart it` : `(${ours.name}). ${ours.message}`;
+  const message = `the consumer of group ${groupId} has stopped for good ${why}`;
   warn({ warning: 'CONSUMER_STOPPED', message }, events);
 }

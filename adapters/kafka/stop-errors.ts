@@ -1,5 +1,5 @@
 /** Errors that end a consumer for good when its client sees them. */
-abstract class StopError extends Error {
+export abstract class StopError extends Error {
   /** As kafkajs reads it. */
   readonly retriable = false;
 }

@@ -54,7 +54,7 @@ async function verdictOf(
   if (mayBeSent?.(decision.reason) === false) return { acknowledge: false, key, reason, ...error };
   try {
     const sent = await send(deadLetterFacts(settings.scope, key, handled));
-    emit({ type: 'dead-lettered', key, to, ...sent });
+    emit({ type: 'dead-lettered', key, to, reason: decision.reason, ...error, ...sent });
     return { acknowledge: true, key, deadLettered: true };
   } catch (refusal) {
     emit({ type: 'dead-letter-error', key, to, error: refusal });

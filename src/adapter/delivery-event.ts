@@ -1,4 +1,5 @@
 import type { EventError } from '../reporting/event-error.ts';
+import type { DeadLetterReason } from './dead-letter.ts';
 import type { KeptReason } from './handled.ts';
 
 interface OfKey {
@@ -15,6 +16,10 @@ export type HandlingEvent =
       readonly type: 'dead-lettered';
       /** The URL of the queue, or the name of the topic. */
       readonly to: string;
+      /** `failed`: it failed for good, as its record says. The others were refused: nothing of them ran. */
+      readonly reason: DeadLetterReason;
+      /** What a refused one was refused with. */
+      readonly error?: EventError;
       /** Where a queue bounds the attributes of a message: those of ours that found no room in the copy. */
       readonly droppedAttributes?: readonly string[];
     })

@@ -24,8 +24,17 @@ async function parsePayload(payload: unknown, parse: (payload: never) => unknown
   }
 }
 
+/** What a schema throws is left out too: a transform can quote what it got. */
+async function validate(value: unknown, schema: StandardSchemaV1): Promise<StandardSchemaV1.Result<unknown>> {
+  try {
+    return await schema['~standard'].validate(value);
+  } catch (error) {
+    throw new InvalidPayloadError(`the schema threw (${toStoredError(error, 0).name}) in place of issues`);
+  }
+}
+
 async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknown> {
-  const validated = await schema['~standard'].validate(value);
+  const validated = await validate(value, schema);
   if (validated.issues === undefined) return validated.value;
   const named = namesIn(schema);
   const described = validated.issues.slice(0, MAX_ISSUES).map((issue) => describeIssue(issue, named));

@@ -8,14 +8,14 @@ const MAX_FRAMES = 10;
 
 /** Fields of events that are told in the line, in this order. */
 const DETAILS = [
-  ...['scope', 'key', 'id', 'messageId', 'topic', 'partition', 'offset', 'to'],
+  ...['scope', 'key', 'id', 'messageId', 'itemIdentifier', 'topic', 'partition', 'offset', 'to'],
   ...['attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
 ];
 
 /** An event in one line. */
 export function textOf({ says }: Row, event: ReportedEvent): string {
   if (event.message !== undefined) return event.message;
-  const fields = event as unknown as Readonly<Record<string, unknown>>;
+  const fields = flat(event);
   const details = DETAILS.filter((name) => isPlain(fields[name]) && fields[name] !== '').map(
     (name) => `${name} ${oneLine(String(fields[name]))}`,
   );
@@ -38,12 +38,19 @@ function oneLine(text: string): string {
 /** An event as fields of a log line. */
 export function fieldsOf({ code }: Row, event: ReportedEvent): LogFields {
   const { error } = event;
-  const plain = Object.entries(event).filter(([name, value]) => name !== 'message' && isPlain(value));
+  const plain = Object.entries(flat(event)).filter(([name, value]) => name !== 'message' && isPlain(value));
   return {
     ...(Object.fromEntries(plain) as unknown as LogFields),
     code,
     ...(error === undefined ? {} : { error: loggedError(error) }),
   };
+}
+
+/** What names a record can have members of its own, such as its partition and offset. */
+function flat(event: ReportedEvent): Readonly<Record<string, unknown>> {
+  const { itemIdentifier, ...fields } = event as unknown as Readonly<Record<string, unknown>>;
+  if (itemIdentifier === undefined) return fields;
+  return { ...(typeof itemIdentifier === 'object' ? itemIdentifier : { itemIdentifier }), ...fields };
 }
 
 function isPlain(value: unknown): value is string | number | boolean {

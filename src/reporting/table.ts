@@ -94,6 +94,7 @@ const ADAPTERS: Table = {
   PARTITION_STUCK: row('error', 'PARTITION_STUCK', ''),
   CONSUMER_STOPPED: row('error', 'CONSUMER_STOPPED', ''),
   'queue-error': row('error', 'QUEUE_ERROR', 'a call to the queue failed', ONE),
+  'broker-error': row('error', 'BROKER_ERROR', 'a call to the broker failed: the message comes again', ONE),
   'client-error': row('error', 'CLIENT_ERROR', 'a call to the broker failed', ONE),
   'log-changed': row(
     'warn',
@@ -103,7 +104,11 @@ const ADAPTERS: Table = {
   'dead-letter-error': row('error', 'DEAD_LETTER_ERROR', 'a dead letter was not accepted: the message stays'),
   'retry-error': row('error', 'RETRY_ERROR', 'a retry topic did not accept a message: its partition waits'),
   'visibility-lost': row('warn', 'VISIBILITY_LOST', 'the queue refused to keep a message invisible'),
-  lapsed: row('warn', 'VISIBILITY_LOST', 'the visibility timeout of a message in hand has lapsed'),
+  lapsed: row(
+    'warn',
+    'VISIBILITY_LOST',
+    'a message in hand has lapsed at its broker: another worker may have it',
+  ),
   unfinished: row('warn', 'UNFINISHED', 'a handler went on after its signal had aborted'),
   'invalid-key': row('error', 'INVALID_KEY', 'a message has no valid key: it was not handled'),
   unhashable: row(

@@ -16,7 +16,7 @@ afterAll(() => {
 function warnStuckWith() {
   const events: KafkaEvent[] = [];
   const onEvent = (event: KafkaEvent) => events.push(event);
-  return { warnStuck: createWarnStuck(createEventSink({ onEvent })), events };
+  return { warnStuck: createWarnStuck(createEventSink({ onEvent }), false), events };
 }
 
 test('tells where a partition is stuck, why, and what to do, as an event or else as a process warning', () => {
@@ -27,7 +27,7 @@ test('tells where a partition is stuck, why, and what to do, as an event or else
   ) as string;
   expect(events).toEqual([{ type: 'warning', warning: 'PARTITION_STUCK', message }]);
   expect(emitWarning).not.toHaveBeenCalled();
-  createWarnStuck(createEventSink<KafkaEvent>({}))('orders', 3, '42', 'it is another message.');
+  createWarnStuck(createEventSink<KafkaEvent>({}), false)('orders', 3, '42', 'it is another message.');
   expect(emitWarning).toHaveBeenCalledExactlyOnceWith(message, {
     type: 'HandleOnceWarning',
     code: 'PARTITION_STUCK',
@@ -52,5 +52,17 @@ test('tells each offset once, and each partition by itself', () => {
     'partition 0 of orders is stuck at offset 1',
     'partition 1 of orders is stuck at offset 1',
     'partition 0 of orders is stuck at offset 2',
+  ]);
+});
+
+test('with a dead-letter topic it says why nothing goes there', () => {
+  const messages: string[] = [];
+  const onEvent = (event: KafkaEvent): void => {
+    if (event.type === 'warning') messages.push(event.message);
+  };
+  createWarnStuck(createEventSink({ onEvent }), true)('orders', 3, '42', 'it has no key.');
+  expect(messages).toEqual([
+    'partition 3 of orders is stuck at offset 42: it has no key. ' +
+      '(it is not dead-lettered, since the key function has not worked for any message yet: correct it)',
   ]);
 });

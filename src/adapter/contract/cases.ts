@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
 import { TerminalError } from '../../api/handler-errors.ts';
 import { gate, ScriptedDelivery, until } from './script.ts';
-import { ACK_WAIT_MS, type AdapterUnderTest, createBench } from './setup.ts';
+import { callback, parseOptions } from '../../options/parse-options.ts';
+import { ACK_WAIT_MS, type AdapterUnderTest, createBench, LEASE_MS } from './setup.ts';
 
 /** One promise of an adapter. `run` rejects when it is broken. */
 export interface ContractCase {
@@ -91,15 +93,55 @@ const mismatchKept: Promised = async (adapter) => {
   await bench.deliver(new ScriptedDelivery('1'));
   const other = new ScriptedDelivery('1', '{"cents":999}');
   await bench.deliver(other);
-  assert.equal(bench.handled(), 1);
+  assert.equal(bench.handled(), 1, 'another message under the same key does not run');
   assert.equal(acknowledged(other), false, 'another message under the same key is not passed in silence');
 };
 
 const failedKept: Promised = async (adapter) => {
   const bench = createBench(adapter, failForGood);
-  const delivery = new ScriptedDelivery('1');
+  for (const delivery of [new ScriptedDelivery('1'), new ScriptedDelivery('1')]) {
+    await bench.deliver(delivery);
+    assert.equal(acknowledged(delivery), false, 'what failed stays where there are no dead letters');
+  }
+  assert.equal(bench.handled(), 1, 'what failed for good does not run again');
+};
+
+const unreadableKept: Promised = async (adapter) => {
+  const bench = createBench(adapter);
+  const delivery = new ScriptedDelivery('1', '{');
   await bench.deliver(delivery);
-  assert.equal(acknowledged(delivery), false, 'what failed stays where there are no dead letters');
+  assert.equal(bench.handled(), 0, 'what cannot be parsed does not run');
+  assert.equal(acknowledged(delivery), false, 'what cannot be parsed stays where there are no dead letters');
+};
+
+const takenOver: Promised = async (adapter) => {
+  const works = [gate(), gate()];
+  let runs = 0;
+  const bench = createBench(adapter, () => works[runs++]?.passed);
+  const [zombie, owner] = [new ScriptedDelivery('1'), new ScriptedDelivery('1')];
+  const late = bench.deliver(zombie);
+  await until('the handler to run', () => runs === 1, late);
+  bench.advance(LEASE_MS * 2);
+  const owned = bench.deliver(owner);
+  await until('the takeover', () => runs === 2, owned);
+  works[0]?.open();
+  await sleep(100);
+  assert.equal(
+    acknowledged(zombie),
+    false,
+    'a message that another worker has taken over is not acknowledged',
+  );
+  works[1]?.open();
+  await Promise.all([late, owned]);
+  assert.equal(acknowledged(owner), true);
+};
+
+const mismatchCopied: Promised = async (adapter) => {
+  const bench = createBench(adapter);
+  await bench.deliver(new ScriptedDelivery('1'));
+  const other = new ScriptedDelivery('1', '{"cents":999}');
+  await bench.deliver(other, { deadLetter: () => other.deadLetter() });
+  assert.deepEqual(other.told, ['dead-letter', 'acknowledge'], 'another message under a key is copied first');
 };
 
 const deadLetterFirst: Promised = async (adapter) => {
@@ -142,7 +184,8 @@ const stoppedBefore: Promised = async (adapter) => {
   const delivery = new ScriptedDelivery('1');
   await bench.deliver(delivery);
   assert.equal(bench.handled(), 0, 'nothing starts when the consumer stops');
-  assert.deepEqual(delivery.told, adapter.can.retryLater ? ['retry-later'] : []);
+  const expected = adapter.can.retryLater ? ['retry-later'] : [];
+  assert.deepEqual(delivery.told, expected, 'what has not started is returned where the broker can');
 };
 
 const extended: Promised = async (adapter) => {
@@ -170,7 +213,19 @@ const nothingAfterLapse: Promised = async (adapter) => {
   await sleep(ACK_WAIT_MS);
   work.open();
   await ended;
-  assert.deepEqual(delivery.told, [], 'a message that another worker may have is not touched');
+  assert.deepEqual(delivery.log, ['extend'], 'a message that another worker may have is not touched');
+};
+
+const noDeadLetterAfterLapse: Promised = async (adapter) => {
+  const work = gate();
+  const bench = createBench(adapter, () => work.passed.then(failForGood));
+  const delivery = new ScriptedDelivery('1');
+  const ended = bench.deliver(delivery, { deadLetter: () => delivery.deadLetter() });
+  delivery.lose();
+  await until('an extension', () => delivery.log.length >= 1, ended);
+  work.open();
+  await ended;
+  assert.deepEqual(delivery.told, [], 'the dead letter of a lapsed message is left to who has it now');
 };
 
 const neverExtended: Promised = async (adapter) => {
@@ -184,10 +239,36 @@ function failForGood(): never {
   throw new TerminalError('never');
 }
 
+type Row = readonly [name: string, promised: Promised];
+
+const WITH_DEAD_LETTERS: Row[] = [
+  ['sends the dead letter before it acknowledges', deadLetterFirst],
+  ['keeps a message whose dead letter is refused', deadLetterRefused],
+  ['sends a message under a key that is another message to the dead letters', mismatchCopied],
+];
+const WITHOUT_DEAD_LETTERS: Row[] = [['cannot send dead letters: what failed for good is kept', failedKept]];
+const WITH_EXTENSIONS: Row[] = [
+  ['extends a message while it is in hand, and not after', extended],
+  ['does not touch a message after it has lapsed', nothingAfterLapse],
+];
+const WITHOUT_EXTENSIONS: Row[] = [
+  ['cannot extend: a long handler is protected by its lease alone', neverExtended],
+];
+const AFTER_LAPSE: Row = ['sends no dead letter of a message that has lapsed', noDeadLetterAfterLapse];
+
+const adapterSchema = z.object({
+  can: z.strictObject(
+    { extend: z.boolean(), retryLater: z.boolean(), deadLetter: z.boolean() },
+    { error: 'must be { extend, retryLater, deadLetter }, each true or false' },
+  ),
+  handle: callback<AdapterUnderTest['handle']>('a function of (message, setup)'),
+});
+
 /**
  * What every adapter promises, against a scripted broker: for any test runner.
  *
- * What an adapter's broker cannot do is a case of its own, named so. A case takes up to five seconds.
+ * What an adapter's broker cannot do has a case of its own. A case takes up to five seconds, and one that fails up to
+ * eleven: give the runner more. Throws `InvalidOptionsError` on what is no adapter.
  *
  * @example
  * ```ts
@@ -199,8 +280,8 @@ function failForGood(): never {
  * ```
  */
 export function adapterContract(adapter: AdapterUnderTest): readonly ContractCase[] {
-  const { can } = adapter;
-  const rows: [name: string, promised: Promised][] = [
+  const { can } = parseOptions('adapterContract', adapterSchema, adapter);
+  const rows: Row[] = [
     ['acknowledges a message once its record is settled, and not before', settledFirst],
     ['acknowledges a duplicate that is answered from the record', replayAcknowledged],
     ['keeps a message whose handler threw, and runs it again', keptAfterError],
@@ -208,19 +289,12 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ['keeps a message while the store is down, and runs nothing', storeDown],
     ['keeps a message under a key that is another message', mismatchKept],
     ['keeps what failed for good where there are no dead letters', failedKept],
+    ['keeps what cannot be parsed where there are no dead letters', unreadableKept],
+    ['keeps a message that another delivery has taken over', takenOver],
     ['starts nothing when the consumer stops', stoppedBefore],
-    can.deadLetter
-      ? ['sends the dead letter before it acknowledges', deadLetterFirst]
-      : ['cannot send dead letters: what failed for good is kept', failedKept],
-    ...(can.deadLetter
-      ? [['keeps a message whose dead letter is refused', deadLetterRefused] as [string, Promised]]
-      : []),
-    can.extend
-      ? ['extends a message while it is in hand, and not after', extended]
-      : ['cannot extend: a long handler is protected by its lease alone', neverExtended],
-    ...(can.extend
-      ? [['does not touch a message after it has lapsed', nothingAfterLapse] as [string, Promised]]
-      : []),
+    ...(can.deadLetter ? WITH_DEAD_LETTERS : WITHOUT_DEAD_LETTERS),
+    ...(can.extend ? WITH_EXTENSIONS : WITHOUT_EXTENSIONS),
+    ...(can.extend && can.deadLetter ? [AFTER_LAPSE] : []),
   ];
   return rows.map(([name, promised]) => ({ name, run: () => promised(adapter) }));
 }

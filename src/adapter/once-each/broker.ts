@@ -13,8 +13,8 @@ export type Told = { readonly done: true } | { readonly done: false; readonly er
 
 /** The same calls. They never throw: what fails is an event. */
 export interface Broker<Message> {
-  acknowledge(message: Message): Promise<Told>;
-  retryLater?: (message: Message, delayMs: number) => Promise<Told>;
+  acknowledge(message: Message, key: string): Promise<Told>;
+  retryLater?: (message: Message, delayMs: number, key: string) => Promise<Told>;
   /** Resolves with false when the message is lost. */
   extend?: (message: Message) => Promise<boolean | 'unanswered'>;
 }
@@ -25,23 +25,27 @@ export function createBroker<Message>(
 ): Broker<Message> {
   type Verb = Extract<OnceEachEvent, { type: 'broker-error' }>['verb'];
 
-  async function tell(verb: Verb, call: () => unknown): Promise<Told & { readonly reply?: unknown }> {
+  async function tell(
+    verb: Verb,
+    key: string,
+    call: () => unknown,
+  ): Promise<Told & { readonly reply?: unknown }> {
     try {
       return { done: true, reply: await brokerCall(call) };
     } catch (error) {
-      events.emit({ type: 'broker-error', verb, error });
+      events.emit({ type: 'broker-error', verb, key, error });
       return { done: false, error };
     }
   }
 
   return {
-    acknowledge: (message) => tell('acknowledge', () => acknowledge(message)),
+    acknowledge: (message, key) => tell('acknowledge', key, () => acknowledge(message)),
     ...(retryLater && {
-      retryLater: (message, delayMs) => tell('retry-later', () => retryLater(message, delayMs)),
+      retryLater: (message, delayMs, key) => tell('retry-later', key, () => retryLater(message, delayMs)),
     }),
     ...(extend && {
       async extend(message) {
-        const told = await tell('extend', () => extend(message));
+        const told = await tell('extend', '', () => extend(message));
         return told.done ? told.reply !== false : 'unanswered';
       },
     }),

@@ -21,5 +21,7 @@ export type OnceEachEvent =
   | {
       readonly type: 'broker-error';
       readonly verb: 'acknowledge' | 'retry-later' | 'extend';
+      /** Empty while it is not known. */
+      readonly key: string;
       readonly error: EventError;
     };

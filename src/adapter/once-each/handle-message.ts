@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UnhashablePayloadError } from '../../api/errors.ts';
+import { isPromise } from '../../lib/is-promise.ts';
+import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
 import type { Outcome } from '../../api/outcome.ts';
@@ -25,6 +28,14 @@ export interface HandledMessage<R> {
   readonly error?: unknown;
 }
 
+/** What the caller knows of a message beyond the message. */
+export interface MessageOptions {
+  /** Interrupts the handler, uncounted, and returns the message; one that has not started is returned at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** `Date.now()` of when it was received, for one that has waited since: `ackWaitMs` counts from then. Default: now. */
+  readonly receivedAt?: number | undefined;
+}
+
 export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
   readonly consumer: Consumer;
   readonly broker: Broker<Message>;
@@ -42,11 +53,16 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
 export async function handleMessage<Message, R>(
   adapter: MessageAdapter<Message, R>,
   message: Message,
-  signal: AbortSignal | undefined,
+  { signal, receivedAt = Date.now() }: MessageOptions,
 ): Promise<HandledMessage<R>> {
   const { broker, ackWaitMs } = adapter;
   const { extend } = broker;
-  const hold = holdMessage({ ackWaitMs, extend: extend && (() => extend(message)) });
+  const heldForMs = Math.max(0, Date.now() - receivedAt);
+  const hold = holdMessage({ ackWaitMs, heldForMs, extend: extend && (() => extend(message)) });
+  if (!hold.isOurs()) {
+    await hold.end();
+    return kept(adapter, { key: '', reason: 'lapsed' });
+  }
   const delivered = await deliverPatiently(adapter, message, hold, signal);
   await hold.end();
   return { ...handledFacts(delivered), ...(await tellBroker(adapter, message, hold, delivered)) };
@@ -90,7 +106,7 @@ function deliveryOf<Message, R>(
   const { key, body, parse = defaultParse, handler, onFailed, events } = adapter;
   return {
     key: () => key(message),
-    content: () => body(message),
+    content: () => contentOf(body, message),
     fingerprint: fingerprintOptionsFor(adapter, message),
     parse: () => parse(body(message) as never),
     handler: (payload, attempt, ...extra) =>
@@ -111,38 +127,57 @@ function deliveryOf<Message, R>(
   };
 }
 
+/** The body, or why there is none: what the function threw can quote the message. */
+function contentOf<Message>(body: (message: Message) => unknown, message: Message): unknown {
+  let content: unknown;
+  try {
+    content = body(message);
+  } catch (error) {
+    throw new UnhashablePayloadError(
+      `the body function threw (${nameOfThrown(error)}); give it in \`parse\` what can fail`,
+    );
+  }
+  if (isPromise(content)) {
+    throw new UnhashablePayloadError('the body function is async: it must return the content at once');
+  }
+  return content;
+}
+
 function defaultParse(body: unknown): unknown {
   if (body instanceof Uint8Array) return JSON.parse(Buffer.from(body).toString('utf8'));
-  return typeof body === 'string' ? JSON.parse(body) : body;
+  // A copy: what a handler changes must be the same content when the message is tried again here.
+  return typeof body === 'string' ? JSON.parse(body) : structuredClone(body);
 }
 
 type Done = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'error'>;
 
 async function tellBroker<Message>(
-  { broker, events }: MessageAdapter<Message, unknown>,
+  adapter: MessageAdapter<Message, unknown>,
   message: Message,
   hold: Hold,
   verdict: Verdict,
 ): Promise<Done> {
-  function kept(
-    why: Pick<Kept<OnceEachKeptReason>, 'key' | 'reason' | 'error'>,
-    retryAfterMs?: number,
-  ): Done {
-    events.emit({ ...keptEvent(why), retryAfterMs });
-    return { action: 'kept', reason: why.reason };
-  }
-
-  if (!hold.isOurs()) return kept({ ...verdict, reason: 'lapsed' });
+  const { broker, events } = adapter;
+  if (!hold.isOurs()) return kept(adapter, { ...verdict, reason: 'lapsed' });
   if (verdict.acknowledge) {
-    const told = await broker.acknowledge(message);
-    if (!told.done) return { ...kept({ ...verdict, reason: 'broker-error' }), error: told.error };
+    const told = await broker.acknowledge(message, verdict.key);
+    if (!told.done) return { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: told.error };
     events.emit({ type: 'acknowledged', key: verdict.key });
     return { action: verdict.deadLettered ? 'dead-lettered' : 'acknowledged' };
   }
-  if (broker.retryLater === undefined) return kept(verdict);
+  if (broker.retryLater === undefined) return kept(adapter, verdict);
   const delayMs = retryTimeOf(verdict);
-  const told = await broker.retryLater(message, delayMs);
+  const told = await broker.retryLater(message, delayMs, verdict.key);
   return told.done
-    ? kept(verdict, delayMs)
-    : { ...kept({ ...verdict, reason: 'broker-error' }), error: told.error };
+    ? kept(adapter, verdict, delayMs)
+    : { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: told.error };
+}
+
+function kept(
+  { events }: Pick<MessageAdapter<never, unknown>, 'events'>,
+  why: Pick<Kept<OnceEachKeptReason>, 'key' | 'reason' | 'error'>,
+  retryAfterMs?: number,
+): { readonly action: 'kept'; readonly reason: OnceEachKeptReason } {
+  events.emit({ ...keptEvent(why), retryAfterMs });
+  return { action: 'kept', reason: why.reason };
 }

@@ -9,6 +9,8 @@ export interface Hold {
 export interface HoldOptions {
   /** Milliseconds until the broker delivers again what is neither acknowledged nor extended. */
   readonly ackWaitMs?: number | undefined;
+  /** How much of that is over already. */
+  readonly heldForMs?: number | undefined;
   /** Asks the broker for as long again. Resolves with false when the message is lost. It must not throw. */
   readonly extend?: (() => Promise<boolean | 'unanswered'>) | undefined;
 }
@@ -17,8 +19,8 @@ export interface HoldOptions {
 const MARGIN = 0.1;
 
 /** Keeps a message with us: it is extended three times per `ackWaitMs`. */
-export function holdMessage({ ackWaitMs = Infinity, extend }: HoldOptions): Hold {
-  let heldUntil = performance.now() + ackWaitMs;
+export function holdMessage({ ackWaitMs = Infinity, heldForMs = 0, extend }: HoldOptions): Hold {
+  let heldUntil = performance.now() + ackWaitMs - heldForMs;
   let extending: Promise<void> | undefined;
 
   async function prolong(ask: NonNullable<HoldOptions['extend']>): Promise<void> {

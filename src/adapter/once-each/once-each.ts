@@ -8,7 +8,7 @@ import type { Counts } from '../../reporting/event-sink.ts';
 import { withHandler } from '../../options/handler-option.ts';
 import { parseOptions } from '../../options/parse-options.ts';
 import { createBroker } from './broker.ts';
-import { handleMessage, type HandledMessage } from './handle-message.ts';
+import { handleMessage, type HandledMessage, type MessageOptions } from './handle-message.ts';
 import type { OnceEachEvent } from './events.ts';
 import {
   type OnceEachHandler,
@@ -23,13 +23,9 @@ const SUBJECT = 'onceEach';
 export interface OnceEach<Message, Result> {
   /**
    * Handles one message, and tells the broker what becomes of it. It resolves also when the handler threw, and throws
-   * only `InvalidOptionsError` on wrong options. A signal that aborts interrupts the handler, uncounted, and returns the
-   * message.
+   * only `InvalidOptionsError` on wrong options.
    */
-  (
-    message: Message,
-    options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<HandledMessage<Result>>;
+  (message: Message, options?: MessageOptions): Promise<HandledMessage<Result>>;
   /** How often each type of event happened. */
   counts(): Counts<OnceEachEvent['type']>;
 }
@@ -93,18 +89,17 @@ export function onceEach(options: object, handler: unknown): OnceEach<never, unk
     broker: createBroker(resolved, events),
   };
 
-  async function handle(
-    message: never,
-    given: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<HandledMessage<unknown>> {
-    const { signal } = parseOptions(SUBJECT, messageOptions, given);
-    return await handleMessage(adapter, message, signal);
+  async function handle(message: never, given: MessageOptions = {}): Promise<HandledMessage<unknown>> {
+    return await handleMessage(adapter, message, parseOptions(SUBJECT, messageOptions, given));
   }
 
   return Object.assign(handle, { counts: events.counts });
 }
 
 const messageOptions = z.strictObject(
-  { signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional() },
+  {
+    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+    receivedAt: z.number({ error: 'must be milliseconds, as Date.now() gives them' }).optional(),
+  },
   { error: 'the options must be an object' },
 );

@@ -146,7 +146,10 @@ describe('A message that has failed for good', () => {
     expect(letters.map(({ value }) => String(value))).toEqual(['refunded', 'keyless']);
     expect(letters.map(headersOf)).toMatchObject([
       { 'handle-once-error': startingWith('PayloadMismatchError: key '), 'handle-once-attempts': '0' },
-      { 'handle-once-error': 'InvalidKeyError: the key function threw', 'handle-once-attempts': '0' },
+      {
+        'handle-once-error': startingWith('InvalidKeyError: the key function threw (TypeError)'),
+        'handle-once-attempts': '0',
+      },
     ]);
     expect(await group.committed()).toEqual([4]);
   });

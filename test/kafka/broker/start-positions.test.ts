@@ -76,21 +76,23 @@ describe('A group that begins at the end of its topic', () => {
     const group = await setup();
     await group.produce(...numbered(3));
     const handled: string[] = [];
-    const fetchOffsets = kafka.admin.fetchOffsets.bind(kafka.admin);
-    const moving = Object.assign(Object.create(kafka.admin) as typeof kafka.admin, {
-      fetchOffsets: async (query: Parameters<typeof fetchOffsets>[0]) => {
-        member?.consumer.seek({ topic: group.topic, partition: 0, offset: '1' });
-        return await fetchOffsets(query);
+    const looksUp = gate();
+    const slow = {
+      describeConfigs: (query: never) => kafka.admin.describeConfigs(query),
+      fetchTopicOffsets: (topic: string) => kafka.admin.fetchTopicOffsets(topic),
+      async fetchOffsets(query: { groupId: string; topics: string[] }) {
+        await looksUp.opened;
+        return await kafka.admin.fetchOffsets(query);
       },
-    });
-    let member: Awaited<ReturnType<typeof group.start>> | undefined;
-    member = await group.start(
+    };
+    const member = await group.start(
       ({ payload }) => {
         handled.push(String(payload));
       },
-      { fromBeginning: false, admin: moving },
+      { fromBeginning: false, admin: slow },
     );
     member.consumer.seek({ topic: group.topic, partition: 0, offset: '1' });
+    looksUp.open();
     await group.caughtUp();
     expect(handled).toEqual(['1', '2']);
   });

@@ -1,0 +1,108 @@
+import { createHandleOnce, TerminalError } from 'handle-once';
+import { onceEach, type OnceEachEvent, type OnceEachOptions } from 'handle-once/adapter';
+import { createMemoryStore } from 'handle-once/testing';
+import { expect, test, vi } from 'vitest';
+import { issuesOf } from '../support/issues-of.ts';
+
+interface Message {
+  readonly id: unknown;
+  readonly body: unknown;
+}
+type Options = OnceEachOptions<Message, unknown, undefined, unknown>;
+
+function bench(over: Partial<Options> = {}, work: (payload: unknown) => unknown = () => undefined) {
+  const events: OnceEachEvent[] = [];
+  const calls: string[] = [];
+  const handler = vi.fn((payload: unknown) => work(payload));
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 });
+  const handle = onceEach(
+    {
+      handleOnce,
+      key: ({ id }) => id as string,
+      body: ({ body }) => body,
+      acknowledge: () => calls.push('acknowledge'),
+      retryLater: (_, delayMs) => calls.push(`retry later ${delayMs}`),
+      onFailed: { to: 'dead', send: () => calls.push('dead letter') },
+      onEvent: (event) => {
+        events.push(event);
+      },
+      ...over,
+    },
+    handler,
+  );
+  return { handle, handler, events, calls };
+}
+
+test('a body function that throws has its message dead-lettered, and nothing of it is quoted', async () => {
+  const { handle, handler, events } = bench({ body: () => JSON.parse('card=41111') as unknown });
+  expect(await handle({ id: '1', body: '' })).toMatchObject({ action: 'dead-lettered' });
+  expect(handler).not.toHaveBeenCalled();
+  expect(events).toMatchObject([
+    { type: 'dead-lettered', reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD' } },
+    { type: 'acknowledged' },
+  ]);
+  expect(JSON.stringify(events)).not.toContain('41111');
+});
+
+test('an async body function is named', async () => {
+  const { handle, events } = bench({ body: () => Promise.resolve('1'), onFailed: 'keep' });
+  await handle({ id: '1', body: '1' });
+  const message = expect.stringContaining('the body function is async') as string;
+  expect(events).toMatchObject([{ type: 'kept', reason: 'invalid-key', error: { message } }]);
+});
+
+test.each([5, null])('a key that is %j is no key, in events too', async (id) => {
+  const { handle, events } = bench({ onFailed: 'keep' });
+  await handle({ id, body: '1' });
+  expect(events).toMatchObject([{ type: 'kept', key: '', reason: 'invalid-key' }]);
+});
+
+test('what failed for good says so in the event of its dead letter', async () => {
+  const { handle, events, calls } = bench({}, () => {
+    throw new TerminalError('no');
+  });
+  await handle({ id: '1', body: '1' });
+  expect(calls).toEqual(['dead letter', 'acknowledge']);
+  expect(events[0]).toMatchObject({ type: 'dead-lettered', to: 'dead', key: '1', reason: 'failed' });
+});
+
+test('a call of the broker that fails is told with the key, and the message is kept', async () => {
+  const { handle, events } = bench({
+    acknowledge: () => {
+      throw new Error('gone');
+    },
+  });
+  expect(await handle({ id: '1', body: '1' })).toMatchObject({ action: 'kept', reason: 'broker-error' });
+  expect(events).toMatchObject([
+    { type: 'broker-error', verb: 'acknowledge', key: '1', error: { message: 'gone' } },
+    { type: 'kept', key: '1', reason: 'broker-error' },
+  ]);
+});
+
+test('a message that has waited longer than its broker waits is not touched', async () => {
+  const { handle, handler, events, calls } = bench({ ackWaitMs: 1_000 });
+  const handled = await handle({ id: '1', body: '1' }, { receivedAt: Date.now() - 1_000 });
+  expect(handled).toEqual({ action: 'kept', reason: 'lapsed' });
+  expect([handler.mock.calls, calls]).toEqual([[], []]);
+  expect(events).toMatchObject([{ type: 'kept', key: '', reason: 'lapsed' }]);
+});
+
+test('a handler that changes a plain body does not change the message', async () => {
+  let tries = 0;
+  const { handle, events } = bench({ retryLater: undefined }, (payload) => {
+    (payload as { cents: number }).cents += 1;
+    tries += 1;
+    if (tries === 1) throw new Error('not now');
+  });
+  expect(await handle({ id: '1', body: { cents: 1 } })).toMatchObject({ action: 'acknowledged' });
+  expect([tries, events.map(({ type }) => type)]).toEqual([2, ['acknowledged']]);
+});
+
+test('options that contradict one another are named', () => {
+  const options = { ...{ acknowledge: () => 1, key: () => '', body: () => '' }, onFailed: 'keep' };
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  const made = (over: object) => () => onceEach({ ...options, handleOnce, ...over } as never, () => 1);
+  expect(issuesOf(made({ extend: () => 1 }))).toMatchObject([{ field: 'ackWaitMs' }]);
+  expect(issuesOf(made({ retryLater: () => 1, patienceMs: 1 }))).toMatchObject([{ field: 'patienceMs' }]);
+  expect(issuesOf(made({ onFailed: 'drop' }))).toMatchObject([{ field: 'onFailed' }]);
+});
