@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { InvalidPayloadError } from '../api/handler-errors.ts';
+import { InvalidPayloadError, RetryableError } from '../api/handler-errors.ts';
+import { isA } from '../lib/safe-read.ts';
 import { namesIn } from './schema-names.ts';
 import { toStoredError } from './stored-error.ts';
 
@@ -24,12 +25,13 @@ async function parsePayload(payload: unknown, parse: (payload: never) => unknown
   }
 }
 
-/** What a schema throws is left out too: a transform can quote what it got. */
+/** A schema that breaks says nothing of the payload. A syntax error of a transform quotes the text that it got. */
 async function validate(value: unknown, schema: StandardSchemaV1): Promise<StandardSchemaV1.Result<unknown>> {
   try {
     return await schema['~standard'].validate(value);
   } catch (error) {
-    throw new InvalidPayloadError(`the schema threw (${toStoredError(error, 0).name}) in place of issues`);
+    if (!isA(error, SyntaxError)) throw error;
+    throw new RetryableError('the schema threw a SyntaxError in place of issues');
   }
 }
 

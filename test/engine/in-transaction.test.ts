@@ -239,6 +239,9 @@ describe('A commit', () => {
 
   it('whose answer was lost for long costs no other message its lease', async () => {
     const end = gate();
+    onTestFinished(() => {
+      end.open();
+    });
     let left: Promise<unknown> = Promise.resolve();
     const client = withBegin(async (work) => {
       const worked = gate();
@@ -252,7 +255,7 @@ describe('A commit', () => {
       await worked.opened;
       throw lostConnection();
     });
-    const once = createHandleOnce({ sql: client, scope, leaseMs: 1_000 });
+    const once = createHandleOnce({ sql: client, scope, leaseMs: 3_000 });
     const signals: AbortSignal[] = [];
     const finish = gate();
     // Their keys come before and after that of the lost one: statements lock records in that order.
