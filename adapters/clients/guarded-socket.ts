@@ -59,7 +59,8 @@ function isObject(value: unknown): boolean {
  * A network can drop the packets of a connection that stays open, after a failover for example. Then nothing in the
  * client ends the statements on it, and its pool is lost until the process restarts. With these options such a
  * connection fails with the code `CONNECTION_CLOSED`, and the client opens another. Of several hosts each new connection takes
- * one at random.
+ * one at random. Of statements that were sent at once, an answer to the first counts for all: await one before you send
+ * the next where a connection may fall silent between them.
  *
  * For TLS give `ssl` here, not to `postgres` and not as `sslmode` of the URL: a connection is refused then.
  *
