@@ -51,7 +51,8 @@ describe.each(storeKinds)('after two crashes, over the %s store', (kind) => {
       expect(outcome).toMatchObject({ state: 'pending', reason: 'suspect', attempts: 2 });
     }
     const turns = waiting.map((outcome) => (outcome.state === 'pending' ? outcome.retryAfterMs : 0));
-    expect(turns[998]).toBeGreaterThan(turns[0] as number);
+    // Their claims share statements, which can be answered in any order.
+    expect(Math.max(...turns)).toBeGreaterThan(Math.min(...turns));
 
     const fresh = await Promise.all(
       Array.from({ length: 200 }, (_, index) => handleOnce(`fresh-${index}`, BODY, handler)),
