@@ -33,6 +33,7 @@ export {
   wholeNumber,
   withMethods,
 } from './options/parse-options.ts';
+export { messageOptions } from './adapter/message-options.ts';
 export { withOwnRetries } from './adapter/own-retries.ts';
 export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
@@ -43,6 +44,7 @@ export { derivedScopeFault } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
+export { rolledBack } from './engine/rolled-back.ts';
 export { poolSize } from './store/postgres/pool-size.ts';
 export { createPreparing } from './store/postgres/preparing.ts';
 export { type Warning, warn } from './adapter/warn.ts';

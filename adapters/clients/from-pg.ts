@@ -5,6 +5,7 @@ import {
   notATransaction,
   parseOptions,
   poolSize,
+  rolledBack,
   satisfying,
 } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
@@ -103,6 +104,7 @@ async function begin<Connection extends PgConnection, T>(
     await connection.query({ text: 'begin' });
     const value = await whileItWorks(connection, () => work(connection), onBroken);
     const { command } = await connection.query({ text: 'commit' });
+    // A transaction that has failed is answered with a rollback, and no error.
     if (command === 'ROLLBACK') throw rolledBack();
     return value;
   } catch (error) {
@@ -115,14 +117,6 @@ async function begin<Connection extends PgConnection, T>(
     connection.release(broken);
     unsubscribe();
   }
-}
-
-/** The server answers the COMMIT of a failed transaction with a rollback, and no error. */
-function rolledBack(): Error {
-  const message =
-    'the transaction was rolled back after the handler had returned: a statement that it did not wait for has failed. ' +
-    'Await every statement of the transaction';
-  return Object.assign(new Error(message), { code: '25P02' });
 }
 
 /**

@@ -31,7 +31,8 @@ export async function overTls(
 }
 
 function refused(): Error {
-  return Object.assign(new Error('the database server has no TLS'), { code: 'TLS_REFUSED' });
+  const message = 'the server has no TLS: turn it on there, or leave ssl out of guardedSocket';
+  return Object.assign(new Error(message), { code: 'TLS_REFUSED' });
 }
 
 function timedOut(timeoutMs: number): Error {

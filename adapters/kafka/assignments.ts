@@ -1,4 +1,5 @@
 import type { Assignment, Place } from './log-client.ts';
+import { idOf } from './place-id.ts';
 import { PartitionTracker } from './partition-tracker.ts';
 
 /** The time from one meeting of the group to the next. */
@@ -47,7 +48,7 @@ export function createAssignments(onLost: (place: Place) => void): Assignments {
   return {
     trackerOf(place) {
       if (!isAssigned(place)) return undefined;
-      const id = `${place.topic}/${place.partition}`;
+      const id = idOf(place);
       const tracker = trackers.get(id) ?? new PartitionTracker(place);
       trackers.set(id, tracker);
       return tracker;

@@ -7,6 +7,7 @@ import type { RetryTopics } from './retry-topics.ts';
 import { ABORT_GRACE_MS, type Consumption } from './run-fetch.ts';
 import { tellStopped, warnOfTopics } from './settings-warnings.ts';
 import { holdStartPositions } from './start-positions.ts';
+import { idOf } from './place-id.ts';
 
 /** Follows what the group decides and what the user commands. */
 export function followGroup(
@@ -67,10 +68,6 @@ export function followGroup(
       assignments.trackerOf(place)?.moved();
     },
   };
-}
-
-function idOf({ topic, partition }: Place): string {
-  return `${topic}/${partition}`;
 }
 
 interface HasRetryTopics {

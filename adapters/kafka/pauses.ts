@@ -1,5 +1,6 @@
 import type { LogConsumer, Place, TopicPartitions } from './log-client.ts';
 import { UserPauses } from './user-pauses.ts';
+import { idOf } from './place-id.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
@@ -193,8 +194,4 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
       user.clear();
     },
   };
-}
-
-function idOf({ topic, partition }: Place): string {
-  return `${topic}/${partition}`;
 }

@@ -5,6 +5,7 @@ import type { KafkaEvent } from './events.ts';
 import type { KafkaAdmin } from './kafkajs-types.ts';
 import type { Assignment, LogConsumer, Place } from './log-client.ts';
 import type { Pauses } from './pauses.ts';
+import { idOf } from './place-id.ts';
 
 export interface StartOptions {
   readonly client: Pick<LogConsumer, 'commit' | 'moveTo'>;
@@ -160,8 +161,4 @@ function moveAll(
 
 function topicsOf(places: readonly Place[]): string[] {
   return [...new Set(places.map(({ topic }) => topic))];
-}
-
-function idOf({ topic, partition }: Place): string {
-  return `${topic}/${partition}`;
 }

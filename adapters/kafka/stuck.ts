@@ -1,5 +1,6 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from './events.ts';
+import { idOf } from './place-id.ts';
 
 /** Warns once of a message that nothing but a person can get its partition past. */
 export type WarnStuck = (topic: string, partition: number, offset: string, why: string) => void;
@@ -10,7 +11,7 @@ export function createWarnStuck(events: EventSink<KafkaEvent>, hasDeadLetters: b
     : 'a dead-letter topic, given as onFailed, gets past such messages';
   const told = new Map<string, string>();
   return (topic, partition, offset, why) => {
-    const id = `${topic}/${partition}`;
+    const id = idOf({ topic, partition });
     if (told.get(id) === offset) return;
     told.set(id, offset);
     const message =

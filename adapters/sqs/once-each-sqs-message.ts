@@ -1,6 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
-import { createAdapterEvents, parseOptions, withOwnRetries, withHandler } from '../../src/adapter-kit.ts';
+import {
+  createAdapterEvents,
+  messageOptions,
+  parseOptions,
+  withOwnRetries,
+  withHandler,
+} from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { type SqsMessage, toDelivery } from './message.ts';
 import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
@@ -84,19 +89,11 @@ export function onceEachSqsMessage<Result>(
     }
   }
 
-  return async (message, messageOptions = {}) => {
-    const { signal, receivedAt = Date.now() } = parseOptions(SUBJECT, messageOptionsSchema, messageOptions);
+  return async (message, given = {}) => {
+    const { signal, receivedAt = Date.now() } = parseOptions(SUBJECT, messageOptions, given);
     const delivery = toDelivery(SUBJECT, message, performance.now() - Math.max(0, Date.now() - receivedAt));
     keeper ??= createKeeper();
     const hold = (await keeper).hold(delivery);
     return await processDelivery(processor, { delivery, hold, signal });
   };
 }
-
-const messageOptionsSchema = z.strictObject(
-  {
-    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
-    receivedAt: z.number({ error: 'must be milliseconds, as Date.now() gives them' }).optional(),
-  },
-  { error: 'the options must be an object' },
-);

@@ -2,6 +2,7 @@ import type { Outcome } from '../api/outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
+import { rolledBack } from './rolled-back.ts';
 import { conclude, settleBy } from './run-attempt.ts';
 import { settle, type Settled } from './write-settlement.ts';
 import { type Ending, settlementOf } from './settlement-of.ts';
@@ -95,13 +96,6 @@ async function afterCommit<R, Tx>(
   // While the lease lasts the record can be settled by our own transaction alone.
   if (extended === 'lost' && held.lease.leftMs() > 0) return conclude(held, ending, settledBy(written));
   return await afterLostCommit(held, written, { kind: 'threw', error: rolledBack(), interrupted: false });
-}
-
-function rolledBack(): Error {
-  return new Error(
-    'the transaction was rolled back after the handler had returned: a statement that it did not wait for has failed. ' +
-      'Await every statement of the transaction',
-  );
 }
 
 /**

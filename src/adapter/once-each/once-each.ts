@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
 import { createAdapterEvents } from '../adapter-events.ts';
+import { messageOptions } from '../message-options.ts';
 import { withOwnRetries } from '../own-retries.ts';
 import { consumerOf } from '../transactional-option.ts';
 import type { Transactional } from '../../api/handle-once.ts';
@@ -95,11 +95,3 @@ export function onceEach(options: object, handler: unknown): OnceEach<never, unk
 
   return Object.assign(handle, { counts: events.counts });
 }
-
-const messageOptions = z.strictObject(
-  {
-    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
-    receivedAt: z.number({ error: 'must be milliseconds, as Date.now() gives them' }).optional(),
-  },
-  { error: 'the options must be an object' },
-);

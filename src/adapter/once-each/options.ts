@@ -42,7 +42,7 @@ export interface DeadLetters<Message> {
   readonly send: (message: Message, facts: DeadLetterFacts) => unknown;
 }
 
-/** How messages of a broker are read, acknowledged and kept. What a function throws is told, and keeps the message. */
+/** How messages of a broker are read, acknowledged and kept. What a call of the broker throws keeps the message. */
 export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 | undefined, Parsed>
   extends RetryOptions, FingerprintOptions<Body, [message: Message]> {
   /** Made by `createHandleOnce`. Give each kind of consumer a scope of its own. */
@@ -51,7 +51,10 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   readonly inTransaction?: false | undefined;
   /** The identity of a message: the same at each delivery, and no other message's. */
   readonly key: (message: Message) => string | undefined;
-  /** The content of a message: text, bytes or a plain value. The same key must come with the same content. */
+  /**
+   * The content of a message: text, bytes or a plain value. The same key must come with the same content. A message for
+   * which it throws is refused, as one without a key is.
+   */
   readonly body: (message: Message) => Body;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
   readonly schema?: Schema | undefined;

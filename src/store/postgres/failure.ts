@@ -105,17 +105,11 @@ export function toStoreError(error: unknown, statement = ''): HandleOnceError {
   });
 }
 
-/** Of guardedSocket: the settings have to change. */
-const TLS_FIXES: Readonly<Record<string, string>> = {
-  TLS_NOT_GUARDED: 'give ssl to guardedSocket, and neither to postgres nor as sslmode of the URL',
-  TLS_REFUSED: 'the server has no TLS: turn it on there, or leave ssl out of guardedSocket',
-};
-
 function unreachable(error: unknown, options: { cause: Error | undefined }): StoreError {
   const code = clientCode(error);
-  const tlsFix = TLS_FIXES[code];
-  if (tlsFix !== undefined) {
-    const message = `the database cannot be reached (${code}): ${tlsFix}`;
+  // Of guardedSocket: the message of the error is the fix.
+  if (code.startsWith('TLS_')) {
+    const message = `the database cannot be reached (${code}): ${options.cause?.message ?? ''}`;
     return new StoreError(message, { retriable: false, mayHaveLanded: false, ...options });
   }
   const neverSent = NEVER_SENT.has(code);
