@@ -2,12 +2,13 @@ import { createConnection, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import * as z from 'zod';
 import { parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import { messageCounter } from './message-counter.ts';
 import { overTls } from './postgres-tls.ts';
 
 /** Options of `guardedSocket`. */
 export interface GuardedSocketOptions {
   /**
-   * Milliseconds that the server may leave a statement without a byte of answer, 100 to 43,200,000. Set it above the
+   * Milliseconds that the server may be silent while a statement waits for its answer, 100 to 43,200,000. Set it above the
    * longest statement of the client: a statement, a wait for a lock or an upload by COPY that takes longer is cut too.
    * Default 15,000.
    */
@@ -59,8 +60,7 @@ function isObject(value: unknown): boolean {
  * A network can drop the packets of a connection that stays open, after a failover for example. Then nothing in the
  * client ends the statements on it, and its pool is lost until the process restarts. With these options such a
  * connection fails with the code `CONNECTION_CLOSED`, and the client opens another. Of several hosts each new connection takes
- * one at random. Of statements that were sent at once, an answer to the first counts for all: await one before you send
- * the next where a connection may fall silent between them.
+ * one at random.
  *
  * For TLS give `ssl` here, not to `postgres` and not as `sslmode` of the URL: a connection is refused then.
  *
@@ -130,24 +130,43 @@ function openTo({ host, port, path }: SocketTarget): Opened {
   return { connection: createConnection(target), host: target.host };
 }
 
+/** Sync, Query and FunctionCall: the server answers each with a ReadyForQuery. */
+const STATEMENTS = 'SQF';
+/** ReadyForQuery, CopyInResponse and CopyBothResponse: the server waits for the client. */
+const ANSWERS = 'ZGW';
+
 /**
- * A socket that is destroyed when something was written to it that is not answered in time.
+ * A socket that is destroyed when the server is silent for too long while a statement waits for its answer.
  *
  * - Until the first answer the client's `connect_timeout` is the limit.
  * - Without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a socket never settles.
  */
 function guarded(socket: Socket, unansweredMs: number): Socket {
-  let answered: number | undefined;
-  let unansweredSince: number | undefined;
-  socket.on('data', () => {
-    answered = socket.bytesWritten;
-    unansweredSince = undefined;
-  });
-  const look = (): void => {
-    if (answered === undefined || socket.bytesWritten === answered) return;
-    unansweredSince ??= performance.now();
-    if (performance.now() - unansweredSince >= unansweredMs) socket.destroy();
+  const statementsIn = messageCounter(STATEMENTS, 'client');
+  const answersIn = messageCounter(ANSWERS, 'server');
+  let unanswered = 0;
+  let heardAfter: number | undefined;
+  let silentSince: number | undefined;
+
+  const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: unknown[]) => boolean;
+  socket.write = (chunk: Buffer, ...rest: unknown[]) => {
+    unanswered += statementsIn(chunk);
+    return write(chunk, ...rest);
   };
+  socket.on('data', (chunk: Buffer) => {
+    unanswered = Math.max(0, unanswered - answersIn(chunk));
+    heardAfter = socket.bytesWritten;
+    silentSince = undefined;
+  });
+
+  function waits(): boolean {
+    if (heardAfter === undefined || socket.isPaused()) return false;
+    return unanswered > 0 || socket.bytesWritten !== heardAfter;
+  }
+  function look(): void {
+    silentSince = waits() ? (silentSince ?? performance.now()) : undefined;
+    if (silentSince !== undefined && performance.now() - silentSince >= unansweredMs) socket.destroy();
+  }
   const timer = setInterval(look, unansweredMs / 10).unref();
   return socket.once('close', () => {
     clearInterval(timer);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -101,6 +102,34 @@ describe('A guarded socket', () => {
     onTestFinished(() => sql.end({ timeout: 1 }));
     await expect(sql`select pg_sleep(1)`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  test('ends what waits behind an answered statement when the connection falls silent', async () => {
+    const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    await sql`select 1`;
+    const first = sql`select 1 as one`.execute();
+    const behind = expect(sql`select pg_sleep(0.2)`).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    expect(await first).toEqual([{ one: 1 }]);
+    proxy().silence();
+    await behind;
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  test('leaves a copy open whose client takes its time, to the server and from it', async () => {
+    const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    await sql`create temporary table lines (line text)`;
+    const into = await sql`copy lines from stdin`.writable();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    into.write('x'.repeat(999) + '\n');
+    into.end();
+    await finished(into);
+    const out = await sql`copy (select line from lines, generate_series(1, 4000)) to stdout`.readable();
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    let bytes = 0;
+    for await (const chunk of out) bytes += (chunk as Buffer).length;
+    expect(bytes).toBe(4_000_000);
   });
 
   test('gives a server that refuses connections as the error, each time', async () => {
