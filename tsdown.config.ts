@@ -9,6 +9,7 @@ export default defineConfig({
     lambda: 'adapters/lambda/index.ts',
     sqs: 'adapters/sqs/index.ts',
     'sqs-consumer': 'adapters/sqs-consumer/index.ts',
+    store: 'src/store.ts',
     testing: 'src/testing.ts',
     webhook: 'adapters/webhook/index.ts',
   },

@@ -123,7 +123,7 @@ const app = await NestFactory.createMicroservice(AppModule, {
       }),
       schema: Order,
       // What failed for good is passed. Its record has the error; give a dead-letter topic to keep the message too.
-      onFailed: 'commit',
+      onFailed: 'acknowledge',
     },
   ),
 });

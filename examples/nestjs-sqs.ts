@@ -41,15 +41,17 @@ class OrdersWorker implements OnApplicationBootstrap, BeforeApplicationShutdown 
   readonly #worker: SqsWorker;
 
   constructor(@Inject(SQL) sql: postgres.Sql, @Inject(Billing) billing: Billing) {
-    this.#worker = createSqsWorker({
-      client: this.#client,
-      queueUrl: required('QUEUE_URL'),
-      handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
-      schema: Order,
-      handler: (order, attempt) => {
+    this.#worker = createSqsWorker(
+      {
+        client: this.#client,
+        queueUrl: required('QUEUE_URL'),
+        handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
+        schema: Order,
+      },
+      (order, attempt) => {
         billing.charge(order, attempt);
       },
-    });
+    );
   }
 
   onApplicationBootstrap(): Promise<void> {

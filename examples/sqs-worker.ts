@@ -16,16 +16,18 @@ const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 
 const client = new SQSClient();
-const worker = createSqsWorker({
-  client,
-  queueUrl: required('QUEUE_URL'),
-  // The lease has to be shorter than the queue's visibility timeout, which is 30 seconds unless you set it.
-  handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
-  schema: Order,
-  concurrency: 20,
-  onFailed: { deadLetterQueueUrl: required('DEAD_LETTER_QUEUE_URL') },
-  handler: (order, attempt) => charge(order, attempt.childKey('charge')),
-});
+const worker = createSqsWorker(
+  {
+    client,
+    queueUrl: required('QUEUE_URL'),
+    // The lease has to be shorter than the queue's visibility timeout, which is 30 seconds unless you set it.
+    handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
+    schema: Order,
+    concurrency: 20,
+    onFailed: { deadLetterQueueUrl: required('DEAD_LETTER_QUEUE_URL') },
+  },
+  (order, attempt) => charge(order, attempt.childKey('charge')),
+);
 
 /** Stands for a call of a payment provider, which charges once per idempotency key. */
 function charge(order: z.infer<typeof Order>, idempotencyKey: string): { chargeId: string } {

@@ -22,15 +22,17 @@ const client = new SQSClient();
 const queueUrl = required('QUEUE_URL');
 const webhook = new Webhook(required('WEBHOOK_SECRET'));
 
-const worker = createSqsWorker({
-  client,
-  queueUrl,
-  handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 5_000, ...retention.webhook }),
-  key: (message) => message.MessageAttributes?.['DeliveryId']?.StringValue,
-  handler: (event, attempt) => {
+const worker = createSqsWorker(
+  {
+    client,
+    queueUrl,
+    handleOnce: createHandleOnce({ sql, scope: 'webhooks', leaseMs: 5_000, ...retention.webhook }),
+    key: (message) => message.MessageAttributes?.['DeliveryId']?.StringValue,
+  },
+  (event, attempt) => {
     console.log(`delivery ${attempt.key}:`, event);
   },
-});
+);
 
 async function enqueue(request: IncomingMessage): Promise<number> {
   const delivery = { headers: request.headers, body: await text(request) };

@@ -9,8 +9,6 @@ export type { Backoff, BackoffBounds, FullBackoffBounds } from './options/backof
 export type {
   AnyHandleOnce,
   CallOptions,
-  Calls,
-  CallsWithSchema,
   HandleOnce,
   HandleOnceWithSchema,
   ParseOption,
@@ -60,14 +58,3 @@ export type { DerivedScope } from './options/scope.ts';
 export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/client.ts';
 export type { DatabaseClient, DatabaseQueries, DatabaseRow } from './store/postgres/database-client.ts';
 export type { SqlClient } from './store/postgres/sql-client.ts';
-export type {
-  ClaimReply,
-  ClaimRequest,
-  ClaimTerms,
-  ExtendReply,
-  ExtendRequest,
-  Settlement,
-  SettleReply,
-  SettleRequest,
-  Store,
-} from './store/store.ts';

@@ -3,22 +3,12 @@
  *
  * @module
  */
-export {
-  fromDrizzle,
-  type DrizzleDatabase,
-  type DrizzleQuery,
-  type DrizzleQueryable,
-} from './from-drizzle.ts';
-export { fromKnex, type KnexDatabase, type KnexQueryable, type KnexTransaction } from './from-knex.ts';
-export { fromKysely, type KyselyDatabase, type KyselyQuery, type KyselyQueryable } from './from-kysely.ts';
-export { fromPg, type PgConnection, type PgPool, type PgQueryable } from './from-pg.ts';
-export type { PgOptions, PgQuery } from './pg-query.ts';
-export { fromPglite, type Pglite, type PgliteQueryable } from './from-pglite.ts';
-export { fromPrisma, type PrismaDatabase, type PrismaQueryable } from './from-prisma.ts';
-export {
-  guardedSocket,
-  type GuardedSocket,
-  type GuardedSocketOptions,
-  type SocketTarget,
-} from './guarded-socket.ts';
-export { fromTypeOrm, type TypeOrmDataSource, type TypeOrmQueryable } from './from-typeorm.ts';
+export { fromDrizzle } from './from-drizzle.ts';
+export { fromKnex } from './from-knex.ts';
+export { fromKysely } from './from-kysely.ts';
+export { fromPg } from './from-pg.ts';
+export type { PgOptions } from './pg-query.ts';
+export { fromPglite } from './from-pglite.ts';
+export { fromPrisma } from './from-prisma.ts';
+export { guardedSocket, type GuardedSocket, type GuardedSocketOptions } from './guarded-socket.ts';
+export { fromTypeOrm } from './from-typeorm.ts';

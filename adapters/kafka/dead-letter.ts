@@ -5,7 +5,7 @@ import type { KafkaHeaders } from './log-client.ts';
 import type { Placed } from './retry-copy.ts';
 
 /** What to do with a message that has failed for good. */
-export type OnFailed = 'commit' | { readonly deadLetterTopic: string; readonly producer: KafkaProducer };
+export type OnFailed = 'acknowledge' | { readonly deadLetterTopic: string; readonly producer: KafkaProducer };
 
 export interface DeadLetter {
   readonly key: Buffer | null;

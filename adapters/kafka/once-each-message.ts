@@ -119,7 +119,7 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
     events,
     keyTrial,
     retryTopics,
-    warnStuck: createWarnStuck(events, resolved.onFailed !== 'commit'),
+    warnStuck: createWarnStuck(events, resolved.onFailed !== 'acknowledge'),
   };
   const consumption = {
     ...resolved,

@@ -1,22 +1,22 @@
-import type { ParsedPayload } from '../../src/adapter-kit.ts';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
 import {
   canRunInTransaction,
   eventHook,
   type FingerprintOptions,
   handleOnceOption,
   handlerOption,
+  inTransactionOption,
   type Logger,
   loggerOption,
-  inTransactionOption,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  type ParsedPayload,
+  retryFields,
   standardSchema,
   wholeNumber,
   withMethods,
-  retryFields,
 } from '../../src/adapter-kit.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
 import type { OnFailed } from './dead-letter.ts';
@@ -92,8 +92,8 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   /** The most handlers that run at once in this consumer, 1 to 1,000. Default 10. */
   readonly concurrency?: number | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'commit'` passes it: only its record and its
-   * event tell of it, and one whose payload differs from its record's, or whose key is invalid, is withheld. With
+   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its record
+   * and its event tell of the failure, and one whose payload differs from its record's, or whose key is invalid, is withheld. With
    * `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and message of the error
    * in its header `handle-once-error`.
    */
@@ -132,7 +132,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
 
 const onFailed = z.union(
   [
-    z.literal('commit'),
+    z.literal('acknowledge'),
     z.strictObject({
       deadLetterTopic: topicName,
       producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
@@ -140,7 +140,7 @@ const onFailed = z.union(
   ],
   {
     error:
-      "must be chosen: 'commit' commits the offset, and only the record and its event tell of the failure; " +
+      "must be chosen: 'acknowledge' commits the offset, and only the record and its event tell of the failure; " +
       '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
   },
 );

@@ -133,8 +133,8 @@ function contentOf(
     fingerprint: fingerprintOptionsFor(processor, message),
     parse: () => parse(message.value, message),
     onFailed:
-      onFailed === 'commit'
-        ? 'acknowledge'
+      typeof onFailed === 'string'
+        ? onFailed
         : {
             to: onFailed.deadLetterTopic,
             mayBeSent: (reason) => reason !== 'invalid-key' || keyTrial.hasWorked(),

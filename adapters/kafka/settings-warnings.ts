@@ -24,7 +24,7 @@ export async function warnOfTopics(
   { admin, handleOnce, onFailed }: ResolvedOptions,
   events: EventSink<KafkaEvent>,
 ): Promise<void> {
-  if (onFailed !== 'commit' && topics.includes(onFailed.deadLetterTopic)) {
+  if (onFailed !== 'acknowledge' && topics.includes(onFailed.deadLetterTopic)) {
     const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, without end`;
     warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
   }

@@ -1,12 +1,14 @@
-/** Errors that end a consumer for good when its client sees them. */
-export abstract class StopError extends Error {
-  /** As kafkajs reads it. */
+import { HandleOnceError } from '../../src/index.ts';
+
+/** Errors that end a consumer for good when its client sees them: kafkajs reads `retriable`. */
+export abstract class StopError extends HandleOnceError {
   readonly retriable = false;
 }
 
 /** A consumer went on after it had been stopped. */
 export class ConsumerEndedError extends StopError {
   override readonly name = 'ConsumerEndedError';
+  readonly code = 'CONSUMER_ENDED';
 
   constructor() {
     super('this consumer was stopped while it joined its group; it ends now, and has handled nothing');
@@ -16,4 +18,5 @@ export class ConsumerEndedError extends StopError {
 /** A key function has never worked. */
 export class KeyFunctionError extends StopError {
   override readonly name = 'KeyFunctionError';
+  readonly code = 'KEY_FUNCTION';
 }

@@ -55,11 +55,11 @@ export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | un
    */
   readonly key?: ((message: LambdaKafkaMessage, topic: string, partition: number) => string) | undefined;
   /**
-   * What to do with a record that failed for good; there is no default. `'commit'` passes it: only its record and its
-   * event tell of it. `'leave'` has it delivered again, and its partition wait behind it, until the event source
+   * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and its
+   * event tell of it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
    * mapping's own limits send it to its on-failure destination.
    */
-  readonly onFailed: 'commit' | 'leave';
+  readonly onFailed: 'acknowledge' | 'keep';
   /**
    * How Lambda is told that records are not settled. Default `'throw'`: the invocation fails, and the whole batch is
    * delivered again; what is settled is answered from its record. `'report'` names the records, for an event source
@@ -75,10 +75,10 @@ export const kafkaRecordOptions = z
     {
       ...lambdaFields,
       ...logFields<LambdaKafkaMessage>(),
-      onFailed: z.enum(['commit', 'leave'], {
+      onFailed: z.enum(['acknowledge', 'keep'], {
         error:
-          "must be chosen: 'commit' passes the record, and only its record and its event tell of the failure; " +
-          "'leave' has it delivered again, until the event source mapping sends it to its on-failure destination",
+          "must be chosen: 'acknowledge' passes the record, and only its record and its event tell of the failure; " +
+          "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
       }),
       onUnsettled: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
       onEvent: eventHook<KafkaRecordEvent>(),

@@ -54,7 +54,7 @@ export interface OnceEachKafkaRecord {
  * @example
  * ```ts
  * export const handler = onceEachKafkaRecord(
- *   { groupId: 'billing', handleOnce, onFailed: 'leave' },
+ *   { groupId: 'billing', handleOnce, onFailed: 'keep' },
  *   async ({ message }, attempt) => {
  *     await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   },
@@ -104,7 +104,7 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
             ...(extra as never[]),
           ),
         signal,
-        onFailed: onFailed === 'commit' ? 'acknowledge' : 'keep',
+        onFailed,
       },
       events,
     );

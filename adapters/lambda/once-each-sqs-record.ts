@@ -110,10 +110,9 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
 
 function failedChoice(
   record: SqsRecord,
-  onFailed: 'delete' | 'leave' | DeadLetterQueue,
+  onFailed: 'acknowledge' | 'keep' | DeadLetterQueue,
 ): Delivery<unknown>['onFailed'] {
-  if (onFailed === 'delete') return 'acknowledge';
-  if (onFailed === 'leave') return 'keep';
+  if (typeof onFailed === 'string') return onFailed;
   const { deadLetterQueueUrl, client } = onFailed;
   return {
     to: deadLetterQueueUrl,

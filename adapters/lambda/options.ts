@@ -1,14 +1,14 @@
-import type { ParsedPayload } from '../../src/adapter-kit.ts';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   handleOnceOption,
+  inTransactionOption,
   type Logger,
   loggerOption,
-  inTransactionOption,
+  type ParsedPayload,
+  retryFields,
   standardSchema,
   wholeNumber,
-  retryFields,
 } from '../../src/adapter-kit.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AnyHandleOnce, RetryOptions } from '../../src/index.ts';
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */

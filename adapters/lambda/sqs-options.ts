@@ -56,21 +56,21 @@ export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | unde
    */
   readonly key?: ((record: SqsRecord) => string | undefined) | undefined;
   /**
-   * What to do with a record that failed for good. Default `'leave'`: it is reported each time, until the queue's
+   * What to do with a record that failed for good. Default `'keep'`: it is reported each time, until the queue's
    * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue those behind it in its group are
    * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them along before
-   * they have run. `'delete'` does not report it: Lambda deletes it, and only its record and its event tell of the
+   * they have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event tell of the
    * failure. `{ deadLetterQueueUrl, client }` sends a copy with the error to that queue first, which needs no redrive
    * policy; also of one whose payload mismatches its record or whose key is invalid.
    */
-  readonly onFailed?: 'delete' | 'leave' | DeadLetterQueue | undefined;
+  readonly onFailed?: 'acknowledge' | 'keep' | DeadLetterQueue | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: SqsRecordEvent) => unknown) | undefined;
 }
 
 const onFailed = z.union(
   [
-    z.enum(['delete', 'leave']),
+    z.enum(['acknowledge', 'keep']),
     z.strictObject({
       deadLetterQueueUrl: z.url({ error: 'must be the URL of the dead-letter queue' }),
       client: withMethods<DeadLetterClient>(
@@ -79,7 +79,7 @@ const onFailed = z.union(
       ),
     }),
   ],
-  { error: "must be 'delete', 'leave' or { deadLetterQueueUrl, client }" },
+  { error: "must be 'acknowledge', 'keep' or { deadLetterQueueUrl, client }" },
 );
 
 export const sqsRecordOptions = z
@@ -91,7 +91,7 @@ export const sqsRecordOptions = z
         () => messageIdOf,
       ),
       ...fingerprintFields<string, [record: SqsRecord]>(),
-      onFailed: onFailed.default('leave'),
+      onFailed: onFailed.default('keep'),
       onEvent: eventHook<SqsRecordEvent>(),
       handler: handlerOption<AnySqsRecordHandler>('payload, attempt'),
     },

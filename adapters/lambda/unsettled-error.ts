@@ -1,8 +1,16 @@
+import { HandleOnceError } from '../../src/index.ts';
+import { shareAcrossCopies } from '../../src/adapter-kit.ts';
 import type { KafkaItemIdentifier } from './kafka-event.ts';
 
 /** Fails an invocation, so that Lambda delivers the whole batch again. */
-export class UnsettledError extends Error {
+export class UnsettledError extends HandleOnceError {
+  static {
+    shareAcrossCopies(this, 'UnsettledError');
+  }
+
   override readonly name = 'UnsettledError';
+  readonly code = 'UNSETTLED';
+  readonly retriable = true;
   /** The records that are not settled. The others are answered from their records. */
   readonly unsettled: readonly KafkaItemIdentifier[];
 

@@ -13,11 +13,11 @@ import {
   NOT_AN_OBJECT,
   TWO_FINGERPRINTS,
 } from '../../src/adapter-kit.ts';
-import type { OnFailed } from '../shared/sqs/queue-options.ts';
 import {
   type AnyQueueHandler,
   isOtherQueue,
   messageFields,
+  type OnFailed,
   type QueueAttempt,
   queueFields,
   type QueueHandler,

@@ -7,13 +7,13 @@ import {
   connectionWarning,
   parseOptions,
   warn,
+  withHandler,
   withOwnRetries,
-  wholeNumber,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
-import { type SqsHandler, type SqsOptions, sqsWorkerOptions } from './options.ts';
+import { drainTime, type SqsHandler, type SqsOptions, sqsWorkerOptions } from './options.ts';
 import { createProcessor } from './processor.ts';
 import { createQueue } from './queue.ts';
 import { checkLease, checkQueue } from './queue-check.ts';
@@ -21,21 +21,20 @@ import { type Run, startRun, type StopReport } from './run.ts';
 
 const SUBJECT = 'createSqsWorker';
 
-export interface SqsWorkerOptions<
-  Schema extends StandardSchemaV1 | undefined,
-  Parsed,
-  Result,
-  Extra extends readonly unknown[] = [],
-> extends SqsOptions<Schema, Parsed> {
-  readonly handler: SqsHandler<Schema, Parsed, Result, Extra>;
+export interface SqsWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends SqsOptions<
+  Schema,
+  Parsed
+> {
   /** The most handlers that run at once, 1 to 1,000. Default 10. */
   readonly concurrency?: number | undefined;
   /** Seconds that a receive waits for messages, 0 to 20. Default 20. */
   readonly waitTimeSeconds?: number | undefined;
+  /** Milliseconds that a stop waits for handlers before their signals abort, 0 to 43,200,000. Default 20,000. */
+  readonly drainMs?: number | undefined;
 }
 
 export interface StopOptions {
-  /** Milliseconds that handlers get to finish before their signals abort. Default 20,000. */
+  /** In place of the worker's own. */
   readonly drainMs?: number | undefined;
 }
 
@@ -69,15 +68,12 @@ export interface SqsWorker {
  *
  * @example
  * ```ts
- * const worker = createSqsWorker({
- *   client: new SQSClient(),
- *   queueUrl,
- *   handleOnce,
- *   concurrency: 50,
- *   handler: async (order, attempt) => {
+ * const worker = createSqsWorker(
+ *   { client: new SQSClient(), queueUrl, handleOnce, concurrency: 50 },
+ *   async (order, attempt) => {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   },
- * });
+ * );
  * await worker.start();
  * process.once('SIGTERM', async () => {
  *   await worker.stop();
@@ -90,14 +86,17 @@ export function createSqsWorker<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
->(options: Transactional<SqsWorkerOptions<Schema, Parsed, Result, [transaction: Tx]>, Tx>): SqsWorker;
+>(
+  options: Transactional<SqsWorkerOptions<Schema, Parsed>, Tx>,
+  handler: SqsHandler<Schema, Parsed, Result, [transaction: Tx]>,
+): SqsWorker;
 export function createSqsWorker<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
->(options: SqsWorkerOptions<Schema, Parsed, Result>): SqsWorker;
-export function createSqsWorker(options: object): SqsWorker {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions, options));
+>(options: SqsWorkerOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): SqsWorker;
+export function createSqsWorker(options: object, handler: unknown): SqsWorker {
+  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions, withHandler(options, handler)));
   const { handleOnce, concurrency, waitTimeSeconds } = resolved;
   if (resolved.visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
@@ -136,7 +135,7 @@ export function createSqsWorker(options: object): SqsWorker {
   }
 
   async function stop(stopOptions: StopOptions): Promise<StopReport> {
-    const { drainMs } = parseOptions(`${SUBJECT} stop`, stopOptionsSchema, stopOptions);
+    const { drainMs = resolved.drainMs } = parseOptions(`${SUBJECT} stop`, stopOptionsSchema, stopOptions);
     const shared = (drain ??= createDrain());
     shared.endWithin(drainMs);
     stops += 1;
@@ -169,6 +168,6 @@ export function createSqsWorker(options: object): SqsWorker {
 }
 
 const stopOptionsSchema = z.strictObject(
-  { drainMs: wholeNumber('milliseconds', 0, 43_200_000).default(20_000) },
+  { drainMs: drainTime.optional() },
   { error: 'the options must be an object' },
 );

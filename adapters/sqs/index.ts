@@ -5,7 +5,7 @@
  * ```ts
  * import { createSqsWorker } from 'handle-once/sqs';
  *
- * const worker = createSqsWorker({ client, queueUrl, handleOnce, handler: async (order) => ship(order) });
+ * const worker = createSqsWorker({ client, queueUrl, handleOnce }, async (order) => ship(order));
  * await worker.start();
  * ```
  *

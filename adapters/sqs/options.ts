@@ -1,24 +1,24 @@
-import type { ParsedPayload } from '../../src/adapter-kit.ts';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
 import {
   canRunInTransaction,
   eventHook,
   handlerOption,
+  isOneFingerprint,
   type Logger,
   loggerOption,
-  isOneFingerprint,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  type ParsedPayload,
   TWO_FINGERPRINTS,
   wholeNumber,
   withMethods,
 } from '../../src/adapter-kit.ts';
-import type { OnFailed } from '../shared/sqs/queue-options.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
 import {
   type AnyQueueHandler,
   isOtherQueue,
   messageFields,
+  type OnFailed,
   type QueueAttempt,
   queueFields,
   type QueueHandler,
@@ -77,6 +77,8 @@ const fields = {
   handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
 };
 
+export const drainTime = wholeNumber('milliseconds', 0, 43_200_000);
+
 export const sqsOptions = z
   .strictObject(fields, NOT_AN_OBJECT)
   .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
@@ -89,6 +91,7 @@ export const sqsWorkerOptions = z
       ...fields,
       concurrency: wholeNumber('handlers', 1, 1_000).default(10),
       waitTimeSeconds: wholeNumber('seconds', 0, 20).default(20),
+      drainMs: drainTime.default(20_000),
     },
     NOT_AN_OBJECT,
   )

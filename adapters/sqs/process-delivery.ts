@@ -16,8 +16,8 @@ import type { Hold } from './visibility.ts';
 
 /** What was done with a message, and why. */
 export interface HandledMessage<R> {
-  /** `kept`: the message is still in the queue. */
-  readonly action: 'deleted' | 'dead-lettered' | 'kept';
+  /** The message is deleted, or copied to the dead-letter queue and then deleted, or still in the queue. */
+  readonly action: 'acknowledged' | 'dead-lettered' | 'kept';
   /** When a message that was kept shows again, in seconds; undefined when it was not touched. */
   readonly visibleAfterSeconds?: number;
   /** What `handleOnce` returned; undefined when it threw. */
@@ -99,7 +99,7 @@ async function tellQueue(
     const reply = await attempt(queue.delete(receiptHandle));
     if (!reply.done) return refused('delete', reply.error);
     events.emit({ type: 'acknowledged', messageId, key: verdict.key });
-    return { action: verdict.deadLettered ? 'dead-lettered' : 'deleted' };
+    return { action: verdict.deadLettered ? 'dead-lettered' : 'acknowledged' };
   }
   const afterMs = visibleAfterMs(verdict);
   if (afterMs === undefined) return kept(processor, messageId, verdict);

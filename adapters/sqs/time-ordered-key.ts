@@ -16,7 +16,7 @@ const MILLISECONDS = /^\d{13}$/;
  * @example
  * ```ts
  * const handler = async (order: unknown) => ship(order);
- * const worker = createSqsWorker({ client, queueUrl, handleOnce, key: timeOrderedKey, handler });
+ * const worker = createSqsWorker({ client, queueUrl, handleOnce, key: timeOrderedKey }, handler);
  * ```
  */
 export function timeOrderedKey(message: SqsMessage): string {

@@ -1,26 +1,26 @@
-import type { ParsedPayload } from '../../src/adapter-kit.ts';
-import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
 import {
   callback,
   canRunInTransaction,
   derivedScopeFault,
   eventHook,
-  type FingerprintOptions,
   fingerprintFields,
+  type FingerprintOptions,
   handleOnceOption,
   handlerOption,
-  type Logger,
-  loggerOption,
   inTransactionOption,
   isOneFingerprint,
   jsonPointer,
+  type Logger,
+  loggerOption,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  type ParsedPayload,
+  retryFields,
   standardSchema,
   TWO_FINGERPRINTS,
-  retryFields,
 } from '../../src/adapter-kit.ts';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
 import type { AnyHandleOnce, Attempt, DerivedScope, RetryOptions } from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';

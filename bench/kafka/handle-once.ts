@@ -14,7 +14,15 @@ export async function handleOnceContender(
     name: `handleOnce, '${ordering}', concurrency ${concurrency}`,
     runConfig: (consumer, groupId, work) =>
       onceEachMessage(
-        { consumer, groupId, fromBeginning: true, handleOnce, ordering, concurrency, onFailed: 'commit' },
+        {
+          consumer,
+          groupId,
+          fromBeginning: true,
+          handleOnce,
+          ordering,
+          concurrency,
+          onFailed: 'acknowledge',
+        },
         ({ message }) => work(message),
       ),
   };

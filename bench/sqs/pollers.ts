@@ -26,14 +26,17 @@ export async function ourPoller({ client, sql, work, concurrency }: PollerOption
     name: OUR_WORKER,
     work: await createWork(sql, work, `${OUR_WORKER}, ${work}`),
     async start(queueUrl, handler) {
-      const worker = createSqsWorker({
-        ...{ client, queueUrl, handleOnce, concurrency, handler, waitTimeSeconds: 1 },
-        onFailed: 'leave',
-        // Those of the emulator are shorter than the records are kept, which says nothing here.
-        onEvent: (event) => {
-          if (event.type === 'queue-error') console.error(event);
+      const worker = createSqsWorker(
+        {
+          ...{ client, queueUrl, handleOnce, concurrency, waitTimeSeconds: 1 },
+          onFailed: 'keep',
+          // Those of the emulator are shorter than the records are kept, which says nothing here.
+          onEvent: (event) => {
+            if (event.type === 'queue-error') console.error(event);
+          },
         },
-      });
+        handler,
+      );
       await worker.start();
       return { stop: () => worker.stop() };
     },

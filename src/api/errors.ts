@@ -3,15 +3,18 @@ import { shareAcrossCopies } from '../lib/shared-class.ts';
 /** The stable codes of everything that this package throws; messages may change, codes do not. */
 export type HandleOnceErrorCode =
   | 'ABORTED'
+  | 'CONSUMER_ENDED'
   | 'DAMAGED_RECORD'
   | 'INVALID_KEY'
   | 'INVALID_OPTIONS'
+  | 'KEY_FUNCTION'
   | 'LEASE_LOST'
   | 'MISSING_ID'
   | 'PAYLOAD_MISMATCH'
   | 'SCHEMA'
   | 'STORE'
   | 'UNHASHABLE_PAYLOAD'
+  | 'UNSETTLED'
   | 'UNVERIFIED'
   | 'VERIFY_CONFIG';
 

@@ -18,7 +18,7 @@ export class TerminalError extends Error {
   override readonly name: string = 'TerminalError';
   readonly code?: string;
 
-  constructor(message: string, options: { code?: string; cause?: unknown } = {}) {
+  constructor(message: string, options: { code?: string | undefined; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     if (options.code !== undefined) this.code = options.code;
   }
@@ -42,7 +42,7 @@ export class RetryableError extends Error {
   override readonly name: string = 'RetryableError';
   readonly retryAfterMs?: number;
 
-  constructor(message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }

@@ -1,7 +1,16 @@
 import type { FailedReason, ResultOmitted } from '../api/outcome.ts';
 import { suspectFrom } from './suspects.ts';
-import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
-import type { Settlement, SettleReply, SettleRequest, Store } from './store.ts';
+import type {
+  ClaimReply,
+  ClaimRequest,
+  ClaimTerms,
+  ExtendReply,
+  ExtendRequest,
+  Settlement,
+  SettleReply,
+  SettleRequest,
+  Store,
+} from './store.ts';
 
 interface MemoryRecord {
   state: 'pending' | 'succeeded' | 'failed';

@@ -4,8 +4,16 @@ import { StoreError } from '../api/errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { type Instant, now } from '../lib/instant.ts';
 import { replyInTime } from './reply-in-time.ts';
-import type { ClaimReply, ClaimRequest, ClaimTerms, ExtendReply, ExtendRequest } from './store.ts';
-import type { SettleReply, SettleRequest, Store } from './store.ts';
+import type {
+  ClaimReply,
+  ClaimRequest,
+  ClaimTerms,
+  ExtendReply,
+  ExtendRequest,
+  SettleReply,
+  SettleRequest,
+  Store,
+} from './store.ts';
 import { createTakeBacks } from './take-backs.ts';
 import { STATEMENTS, type Traffic } from './traffic.ts';
 

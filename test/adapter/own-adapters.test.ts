@@ -51,7 +51,7 @@ const received = ({ id, body }: ScriptedMessage): Message => ({
   Body: body,
 });
 const onFailedOf = ({ deadLetter }: ContractSetup): OnFailed =>
-  deadLetter === undefined ? 'leave' : { deadLetterQueueUrl };
+  deadLetter === undefined ? 'keep' : { deadLetterQueueUrl };
 
 const ADAPTERS: Record<string, AdapterUnderTest> = {
   onceEachSqsMessage: {
@@ -88,7 +88,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
     async handle(message, { handleOnce, handler, signal, deadLetter }) {
       const onFailed =
         deadLetter === undefined
-          ? ('leave' as const)
+          ? ('keep' as const)
           : { deadLetterQueueUrl, client: { sendMessage: () => deadLetter(message) } };
       const each = onceEachSqsRecord({ handleOnce, onFailed, ...silent }, handler);
       const context = { getRemainingTimeInMillis: () => (signal.aborted ? 0 : 60_000) };

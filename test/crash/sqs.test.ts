@@ -139,7 +139,7 @@ describe('A message that kills its worker each time', () => {
     const queue = await setup();
     const deadLetterQueueUrl = await createQueue(fixture.client);
     await poison(queue);
-    const leaving = await queue.startWorker({ onFailed: 'leave', handler: () => expect.unreachable() });
+    const leaving = await queue.startWorker({ onFailed: 'keep', handler: () => expect.unreachable() });
     await until(() => (leaving.counts().kept ?? 0) > 0);
     await leaving.stop();
     expect(queue.eventsOf('kept')[0]).toMatchObject({ reason: 'failed', visibleAfterSeconds: undefined });

@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { HandleOnce } from 'handle-once';
-import type { PrismaDatabase, PrismaQueryable } from 'handle-once/clients';
+import type { fromPrisma } from 'handle-once/clients';
 import type { SqsMessage } from 'handle-once/sqs';
 import type { ScriptedMessage } from 'handle-once/testing';
 import type { Verify } from 'handle-once/webhook';
@@ -42,7 +42,7 @@ declare global {
   const PrismaClient: new (options: {
     adapter: object;
     transactionOptions?: { timeout?: number; maxWait?: number };
-  }) => PrismaDatabase<PrismaQueryable>;
+  }) => Parameters<typeof fromPrisma>[0];
   function consume(message: ScriptedMessage, ...more: unknown[]): Promise<void>;
   function publish(to: string, message: QueueMessage, errorText: string): Promise<void>;
   function deliveryId(message: SqsMessage): string;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createHandleOnce, type Store } from '../../src/index.ts';
+import { createHandleOnce } from '../../src/index.ts';
+import type { Store } from '../../src/store.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 
 const CALLS = 10_000;

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Attempt, LeaseLostError } from '../../src/index.ts';
+import { type Attempt, createHandleOnce, LeaseLostError } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
-import { createHandleOnce } from '../../src/index.ts';
 import { usePostgresBench } from './support/bench.ts';
 
 const LEASE_MS = 300;

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it, type MockInstance, onTestFinished, vi } from 'vitest';
-import { AbortedError, type ClaimReply, RetryableError, type Store, TerminalError } from '../../src/index.ts';
+import { AbortedError, RetryableError, TerminalError } from '../../src/index.ts';
+import type { ClaimReply, Store } from '../../src/store.ts';
 import { storeKinds, useBench } from './support/bench.ts';
 import { inFlight } from './support/in-flight.ts';
 

@@ -75,7 +75,7 @@ describe('sqs-own-loop.ts', () => {
 
     expect(await example.exitCode(), example.output()).toBe(0);
     expect(example.output()).not.toContain('HandleOnceWarning');
-    expect(example.output().match(/^deleted succeeded$/gm)).toHaveLength(2);
+    expect(example.output().match(/^acknowledged succeeded$/gm)).toHaveLength(2);
     expect(await records(sql)).toMatchObject([SUCCEEDED, SUCCEEDED]);
   });
 });

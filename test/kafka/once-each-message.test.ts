@@ -21,7 +21,7 @@ function consumerWith(options: object = {}) {
     {
       consumer,
       groupId: 'workers',
-      onFailed: 'commit',
+      onFailed: 'acknowledge',
       fromBeginning: true,
       handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
       onEvent: (event) => events.push(event),

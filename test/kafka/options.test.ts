@@ -13,7 +13,7 @@ const right = {
   consumer: fakeConsumer(),
   groupId: 'workers',
   handleOnce: scoped('billing'),
-  onFailed: 'commit',
+  onFailed: 'acknowledge',
 };
 const handler = (): undefined => undefined;
 
@@ -72,7 +72,7 @@ test.each<[field: string, value: unknown, message: RegExp]>([
   ['concurrency', 0, /whole number of handlers from 1 to 1,000/],
   ['concurrency', 1_001, /whole number of handlers/],
   ['concurrency', 2.5, /whole number of handlers/],
-  ['onFailed', undefined, /'commit' commits .*\{ deadLetterTopic, producer \} first produces a copy/],
+  ['onFailed', undefined, /'acknowledge' commits .*\{ deadLetterTopic, producer \} first produces a copy/],
   ['onFailed', 'delete', /must be chosen/],
   ['drainMs', -1, /whole number of milliseconds from 0 to 43,200,000/],
   ['drainMs', 43_200_001, /whole number of milliseconds/],

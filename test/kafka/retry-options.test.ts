@@ -36,7 +36,7 @@ const withTopics = (...given: unknown[]) => ({ retry: { topics: given, producer 
 test.each<object>([
   {},
   { retry: undefined, ordering: 'partition' },
-  { onFailed: 'commit' },
+  { onFailed: 'acknowledge' },
   withTopics({ topic: 'retry', delayMs: 1 }),
 ])('accepts what is right: %o', (options) => {
   expect(issuesOf(options)).toEqual([]);

@@ -1,4 +1,5 @@
-import { type Store, StoreError } from 'handle-once';
+import { StoreError } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import type { Ordering } from 'handle-once/kafka';
 import { getEventListeners } from 'node:events';
 import { createMemoryStore } from 'handle-once/testing';

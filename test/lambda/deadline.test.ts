@@ -62,7 +62,7 @@ describe.concurrent('Before the deadline', () => {
 
   test('one that gives up for good has failed for good', async () => {
     const { options } = setup();
-    const handler = onceEachSqsRecord({ ...options, onFailed: 'delete' }, async (_, { signal }) => {
+    const handler = onceEachSqsRecord({ ...options, onFailed: 'acknowledge' }, async (_, { signal }) => {
       await aborted(signal);
       throw new TerminalError('never');
     });

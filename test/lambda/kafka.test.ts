@@ -13,7 +13,7 @@ import { damagedStore } from '../support/damaged-store.ts';
 import { bench } from './support/bench.ts';
 import { ample, contextWith, kafkaRecord, mskEvent, selfManagedEvent } from './support/events.ts';
 
-const mapping = { groupId: 'billing', onFailed: 'commit' } as const;
+const mapping = { groupId: 'billing', onFailed: 'acknowledge' } as const;
 
 function failures(...places: [partition: string, offset: number][]): object {
   return {
@@ -167,8 +167,8 @@ describe('A record', () => {
   });
 
   test.each([
-    ['commit', NONE],
-    ['leave', failures(['t-0', 0], ['t-0', 1])],
+    ['acknowledge', NONE],
+    ['keep', failures(['t-0', 0], ['t-0', 1])],
   ] as const)('that failed for good goes where onFailed says: %s', async (onFailed, answer) => {
     const { handleOnce } = bench();
     const handler = onceEachKafkaRecord(

@@ -27,7 +27,7 @@ const ofSqs: Row[] = [
   ['key', 'messageId', /function of the record/],
   ['fingerprint', true, /false or a function/],
   ['ignoredFields', '/sentAt', /list of JSON pointers/],
-  ['onFailed', 'commit', /'delete', 'leave' or/],
+  ['onFailed', 'commit', /'acknowledge', 'keep' or/],
 ];
 const ofKafka: Row[] = [
   ['parse', 'json', /function of the value/],
@@ -36,7 +36,7 @@ const ofKafka: Row[] = [
   ['groupId', '', /must not be empty/],
   ['groupId', '\ud800', /lone surrogate/],
   ['groupId', 'x'.repeat(510), /scope that cannot be kept.* at most 512 characters/],
-  ['onFailed', undefined, /'commit' .*; 'leave' .*on-failure destination/],
+  ['onFailed', undefined, /'acknowledge' .*; 'keep' .*on-failure destination/],
   ['onFailed', 'delete', /must be chosen/],
   ['onUnsettled', 'retry', /'throw' or 'report'/],
 ];
@@ -46,7 +46,7 @@ describe.each([
   [
     'onceEachKafkaRecord',
     onceEachKafkaRecord as never,
-    { handleOnce, groupId: 'billing', onFailed: 'commit' },
+    { handleOnce, groupId: 'billing', onFailed: 'acknowledge' },
     [...shared, ...ofKafka],
   ],
 ] as const)('%s', (subject, once: (options: unknown, handler: unknown) => unknown, right, table) => {
@@ -80,7 +80,7 @@ describe('What is compared', () => {
     'can be chosen for records of Kafka only under a key of the user’s own: %j',
     (options) => {
       const once = (given: object) => () =>
-        onceEachKafkaRecord({ handleOnce, groupId: 'billing', onFailed: 'commit', ...given }, handler);
+        onceEachKafkaRecord({ handleOnce, groupId: 'billing', onFailed: 'acknowledge', ...given }, handler);
       expect(issuesOf(once({ ...options, key }))).toEqual([]);
       expect(issuesOf(once(options))).toEqual([
         { field: 'key', message: expect.stringMatching(/is missing, which .* need/) as string },
@@ -91,7 +91,10 @@ describe('What is compared', () => {
   test.each([
     (options: object) => onceEachSqsRecord({ handleOnce, ...options }, handler),
     (options: object) =>
-      onceEachKafkaRecord({ handleOnce, groupId: 'billing', onFailed: 'commit', key, ...options }, handler),
+      onceEachKafkaRecord(
+        { handleOnce, groupId: 'billing', onFailed: 'acknowledge', key, ...options },
+        handler,
+      ),
   ])('is chosen in one way', (once) => {
     expect(issuesOf(() => once({ fingerprint: false, ignoredFields: [] }))).toMatchObject([
       { field: 'ignoredFields' },

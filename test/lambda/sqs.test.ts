@@ -1,4 +1,5 @@
-import { type HandleOnceOptions, RetryableError, type Store, StoreError, TerminalError } from 'handle-once';
+import { type HandleOnceOptions, RetryableError, StoreError, TerminalError } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import {
   type DeadLetter,
   onceEachSqsRecord,
@@ -98,7 +99,7 @@ describe('A record', () => {
         handleOnce,
         parse: (body) => body.split(','),
         schema: z.array(z.coerce.number()),
-        onFailed: 'leave',
+        onFailed: 'keep',
       },
       (payload) => got.push(payload),
     );
@@ -121,8 +122,8 @@ describe('A record', () => {
   });
 
   test.each([
-    ['settled', 'delete', NONE],
-    ['reported', 'leave', failures('id-1')],
+    ['settled', 'acknowledge', NONE],
+    ['reported', 'keep', failures('id-1')],
     ['reported', undefined, failures('id-1')],
   ] as const)('that failed for good is %s by %j, each time', async (_, onFailed, answer) => {
     const { handleOnce } = bench();
@@ -135,7 +136,7 @@ describe('A record', () => {
 
   test('fails for good when it is no JSON', async () => {
     const { handleOnce } = bench();
-    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'delete' }, () => expect.unreachable());
+    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'acknowledge' }, () => expect.unreachable());
     expect(await handler(sqsEvent(sqsRecord('id-1', '{')), ample())).toEqual(NONE);
   });
 });
@@ -273,7 +274,7 @@ describe('A FIFO queue', () => {
   test('goes on behind one that failed for good and is deleted', async () => {
     const { handleOnce } = bench();
     const ran: unknown[] = [];
-    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'delete' }, (payload) => {
+    const handler = onceEachSqsRecord({ handleOnce, onFailed: 'acknowledge' }, (payload) => {
       ran.push(payload);
       if (payload === 'a1') throw new TerminalError('never');
     });

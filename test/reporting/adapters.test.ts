@@ -98,7 +98,7 @@ describe('with tables of a newer version', () => {
 
   it('a worker does not start', async () => {
     const handleOnce = createHandleOnce({ sql, scope: 'worker', logger });
-    const worker = createSqsWorker({ client, queueUrl, handleOnce, handler });
+    const worker = createSqsWorker({ client, queueUrl, handleOnce }, handler);
     await expect(worker.start()).rejects.toThrow(SchemaError);
     await expect(worker.start()).rejects.toThrow(/version 9999/);
   });
@@ -112,7 +112,7 @@ describe('without tables', () => {
 
   it('a worker does not start', async () => {
     const handleOnce = createHandleOnce({ sql: empty.sql, scope: 'worker', logger });
-    const worker = createSqsWorker({ client, queueUrl, handleOnce, handler });
+    const worker = createSqsWorker({ client, queueUrl, handleOnce }, handler);
     await expect(worker.start()).rejects.toThrow(/run migrate\(sql\)/);
   });
 });
@@ -120,7 +120,7 @@ describe('without tables', () => {
 it('with a database that is down a worker starts, and says so', async () => {
   const down = postgres('postgres://127.0.0.1:1/postgres', { connect_timeout: 2 });
   const handleOnce = createHandleOnce({ sql: down, scope: 'worker', logger });
-  const worker = createSqsWorker({ client, queueUrl, handleOnce, handler, waitTimeSeconds: 0 });
+  const worker = createSqsWorker({ client, queueUrl, handleOnce, waitTimeSeconds: 0 }, handler);
   await worker.start();
   expect(logged()).toContain('STORE_ERROR');
   await worker.stop({ drainMs: 0 });

@@ -24,7 +24,7 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['key', 'MessageId', /function of the message/],
   ['fingerprint', true, /false or a function/],
   ['ignoredFields', '/sentAt', /list of JSON pointers/],
-  ['onFailed', 'retry', /'delete', 'leave' or/],
+  ['onFailed', 'retry', /'acknowledge', 'keep' or/],
   ['signal', AbortSignal.abort(), /function that gives an AbortSignal/],
   ['onEvent', {}, /function of one event/],
   ['inTransaction', true, /store of your own has no transactions/],

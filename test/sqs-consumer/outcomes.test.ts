@@ -1,4 +1,5 @@
-import { type HandleOnce, type HandleOnceOptions, type Store, StoreError, TerminalError } from 'handle-once';
+import { type HandleOnce, type HandleOnceOptions, StoreError, TerminalError } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import type { KeptReason, SqsConsumerOptions } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -11,7 +12,7 @@ const BODY = '"body"';
 
 interface Row {
   readonly name: string;
-  readonly onFailed?: 'delete' | 'leave' | 'dead-letter';
+  readonly onFailed?: 'acknowledge' | 'keep' | 'dead-letter';
   readonly handleOnce?: () => Partial<HandleOnceOptions>;
   readonly handler?: Handler;
   readonly key?: () => string;
@@ -38,8 +39,8 @@ const before =
   (handleOnce: HandleOnce, id: string): Promise<unknown> =>
     handleOnce(id, body, fn);
 
-const failures = (['delete', 'leave', 'dead-letter'] as const).flatMap((onFailed): Row[] => {
-  const expected = { onFailed, ...(onFailed === 'leave' ? { left: 'failed' as const } : {}) };
+const failures = (['acknowledge', 'keep', 'dead-letter'] as const).flatMap((onFailed): Row[] => {
+  const expected = { onFailed, ...(onFailed === 'keep' ? { left: 'failed' as const } : {}) };
   return [
     { name: `a first failure (${onFailed})`, handler: terminal, ...expected },
     { name: `a replayed failure (${onFailed})`, before: before(BODY, terminal), ...expected },
@@ -125,7 +126,7 @@ describe.each(sqsServers)('sqs-consumer on %s', (server) => {
         {
           settings: { queueUrl, visibilityTimeout: 30 },
           handleOnce,
-          onFailed: row.onFailed === 'dead-letter' ? { deadLetterQueueUrl } : (row.onFailed ?? 'delete'),
+          onFailed: row.onFailed === 'dead-letter' ? { deadLetterQueueUrl } : (row.onFailed ?? 'acknowledge'),
           ...(key && { key }),
           ...(signal && { signal }),
           ...(fingerprint !== undefined && { fingerprint }),

@@ -34,14 +34,16 @@ test('a receive that never ends is given up, and the worker goes on', async () =
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const client = hangingClient();
   const events: SqsEvent[] = [];
-  const worker = createSqsWorker({
-    client,
-    queueUrl,
-    handleOnce: handleOnce(),
-    visibilityTimeoutSeconds: 30,
-    handler: () => undefined,
-    onEvent: (event) => events.push(event),
-  });
+  const worker = createSqsWorker(
+    {
+      client,
+      queueUrl,
+      handleOnce: handleOnce(),
+      visibilityTimeoutSeconds: 30,
+      onEvent: (event) => events.push(event),
+    },
+    () => undefined,
+  );
   const started = worker.start();
   await vi.advanceTimersByTimeAsync(15_000);
   await started;

@@ -25,7 +25,7 @@ async function shipped(): Promise<string[]> {
 async function setup() {
   const queueUrl = await createQueue(client, { visibilityTimeoutSeconds: 60 });
   const handleOnce = createHandleOnce({ sql, scope: queueUrl });
-  return { client, queueUrl, handleOnce, inTransaction: true, onFailed: 'delete' } as const;
+  return { client, queueUrl, handleOnce, inTransaction: true, onFailed: 'acknowledge' } as const;
 }
 
 test('what a handler writes through its transaction commits with the record', async () => {
@@ -39,7 +39,7 @@ test('what a handler writes through its transaction commits with the record', as
     return 'done';
   });
   for (const message of Messages) {
-    expect(await handle(message)).toMatchObject({ action: 'deleted', outcome: { result: 'done' } });
+    expect(await handle(message)).toMatchObject({ action: 'acknowledged', outcome: { result: 'done' } });
   }
   expect(await shipped()).toEqual(['a']);
   expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1 });
@@ -48,15 +48,17 @@ test('what a handler writes through its transaction commits with the record', as
 test('a worker rolls back what a handler wrote that failed', async () => {
   const base = await setup();
   const handled = vi.fn();
-  const worker = createSqsWorker({
-    ...base,
-    waitTimeSeconds: 1,
-    onEvent: handled,
-    handler: async (payload, _, tx) => {
+  const worker = createSqsWorker(
+    {
+      ...base,
+      waitTimeSeconds: 1,
+      onEvent: handled,
+    },
+    async (payload, _, tx) => {
       await tx`insert into shipped (id) values (${String(payload)})`;
       if (payload === 'bad') throw new TerminalError('no');
     },
-  });
+  );
   onTestFinished(async () => {
     await worker.stop();
   });
@@ -80,15 +82,17 @@ test('a store without transactions is refused', () => {
 
 test('a pool that its handlers can use up is a warning at start', async () => {
   const warnings: unknown[] = [];
-  const options = { waitTimeSeconds: 0, handler: () => undefined };
-  const worker = createSqsWorker({
-    ...(await setup()),
-    ...options,
-    concurrency: sql.options.max,
-    onEvent: (event) => {
-      if (event.type === 'warning') warnings.push(event.warning);
+  const worker = createSqsWorker(
+    {
+      ...(await setup()),
+      waitTimeSeconds: 0,
+      concurrency: sql.options.max,
+      onEvent: (event) => {
+        if (event.type === 'warning') warnings.push(event.warning);
+      },
     },
-  });
+    () => undefined,
+  );
   onTestFinished(async () => {
     await worker.stop();
   });

@@ -10,7 +10,7 @@ const shared = { client: { send: () => undefined }, queueUrl, handleOnce };
 const handler = (): undefined => undefined;
 
 type Loose = (options: unknown) => unknown;
-const newWorker = createSqsWorker as unknown as Loose;
+const newWorker: Loose = (options) => createSqsWorker(options as never, handler);
 const wrap: Loose = (options) => onceEachSqsMessage(options as never, handler);
 
 const wrong: [field: string, value: unknown, message: RegExp][] = [
@@ -25,7 +25,7 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['key', 'MessageId', /function of the message/],
   ['fingerprint', true, /false or a function/],
   ['ignoredFields', '/sentAt', /list of JSON pointers/],
-  ['onFailed', 'retry', /'delete', 'leave' or/],
+  ['onFailed', 'retry', /'acknowledge', 'keep' or/],
   ['visibilityTimeoutSeconds', 0, /whole number of seconds from 1 to 43,200/],
   ['visibilityTimeoutSeconds', 43_201, /whole number of seconds/],
   ['visibilityTimeoutSeconds', 40.5, /whole number of seconds/],
@@ -35,7 +35,7 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
 ];
 
 const wrongForWorkers: typeof wrong = [
-  ['handler', undefined, /function of \(payload, attempt\)/],
+  ['drainMs', -1, /whole number of milliseconds from 0 to 43,200,000/],
   ['concurrency', 0, /whole number of handlers from 1 to 1,000/],
   ['concurrency', 1_001, /whole number of handlers/],
   ['concurrency', 2.5, /whole number of handlers/],
@@ -44,14 +44,14 @@ const wrongForWorkers: typeof wrong = [
 ];
 
 describe.each([
-  ['createSqsWorker', newWorker, { ...shared, handler }, [...wrong, ...wrongForWorkers]],
+  ['createSqsWorker', newWorker, shared, [...wrong, ...wrongForWorkers]],
   ['onceEachSqsMessage', wrap, shared, wrong],
 ] as const)('%s', (subject, create, right, table) => {
   test('accepts what is right', () => {
     expect(issuesOf(() => create(right))).toEqual([]);
     const absent = { onFailed: undefined, key: undefined, parse: undefined, inTransaction: undefined };
     expect(issuesOf(() => create({ ...right, ...absent, onEvent: undefined }))).toEqual([]);
-    expect(issuesOf(() => create({ ...right, visibilityTimeoutSeconds: 31, onFailed: 'leave' }))).toEqual([]);
+    expect(issuesOf(() => create({ ...right, visibilityTimeoutSeconds: 31, onFailed: 'keep' }))).toEqual([]);
   });
 
   test.each(table)('refuses a wrong %s (%j) by name', (field, value, message) => {
@@ -109,7 +109,7 @@ describe('Options of calls', () => {
   test.each([-1, 0.5, 43_200_001, 'soon'])(
     'of a stop: a drainMs of %j is refused by name',
     async (drainMs) => {
-      const worker = newWorker({ ...shared, handler }) as { stop(options: object): Promise<unknown> };
+      const worker = newWorker(shared) as { stop(options: object): Promise<unknown> };
       await expect(worker.stop({ drainMs })).rejects.toMatchObject({ issues: [{ field: 'drainMs' }] });
     },
   );

@@ -27,7 +27,7 @@ async function receivesOf(reply: () => object): Promise<() => number> {
   const queueUrl = 'https://sqs.example/queue';
   const options = { client, queueUrl, handleOnce, visibilityTimeoutSeconds: 60, concurrency: 50 };
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-  const worker = createSqsWorker({ ...options, handler: () => undefined });
+  const worker = createSqsWorker({ ...options }, () => undefined);
   await worker.start();
   onTestFinished(async () => {
     await worker.stop({ drainMs: 0 });

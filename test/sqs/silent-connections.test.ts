@@ -31,10 +31,19 @@ test('A worker whose connections all fell silent in mid transaction handles mess
   const queueUrl = await createQueue(client, { visibilityTimeoutSeconds: 2 });
   const handleOnce = createHandleOnce({ sql: guarded, scope: queueUrl, leaseMs: 1_500, backoff: () => 0 });
   let faults = 0;
-  const worker = createSqsWorker({
-    ...{ client, queueUrl, handleOnce, inTransaction: true, concurrency: CONNECTIONS, onFailed: 'delete' },
-    waitTimeSeconds: 1,
-    handler: async (id, _, tx) => {
+  const worker = createSqsWorker(
+    {
+      ...{
+        client,
+        queueUrl,
+        handleOnce,
+        inTransaction: true,
+        concurrency: CONNECTIONS,
+        onFailed: 'acknowledge',
+      },
+      waitTimeSeconds: 1,
+    },
+    async (id, _, tx) => {
       await tx`insert into shipped (id) values (${String(id)})`;
       if (faults < CONNECTIONS) {
         faults += 1;
@@ -42,7 +51,7 @@ test('A worker whose connections all fell silent in mid transaction handles mess
         await tx`select 1`;
       }
     },
-  });
+  );
   onTestFinished(async () => {
     await worker.stop({ drainMs: 1_000 });
   });

@@ -45,13 +45,15 @@ async function startWorker(handler: (signal: AbortSignal) => unknown, behaviour:
     receives += 1;
     return brings && receives === 1 ? Promise.resolve({ Messages: [MESSAGE] }) : hang(abortSignal);
   };
-  const worker = createSqsWorker({
-    client: { send: send as unknown as SQSClient['send'] },
-    queueUrl,
-    handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', maxAttempts: 1 }),
-    handler: (_, { signal }) => handler(signal),
-    onEvent: (event) => events.push(event),
-  });
+  const worker = createSqsWorker(
+    {
+      client: { send: send as unknown as SQSClient['send'] },
+      queueUrl,
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', maxAttempts: 1 }),
+      onEvent: (event) => events.push(event),
+    },
+    (_, { signal }) => handler(signal),
+  );
   vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   await worker.start();
   await vi.advanceTimersByTimeAsync(10);

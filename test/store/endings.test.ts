@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { ClaimReply } from '../../src/index.ts';
+import type { ClaimReply } from '../../src/store.ts';
 import { suspectFrom } from '../../src/store/suspects.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Actor, actorOn, LEASE, type MakeStore, TERMS } from './contract/actor.ts';

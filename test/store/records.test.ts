@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimReply, SettleReply, Store } from '../../src/index.ts';
+import type { ClaimReply, SettleReply, Store } from '../../src/store.ts';
 import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from './contract/actor.ts';
 

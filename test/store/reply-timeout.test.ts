@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAlarm } from '../../src/lib/alarm.ts';
-import type { ClaimReply, Store } from '../../src/index.ts';
+import type { ClaimReply, Store } from '../../src/store.ts';
 import { replyInTime } from '../../src/store/reply-in-time.ts';
 import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from './contract/actor.ts';

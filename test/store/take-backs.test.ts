@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { ClaimReply, SettleReply, SettleRequest } from '../../src/index.ts';
+import type { ClaimReply, SettleReply, SettleRequest } from '../../src/store.ts';
 import { createTakeBacks } from '../../src/store/take-backs.ts';
 
 const LEASE_MS = 200;

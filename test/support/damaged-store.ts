@@ -1,4 +1,4 @@
-import type { Store } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 
 /** A store whose records hold no JSON where a result should be, as after a failed repair by hand. */

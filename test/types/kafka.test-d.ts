@@ -27,7 +27,7 @@ declare const producer: Producer;
 declare const admin: Admin;
 declare const consumerConfig: ConsumerConfig;
 declare const handleOnce: HandleOnce;
-const base = { consumer, groupId: 'billing', handleOnce, onFailed: 'commit' } as const;
+const base = { consumer, groupId: 'billing', handleOnce, onFailed: 'acknowledge' } as const;
 const order = z.object({ id: z.string(), amount: z.coerce.number() });
 
 test('the clients of kafkajs fit, and nothing that lacks their methods', () => {
@@ -107,11 +107,11 @@ test('options are checked', () => {
   // @ts-expect-error -- not one of the orderings
   onceEachMessage({ ...base, ordering: 'offset' }, () => undefined);
   // @ts-expect-error -- not one of them
-  onceEachMessage({ ...base, onFailed: 'delete' }, () => undefined);
+  onceEachMessage({ ...base, onFailed: 'keep' }, () => undefined);
   // @ts-expect-error -- a key is a text
   onceEachMessage({ ...base, key: ({ key }) => key }, () => undefined);
   // @ts-expect-error -- the group is missing
-  onceEachMessage({ consumer, handleOnce, onFailed: 'commit' }, () => undefined);
+  onceEachMessage({ consumer, handleOnce, onFailed: 'acknowledge' }, () => undefined);
   // @ts-expect-error -- what becomes of a message that failed for good is not chosen
   onceEachMessage({ consumer, handleOnce, groupId: 'billing' }, () => undefined);
   const left = {

@@ -30,7 +30,7 @@ import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 
 declare const handleOnce: HandleOnce;
-const ofKafkaSource = { groupId: 'billing', onFailed: 'commit' } as const;
+const ofKafkaSource = { groupId: 'billing', onFailed: 'acknowledge' } as const;
 const order = z.object({ id: z.string(), amount: z.coerce.number() });
 const nothing = () => undefined;
 
@@ -100,7 +100,7 @@ test('a handler of Kafka records gets the value, what parse returns, or the outp
 
 test('a group is needed, and a key is a text', () => {
   // @ts-expect-error -- groupId is missing
-  onceEachKafkaRecord({ handleOnce, onFailed: 'commit' }, nothing);
+  onceEachKafkaRecord({ handleOnce, onFailed: 'acknowledge' }, nothing);
   // @ts-expect-error -- an offset is no text
   onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, key: (_, topic, partition) => partition }, nothing);
   onceEachSqsRecord(
@@ -114,7 +114,7 @@ test('what becomes of a Kafka record that failed for good is asked for', () => {
   onceEachKafkaRecord({ handleOnce, groupId: 'billing' }, nothing);
   // @ts-expect-error -- not chosen
   onceEachKafkaRecord({ ...ofKafkaSource, handleOnce, onFailed: undefined }, nothing);
-  onceEachKafkaRecord({ ...ofKafkaSource, handleOnce, onFailed: 'leave' }, nothing);
+  onceEachKafkaRecord({ ...ofKafkaSource, handleOnce, onFailed: 'keep' }, nothing);
 });
 
 test('any other option can be undefined', () => {
@@ -195,7 +195,7 @@ test('a fingerprint function gets what is compared, and the record', () => {
   );
   onceEachKafkaRecord(
     {
-      ...{ handleOnce, groupId, onFailed: 'commit', key: () => 'order-1' },
+      ...{ handleOnce, groupId, onFailed: 'acknowledge', key: () => 'order-1' },
       fingerprint: (value, message) => {
         expectTypeOf(value).toEqualTypeOf<Buffer | null>();
         expectTypeOf(message).toEqualTypeOf<LambdaKafkaMessage>();

@@ -1,13 +1,9 @@
 import { expectTypeOf, test } from 'vitest';
-import type {
-  KnexDatabase,
-  KyselyDatabase,
-  PgConnection,
-  PgPool,
-  Pglite,
-  PgOptions,
-  PgQuery,
-} from '../../adapters/clients/index.ts';
+import type { KnexDatabase } from '../../adapters/clients/from-knex.ts';
+import type { KyselyDatabase } from '../../adapters/clients/from-kysely.ts';
+import type { PgConnection, PgPool } from '../../adapters/clients/from-pg.ts';
+import type { Pglite } from '../../adapters/clients/from-pglite.ts';
+import type { PgOptions, PgQuery } from '../../adapters/clients/pg-query.ts';
 import type {
   Attempt,
   Backoff,
@@ -29,10 +25,10 @@ import type {
   Pending,
   PostgresClient,
   PostgresQueries,
-  Store,
   StoredError,
   Succeeded,
 } from '../../src/index.ts';
+import type { Store } from '../../src/store.ts';
 import type {
   ConsumerTimeouts,
   KafkaAdmin,

@@ -1,4 +1,5 @@
-import { createHandleOnce, type HandleOnceOptions, retention, type Store } from 'handle-once';
+import { createHandleOnce, type HandleOnceOptions, retention } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import { expectTypeOf, test } from 'vitest';
 
 declare const store: Store;

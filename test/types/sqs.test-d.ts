@@ -25,107 +25,121 @@ const order = z.object({ id: z.string(), amount: z.coerce.number() });
 
 test('a worker takes the real client, and nothing that lacks its send', () => {
   expectTypeOf<SQSClient>().toExtend<SqsClient>();
-  createSqsWorker({ ...base, client: new SQSClient(), handler: () => undefined });
+  createSqsWorker({ ...base, client: new SQSClient() }, () => undefined);
   // @ts-expect-error -- a URL is no client
-  createSqsWorker({ ...base, client: 'https://sqs.example', handler: () => undefined });
+  createSqsWorker({ ...base, client: 'https://sqs.example' }, () => undefined);
 });
 
 test('a worker takes a handleOnce of either kind', () => {
-  createSqsWorker({ ...base, handleOnce, handler: () => undefined });
-  createSqsWorker({
-    ...base,
-    handleOnce: {} as HandleOnceWithSchema<typeof order>,
-    handler: () => undefined,
-  });
+  createSqsWorker({ ...base, handleOnce }, () => undefined);
+  createSqsWorker(
+    {
+      ...base,
+      handleOnce: {} as HandleOnceWithSchema<typeof order>,
+    },
+    () => undefined,
+  );
 });
 
 test("a worker's handler gets unknown, unless the options say more", () => {
-  createSqsWorker({
-    ...base,
-    handler: (payload) => {
+  createSqsWorker(
+    {
+      ...base,
+    },
+    (payload) => {
       expectTypeOf(payload).toBeUnknown();
     },
-  });
+  );
 });
 
 test("a worker's handler gets the output of the schema", () => {
-  createSqsWorker({
-    ...base,
-    schema: order,
-    handler: (payload) => {
+  createSqsWorker(
+    {
+      ...base,
+      schema: order,
+    },
+    (payload) => {
       expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
     },
-  });
+  );
 });
 
 test("a worker's handler gets what parse returns, awaited", () => {
-  createSqsWorker({
-    ...base,
-    parse: (body) => {
-      expectTypeOf(body).toBeString();
-      return Promise.resolve(new URL(body));
+  createSqsWorker(
+    {
+      ...base,
+      parse: (body) => {
+        expectTypeOf(body).toBeString();
+        return Promise.resolve(new URL(body));
+      },
     },
-    handler: (payload) => {
+    (payload) => {
       expectTypeOf(payload).toEqualTypeOf<URL>();
     },
-  });
+  );
 });
 
 test('a schema has the last word over parse', () => {
-  createSqsWorker({
-    ...base,
-    parse: (body) => body.split(','),
-    schema: order,
-    handler: (payload) => {
+  createSqsWorker(
+    {
+      ...base,
+      parse: (body) => body.split(','),
+      schema: order,
+    },
+    (payload) => {
       expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
     },
-  });
+  );
 });
 
 test('a handler may be async, and return anything', () => {
-  createSqsWorker({ ...base, handler: async () => Promise.resolve({ charged: true }) });
-  createSqsWorker({ ...base, handler: () => 1 });
+  createSqsWorker({ ...base }, async () => Promise.resolve({ charged: true }));
+  createSqsWorker({ ...base }, () => 1);
 });
 
 test('an attempt has the message', () => {
   expectTypeOf<SqsAttempt>().toExtend<Attempt>();
-  createSqsWorker({
-    ...base,
-    handler: (_, attempt) => {
+  createSqsWorker(
+    {
+      ...base,
+    },
+    (_, attempt) => {
       expectTypeOf(attempt.message).toEqualTypeOf<Message>();
       expectTypeOf(attempt.signal).toEqualTypeOf<AbortSignal>();
       expectTypeOf(attempt.number).toBeNumber();
     },
-  });
+  );
 });
 
 test('a key is made of the message', () => {
-  createSqsWorker({ ...base, key: ({ MessageId }) => MessageId ?? '', handler: () => undefined });
+  createSqsWorker({ ...base, key: ({ MessageId }) => MessageId ?? '' }, () => undefined);
   // @ts-expect-error -- a key is a text
-  createSqsWorker({ ...base, key: ({ Attributes }) => Attributes, handler: () => undefined });
+  createSqsWorker({ ...base, key: ({ Attributes }) => Attributes }, () => undefined);
 });
 
 test('a worker needs a handler', () => {
   // @ts-expect-error -- it is missing
-  createSqsWorker({ ...base });
+  createSqsWorker(base);
 });
 
 test('onFailed is one of three', () => {
   const handler = () => undefined;
-  createSqsWorker({ ...base, onFailed: 'leave', handler });
-  createSqsWorker({ ...base, onFailed: { deadLetterQueueUrl: 'https://sqs.example/dead' }, handler });
+  createSqsWorker({ ...base, onFailed: 'keep' }, handler);
+  createSqsWorker({ ...base, onFailed: { deadLetterQueueUrl: 'https://sqs.example/dead' } }, handler);
   // @ts-expect-error -- not one of them
-  createSqsWorker({ ...base, onFailed: 'retry', handler });
+  createSqsWorker({ ...base, onFailed: 'retry' }, handler);
 });
 
 test('an option that is undefined is one that is not given', () => {
-  createSqsWorker({
-    ...base,
-    ...{ schema: undefined, key: undefined, onFailed: undefined, inTransaction: undefined },
-    ...{ visibilityTimeoutSeconds: undefined, concurrency: undefined, waitTimeSeconds: undefined },
-    onEvent: undefined,
-    handler: () => undefined,
-  });
+  createSqsWorker(
+    {
+      ...base,
+      ...{ schema: undefined, key: undefined, onFailed: undefined, inTransaction: undefined },
+      ...{ visibilityTimeoutSeconds: undefined, concurrency: undefined, waitTimeSeconds: undefined },
+      onEvent: undefined,
+    },
+    () => undefined,
+  );
 });
 
 test('a wrapped handler gives the outcome with its result', () => {
@@ -147,42 +161,49 @@ test('a wrapped handler gets the payload as a worker does', () => {
 });
 
 test('events are a union on type', () => {
-  createSqsWorker({
-    ...base,
-    handler: () => undefined,
-    onEvent: (event) => {
-      expectTypeOf(event).toEqualTypeOf<SqsEvent>();
-      if (event.type === 'kept') expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
+  createSqsWorker(
+    {
+      ...base,
+      onEvent: (event) => {
+        expectTypeOf(event).toEqualTypeOf<SqsEvent>();
+        if (event.type === 'kept')
+          expectTypeOf(event.visibleAfterSeconds).toEqualTypeOf<number | undefined>();
+      },
     },
-  });
+    () => undefined,
+  );
 });
 
 test('with inTransaction a handler gets the client’s own transaction', () => {
   const transactional = createHandleOnce({ sql: postgres(''), scope: 'a' });
-  createSqsWorker({
-    ...base,
-    handleOnce: transactional,
-    inTransaction: true,
-    schema: order,
-    handler: (payload, attempt, tx) => {
+  createSqsWorker(
+    {
+      ...base,
+      handleOnce: transactional,
+      inTransaction: true,
+      schema: order,
+    },
+    (payload, attempt, tx) => {
       expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
       expectTypeOf(attempt).toEqualTypeOf<SqsAttempt>();
       expectTypeOf(tx).toExtend<postgres.TransactionSql>();
     },
-  });
+  );
   // @ts-expect-error -- without it there is no third argument
-  createSqsWorker({ ...base, handler: (...given: [unknown, SqsAttempt, postgres.Sql]) => given.length });
+  createSqsWorker({ ...base }, (...given: [unknown, SqsAttempt, postgres.Sql]) => given.length);
 });
 
 test('a fingerprint function gets the body and the message', () => {
-  createSqsWorker({
-    ...base,
-    fingerprint: (body, message) => {
-      expectTypeOf(body).toBeString();
-      expectTypeOf(message).toEqualTypeOf<Message>();
+  createSqsWorker(
+    {
+      ...base,
+      fingerprint: (body, message) => {
+        expectTypeOf(body).toBeString();
+        expectTypeOf(message).toEqualTypeOf<Message>();
+      },
     },
-    handler: () => undefined,
-  });
+    () => undefined,
+  );
   onceEachSqsMessage({ ...base, fingerprint: (body) => body.length }, () => undefined);
   onceEachSqsMessage({ ...base, ignoredFields: ['/sentAt'], fingerprint: undefined }, () => undefined);
 });

@@ -12,8 +12,8 @@ const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'orders
 const queueUrl = 'https://sqs.eu-central-1.amazonaws.com/000000000000/orders';
 const sqs = { handleOnce, queueUrl, client: { send: () => Promise.resolve({}) } };
 const consumerOptions = { queueUrl, sqs: sqs.client };
-const kafka = { handleOnce, consumer: fakeConsumer(), groupId: 'workers', onFailed: 'commit' };
-const kafkaRecord = { handleOnce, groupId: 'workers', onFailed: 'commit' };
+const kafka = { handleOnce, consumer: fakeConsumer(), groupId: 'workers', onFailed: 'acknowledge' };
+const kafkaRecord = { handleOnce, groupId: 'workers', onFailed: 'acknowledge' };
 const webhook = { handleOnce, source: 'github', verify: () => true };
 
 type Entry = readonly [
@@ -29,11 +29,7 @@ const of =
 
 const entries: readonly Entry[] = [
   ['onceEachSqsMessage', of(onceEachSqsMessage, sqs), 'payload'],
-  [
-    'createSqsWorker',
-    (handler, options = sqs) => createSqsWorker({ ...options, handler } as never),
-    'payload',
-  ],
+  ['createSqsWorker', of(createSqsWorker, sqs), 'payload'],
   ['onceEachConsumerMessage', of(onceEachConsumerMessage, { handleOnce, consumerOptions }), 'payload'],
   ['onceEachConsumerBatch', of(onceEachConsumerBatch, { handleOnce, consumerOptions }), 'payload'],
   ['onceEachSqsRecord', of(onceEachSqsRecord, { handleOnce }), 'payload'],

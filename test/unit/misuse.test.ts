@@ -41,7 +41,7 @@ describe.each([undefined, null, 1, 'text', []])('in place of what is expected', 
     ['context', () => onceEachSqsRecord({ handleOnce }, handler)({ Records: [] }, given)],
     [
       'event',
-      () => onceEachKafkaRecord({ handleOnce, groupId: 'g', onFailed: 'leave' }, handler)(given, context),
+      () => onceEachKafkaRecord({ handleOnce, groupId: 'g', onFailed: 'keep' }, handler)(given, context),
     ],
   ])('the error names %s', async (field, call) => {
     const [named = ''] = fieldsOf(await refusalOf(call));
@@ -52,7 +52,7 @@ describe.each([undefined, null, 1, 'text', []])('in place of what is expected', 
 test.each([undefined, {}, 'text', { p: 1 }, { p: [null] }, { p: [{ topic: 'orders' }] }])(
   'records of a Kafka event that are %j are refused',
   async (records) => {
-    const each = onceEachKafkaRecord({ handleOnce, groupId: 'g', onFailed: 'leave' }, handler);
+    const each = onceEachKafkaRecord({ handleOnce, groupId: 'g', onFailed: 'keep' }, handler);
     const refused = await refusalOf(() => each({ records } as never, context));
     if (JSON.stringify(records) === '{}') expect(refused).toEqual({ batchItemFailures: [] });
     else expect(fieldsOf(refused)).toEqual(['event.records']);

@@ -33,7 +33,7 @@ const ADAPTERS: [string, Run][] = [
   [
     'onceEachKafkaRecord',
     (handleOnce) =>
-      onceEachKafkaRecord({ handleOnce, groupId: 'g', onFailed: 'commit', ...once }, fail)(
+      onceEachKafkaRecord({ handleOnce, groupId: 'g', onFailed: 'acknowledge', ...once }, fail)(
         mskEvent(kafkaRecord('t', 0, 1)),
         ample(),
       ),

@@ -92,7 +92,7 @@ test('a webhook, a consumer group, a tenant and a plain scope of one name have r
   );
   const record = { topic: 'a', partition: 0, offset: 0, timestamp: 0, value: btoa('{}') };
   const ofGroup = onceEachKafkaRecord(
-    { handleOnce, groupId: 'acme', onFailed: 'commit', key: () => 'id' },
+    { handleOnce, groupId: 'acme', onFailed: 'acknowledge', key: () => 'id' },
     run,
   );
   for (let delivery = 0; delivery < 2; delivery += 1) {

@@ -1,11 +1,15 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { type AnyHandleOnce } from '../../../src/index.ts';
-import { fingerprintFields, isGiven, isOneFingerprint, TWO_FINGERPRINTS } from '../../../src/adapter-kit.ts';
-import { type FingerprintOptions } from '../../../src/index.ts';
+import type { AnyHandleOnce, FingerprintOptions } from '../../../src/index.ts';
+import {
+  callback,
+  derivedScopeFault,
+  fingerprintFields,
+  isGiven,
+  isOneFingerprint,
+  TWO_FINGERPRINTS,
+} from '../../../src/adapter-kit.ts';
 import type { LogKey } from './log-identity.ts';
-import { callback } from '../../../src/adapter-kit.ts';
-import { derivedScopeFault } from '../../../src/adapter-kit.ts';
 
 const groupId = z
   .string({ error: 'must be the id of the consumer group' })

@@ -1,5 +1,4 @@
-import { type EventSink } from '../../../src/adapter-kit.ts';
-import { type Warning, warn } from '../../../src/adapter-kit.ts';
+import { type EventSink, warn, type Warning } from '../../../src/adapter-kit.ts';
 
 export type DroppedAttributesWarning = Warning<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
 

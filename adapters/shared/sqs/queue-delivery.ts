@@ -1,7 +1,4 @@
-import { type Delivery } from '../../../src/adapter-kit.ts';
-import { type Kept } from '../../../src/adapter-kit.ts';
-import { type EventSink } from '../../../src/adapter-kit.ts';
-import { fingerprintOptionsFor } from '../../../src/adapter-kit.ts';
+import { type Delivery, type EventSink, fingerprintOptionsFor, type Kept } from '../../../src/adapter-kit.ts';
 import { type FingerprintOptions } from '../../../src/index.ts';
 import type { MeasurableAttribute } from './dead-letter-attributes.ts';
 import { createDroppedAttributesWarning, type DroppedAttributesWarning } from './dropped-attributes.ts';
@@ -33,12 +30,11 @@ export function createQueueDelivery<
   send: SendDeadLetter<Attribute>,
   events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
 ): QueueDeliveryOf<Message, R> {
-  const { key, parse, handler, onFailed = 'leave' } = options;
+  const { key, parse, handler, onFailed = 'keep' } = options;
   const warnDropped = createDroppedAttributesWarning(events);
 
   function failedChoice(message: Message, mayBeSent?: () => boolean): Delivery<unknown>['onFailed'] {
-    if (onFailed === 'delete') return 'acknowledge';
-    if (onFailed === 'leave') return 'keep';
+    if (typeof onFailed === 'string') return onFailed;
     const { deadLetterQueueUrl } = onFailed;
     return {
       to: deadLetterQueueUrl,

@@ -1,18 +1,18 @@
-import type { ParsedPayload } from '../../../src/adapter-kit.ts';
+import {
+  callback,
+  fingerprintFields,
+  handleOnceOption,
+  inTransactionOption,
+  type ParsedPayload,
+  retryFields,
+  standardSchema,
+} from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { handleOnceOption } from '../../../src/adapter-kit.ts';
-import { type Attempt } from '../../../src/index.ts';
-import { type AnyHandleOnce } from '../../../src/index.ts';
-import { fingerprintFields } from '../../../src/adapter-kit.ts';
-import { type FingerprintOptions } from '../../../src/index.ts';
-import { callback, standardSchema } from '../../../src/adapter-kit.ts';
-import { retryFields } from '../../../src/adapter-kit.ts';
-import { type RetryOptions } from '../../../src/index.ts';
-import { inTransactionOption } from '../../../src/adapter-kit.ts';
+import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
 
 /** What to do with a message that has failed for good. */
-export type OnFailed = 'delete' | 'leave' | { readonly deadLetterQueueUrl: string };
+export type OnFailed = 'acknowledge' | 'keep' | { readonly deadLetterQueueUrl: string };
 
 /** An attempt at a message of a queue. */
 export interface QueueAttempt<Message> extends Attempt {
@@ -53,8 +53,8 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
    */
   readonly key?: ((message: Message) => string | undefined) | undefined;
   /**
-   * What to do with a message that failed for good. Default `'leave'`: it stays, and the queue's own redrive policy
-   * moves it to the dead-letter queue of that policy. `'delete'` deletes it; its error is on record, its body is gone.
+   * What to do with a message that failed for good. Default `'keep'`: it stays, and the queue's own redrive policy
+   * moves it to the dead-letter queue of that policy. `'acknowledge'` deletes it; its error is on record, its body is gone.
    * `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose payload
    * mismatches its record or whose key is invalid.
    */
@@ -77,10 +77,10 @@ export function queueUrlOption(what: string): z.ZodURL {
 
 const onFailed = z.union(
   [
-    z.enum(['delete', 'leave']),
+    z.enum(['acknowledge', 'keep']),
     z.strictObject({ deadLetterQueueUrl: queueUrlOption('the dead-letter queue') }),
   ],
-  { error: `must be 'delete', 'leave' or { deadLetterQueueUrl }` },
+  { error: `must be 'acknowledge', 'keep' or { deadLetterQueueUrl }` },
 );
 
 /** The fields of `QueueOptions`, but for those that get a message. */

@@ -3,7 +3,7 @@ import { type Warning } from '../../../src/adapter-kit.ts';
 
 const REMEDY =
   'Give the queue a redrive policy (deadLetterTargetArn and maxReceiveCount), ' +
-  "or pass onFailed: { deadLetterQueueUrl }, 'delete', or 'leave' to accept it";
+  "or pass onFailed: { deadLetterQueueUrl }, 'acknowledge', or 'keep' to accept it";
 
 /** What happens to a failed message of a standard queue when neither the queue nor the user says where it goes. */
 export function noRedrivePolicy(

@@ -1,5 +1,4 @@
-import { type HandleOnceSettings } from '../../../src/index.ts';
-import { retryBudget } from '../../../src/index.ts';
+import { type HandleOnceSettings, retryBudget } from '../../../src/index.ts';
 import { type Warning } from '../../../src/adapter-kit.ts';
 
 /** What adapters need to know of a queue. */

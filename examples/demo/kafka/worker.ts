@@ -26,7 +26,7 @@ await consumer.run(
       },
       ordering: 'key',
       concurrency: CONCURRENCY,
-      onFailed: 'commit',
+      onFailed: 'acknowledge',
     },
     ({ payload: order }, attempt) => fulfil(self, order, attempt.childKey('charge')),
   ),

@@ -7,19 +7,21 @@ import { startSqsWorkerProcess } from './worker-process.ts';
 
 const self = startSqsWorkerProcess();
 
-const sqsWorker = createSqsWorker({
-  client: self.client,
-  queueUrl: self.queueUrl,
-  handleOnce: createOnce(self),
-  schema: z.object({ id: z.string(), cents: z.number() }),
-  // An order that was sent twice is two messages; its id says that they are the same.
-  key: (message) => message.MessageAttributes?.['OrderId']?.StringValue,
-  concurrency: CONCURRENCY,
-  visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS,
-  waitTimeSeconds: 1,
-  onFailed: 'leave',
-  handler: (order, attempt) => fulfil(self, order, attempt.childKey('charge')),
-});
+const sqsWorker = createSqsWorker(
+  {
+    client: self.client,
+    queueUrl: self.queueUrl,
+    handleOnce: createOnce(self),
+    schema: z.object({ id: z.string(), cents: z.number() }),
+    // An order that was sent twice is two messages; its id says that they are the same.
+    key: (message) => message.MessageAttributes?.['OrderId']?.StringValue,
+    concurrency: CONCURRENCY,
+    visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS,
+    waitTimeSeconds: 1,
+    onFailed: 'keep',
+  },
+  (order, attempt) => fulfil(self, order, attempt.childKey('charge')),
+);
 
 self.onStop(async () => {
   await sqsWorker.stop();

@@ -2,7 +2,7 @@ import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { afterAll, beforeAll } from 'vitest';
-import type { PrismaDatabase, PrismaQueryable } from '../../../adapters/clients/index.ts';
+import type { PrismaDatabase, PrismaQueryable } from '../../../adapters/clients/from-prisma.ts';
 import { root } from '../../architecture/source-files.ts';
 import { run } from '../../support/services/run.ts';
 import { temporaryDirectory } from '../../support/services/temporary-directory.ts';

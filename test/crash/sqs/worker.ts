@@ -51,24 +51,26 @@ async function handler(_: unknown, attempt: Attempt): Promise<void> {
 if (receiver === 'sqs-consumer') {
   const consumerOptions = { queueUrl, sqs: client, waitTimeSeconds: 1 };
   const consumer = Consumer.create(
-    onceEachConsumerMessage({ consumerOptions, handleOnce, onFailed: 'delete' }, handler),
+    onceEachConsumerMessage({ consumerOptions, handleOnce, onFailed: 'acknowledge' }, handler),
   );
   consumer.on('message_received', () => {
     at('before-claim');
   });
   consumer.start();
 } else {
-  const worker = createSqsWorker({
-    client,
-    queueUrl,
-    handleOnce,
-    concurrency: 1,
-    waitTimeSeconds: 0,
-    onFailed: 'delete',
-    handler,
-    onEvent: ({ type }) => {
-      if (type === 'received') at('before-claim');
+  const worker = createSqsWorker(
+    {
+      client,
+      queueUrl,
+      handleOnce,
+      concurrency: 1,
+      waitTimeSeconds: 0,
+      onFailed: 'acknowledge',
+      onEvent: ({ type }) => {
+        if (type === 'received') at('before-claim');
+      },
     },
-  });
+    handler,
+  );
   await worker.start();
 }

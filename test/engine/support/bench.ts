@@ -1,4 +1,5 @@
-import { createHandleOnce, type HandleOnce, type HandleOnceOptions, type Store } from '../../../src/index.ts';
+import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from '../../../src/index.ts';
+import type { Store } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { createMemoryStore } from '../../../src/testing.ts';
 import { type TestDatabase, useDatabase } from '../../support/database.ts';

@@ -1,4 +1,5 @@
-import { type Store, StoreError } from '../../../src/index.ts';
+import { StoreError } from '../../../src/index.ts';
+import type { Store } from '../../../src/store.ts';
 
 /** What happens to one call of a store in place of just doing it. */
 export type Fault = <Reply>(send: () => Promise<Reply>) => Promise<Reply>;

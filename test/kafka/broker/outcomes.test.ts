@@ -61,7 +61,7 @@ describe('A message', () => {
     const { groupId } = group;
     const handleOnce = createHandleOnce({ sql, scope: groupId, backoff: () => 0 });
     const run = onceEachMessage(
-      { consumer, groupId, handleOnce, onFailed: 'commit', inTransaction: true },
+      { consumer, groupId, handleOnce, onFailed: 'acknowledge', inTransaction: true },
       async ({ payload }, { number }, tx) => {
         await tx`insert into shipped (id) values (${String(payload)})`;
         if (number === 1 && String(payload) === '1') throw new Error('once');

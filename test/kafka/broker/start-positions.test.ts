@@ -108,7 +108,7 @@ describe('A group that begins at the end of its topic', () => {
         consumer,
         groupId: group.groupId,
         handleOnce: group.handleOnce,
-        onFailed: 'commit',
+        onFailed: 'acknowledge',
         fromBeginning: false,
         admin: kafka.admin,
       },

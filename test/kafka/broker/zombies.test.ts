@@ -18,7 +18,7 @@ test('a consumer that is disconnected while it joins does not come back', async 
   const started: string[] = [];
   const { handleOnce, groupId } = group;
   const run = onceEachMessage(
-    { consumer, groupId, handleOnce, onFailed: 'commit', fromBeginning: true },
+    { consumer, groupId, handleOnce, onFailed: 'acknowledge', fromBeginning: true },
     ({ message }) => {
       started.push(message.offset);
     },

@@ -1,5 +1,5 @@
-import { createHandleOnce, type Store } from 'handle-once';
-import type { Attempt } from 'handle-once';
+import { type Attempt, createHandleOnce } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import {
   type KafkaDelivery,
   type KafkaEvent,
@@ -34,7 +34,7 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
     {
       consumer,
       groupId: 'workers',
-      onFailed: 'commit',
+      onFailed: 'acknowledge',
       fromBeginning: true,
       handleOnce: createHandleOnce({ store, scope: 'billing', backoff: () => BACKOFF_MS }),
       onEvent: (event) => events.push(event),

@@ -55,7 +55,7 @@ export function consume(
   const once = wrappers[wrapper](
     {
       consumerOptions,
-      onFailed: 'delete',
+      onFailed: 'acknowledge',
       ...options,
       onEvent(event: SqsConsumerEvent) {
         events.push(event);

@@ -1,5 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import { type HandleOnce, type HandleOnceOptions, type Store, StoreError, TerminalError } from 'handle-once';
+import { type HandleOnce, type HandleOnceOptions, StoreError, TerminalError } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import {
   type HandledMessage,
   type KeptReason,
@@ -17,7 +18,7 @@ type Handler = SqsHandler<undefined, unknown, unknown>;
 
 interface Row {
   readonly name: string;
-  readonly onFailed?: 'delete' | 'leave' | 'dead-letter';
+  readonly onFailed?: 'acknowledge' | 'keep' | 'dead-letter';
   readonly handleOnce?: Partial<HandleOnceOptions>;
   readonly handler?: Handler;
   readonly key?: (message: Message) => string;
@@ -57,18 +58,18 @@ function rows(fixture: Fixture): Row[] {
   const failedBefore = (handleOnce: HandleOnce, message: Message) =>
     handleOnce(message.MessageId ?? '', body(message), terminal as never);
   return [
-    { name: 'a first success', action: 'deleted' },
+    { name: 'a first success', action: 'acknowledged' },
     {
       name: 'a replayed success',
       before: (handleOnce, message) => handleOnce(message.MessageId ?? '', body(message), () => 1),
-      action: 'deleted',
+      action: 'acknowledged',
     },
-    ...(['delete', 'leave', 'dead-letter'] as const).flatMap((onFailed): Row[] => {
-      const done = { delete: 'deleted', leave: 'kept', 'dead-letter': 'dead-lettered' } as const;
+    ...(['acknowledge', 'keep', 'dead-letter'] as const).flatMap((onFailed): Row[] => {
+      const done = { acknowledge: 'acknowledged', keep: 'kept', 'dead-letter': 'dead-lettered' } as const;
       const expected = {
         onFailed,
         action: done[onFailed],
-        ...(onFailed === 'leave' ? { reason: 'failed' as const } : {}),
+        ...(onFailed === 'keep' ? { reason: 'failed' as const } : {}),
       };
       return [
         { name: `a first failure (${onFailed})`, handler: terminal, ...expected },
@@ -164,7 +165,7 @@ export function dispositionSuite(fixture: Fixture): void {
     const client = interposedClient(fixture.client);
     const { queueUrl, handleOnce, onEvent } = setup;
     const onFailed: OnFailed =
-      row.onFailed === 'dead-letter' ? { deadLetterQueueUrl } : (row.onFailed ?? 'delete');
+      row.onFailed === 'dead-letter' ? { deadLetterQueueUrl } : (row.onFailed ?? 'acknowledge');
     const key = row.key === undefined ? {} : { key: row.key };
     const handle = onceEachSqsMessage(
       { client, queueUrl, handleOnce, onFailed, onEvent, ...key },

@@ -57,7 +57,7 @@ export function failedByDefaultSuite({ client, server, setup }: Fixture): void {
     warn.mockRestore();
   });
 
-  test.each(['leave', 'delete'] as const)('%s by choice starts without a warning', async (onFailed) => {
+  test.each(['keep', 'acknowledge'] as const)('%s by choice starts without a warning', async (onFailed) => {
     const queue = await setup();
     await queue.startWorker({ onFailed, handler: noop });
     expect(queue.events).toEqual([]);
@@ -71,7 +71,7 @@ export function failedByDefaultSuite({ client, server, setup }: Fixture): void {
     await expect(refused).rejects.toThrow(
       /would block its message group until .* 600 s ends\. Give the queue/,
     );
-    await queue.startWorker({ onFailed: 'leave', handler: noop });
+    await queue.startWorker({ onFailed: 'keep', handler: noop });
   });
 
   test('a FIFO queue with a redrive policy is taken', async () => {
@@ -107,7 +107,7 @@ export function failedByDefaultSuite({ client, server, setup }: Fixture): void {
 
     const standard = await setup();
     await standard.send('1');
-    expect(await wrap(standard)(await standard.receive())).toMatchObject({ action: 'deleted' });
+    expect(await wrap(standard)(await standard.receive())).toMatchObject({ action: 'acknowledged' });
     expect(standard.eventsOf('warning')).toMatchObject([{ warning: 'NO_REDRIVE_POLICY' }]);
     warn.mockRestore();
   });

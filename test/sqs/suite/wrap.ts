@@ -13,7 +13,7 @@ import { interposedClient, sdkError } from '../support/interposed-client.ts';
 export function wrapSuite({ client, setup, sql: database }: Fixture): void {
   const base = ({ queueUrl, handleOnce, onEvent }: Setup) => ({
     ...{ client, queueUrl, handleOnce, onEvent },
-    onFailed: 'delete' as const,
+    onFailed: 'acknowledge' as const,
   });
 
   describe('Whose message it is', () => {
@@ -28,7 +28,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handled = await handle(first);
 
       expect(handled).toMatchObject({
-        action: 'deleted',
+        action: 'acknowledged',
         outcome: { replayed: true, result: 'done before' },
       });
       expect(handler).not.toHaveBeenCalled();
@@ -75,8 +75,8 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const handled = [await handle(await queue.receive()), await handle(await queue.receive())];
 
       expect(handled).toMatchObject([
-        { action: 'deleted' },
-        { action: 'deleted', outcome: { replayed: true } },
+        { action: 'acknowledged' },
+        { action: 'acknowledged', outcome: { replayed: true } },
       ]);
       expect(handler).toHaveBeenCalledTimes(1);
     });
@@ -149,7 +149,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         expect(await queue.receiveNow()).toEqual([]);
         return Date.now() > ends - 100;
       });
-      expect(await handled).toMatchObject({ action: 'deleted' });
+      expect(await handled).toMatchObject({ action: 'acknowledged' });
       await queue.empty();
     });
 
@@ -195,7 +195,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         handler,
       )(await queue.receive());
       expect(handled).toMatchObject({
-        action: 'deleted',
+        action: 'acknowledged',
         outcome: { state: 'failed', reason: 'invalid-payload', attempts: 1 },
       });
       expect(handler).not.toHaveBeenCalled();
@@ -218,7 +218,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const message = { ...(await queue.receive()), Body: undefined };
       const handled = await onceEachSqsMessage({ ...base(queue), parse: (text) => text }, handler)(message);
       expect(handler).toHaveBeenCalledWith('', expect.anything());
-      expect(handled.action).toBe('deleted');
+      expect(handled.action).toBe('acknowledged');
     });
   });
 
@@ -237,7 +237,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       const redelivered = await queue.receive();
       expect(redelivered.Attributes?.ApproximateReceiveCount).toBe('2');
       expect(await onceEachSqsMessage(base(queue), () => 'done')(redelivered)).toMatchObject({
-        action: 'deleted',
+        action: 'acknowledged',
         outcome: { state: 'succeeded', attempts: 2 },
       });
     });
@@ -349,7 +349,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         outcome: { reason: 'released', error: { message: 'the loop stops' } },
       });
       const again = await onceEachSqsMessage(base(queue), () => 'done')(await queue.receive());
-      expect(again).toMatchObject({ action: 'deleted', outcome: { attempts: 1 } });
+      expect(again).toMatchObject({ action: 'acknowledged', outcome: { attempts: 1 } });
     });
   });
 
@@ -375,7 +375,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
           vi.waitUntil(() => beats().length > 0, { timeout: 10_000 }),
         );
         await queue.send('1');
-        expect(await handle(await queue.receive())).toMatchObject({ action: 'deleted' });
+        expect(await handle(await queue.receive())).toMatchObject({ action: 'acknowledged' });
         expect(beats()[0]?.entries).toMatchObject([{ VisibilityTimeout: leaseMs / 500 }]);
         expect(queue.eventsOf('warning').map(({ warning }) => warning)).toEqual(warnings);
         warn.mockRestore();
@@ -403,7 +403,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       await queue.send('1');
       const message = await queue.receive();
       await expect(handle(message)).rejects.toThrow(InvalidOptionsError);
-      expect(await handle(message)).toMatchObject({ action: 'deleted' });
+      expect(await handle(message)).toMatchObject({ action: 'acknowledged' });
       warn.mockRestore();
     });
 

@@ -7,7 +7,13 @@ import {
 } from '@aws-sdk/client-sqs';
 import { randomUUID } from 'node:crypto';
 import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from 'handle-once';
-import { createSqsWorker, type SqsEvent, type SqsWorker, type SqsWorkerOptions } from 'handle-once/sqs';
+import {
+  createSqsWorker,
+  type SqsEvent,
+  type SqsHandler,
+  type SqsWorker,
+  type SqsWorkerOptions,
+} from 'handle-once/sqs';
 import type postgres from 'postgres';
 import { onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
@@ -23,7 +29,9 @@ export interface Sent {
   readonly attributes?: Record<string, MessageAttributeValue>;
 }
 
-type AnyWorkerOptions = SqsWorkerOptions<undefined, unknown, unknown>;
+type WorkerOptions = Partial<SqsWorkerOptions<undefined, unknown>> & {
+  readonly handler: SqsHandler<undefined, unknown, unknown>;
+};
 
 /** A queue with a `handleOnce` of its own scope. */
 export interface Setup {
@@ -43,8 +51,8 @@ export interface Setup {
   /** Waits until the queue is empty, and its workers know it. */
   empty(): Promise<void>;
   /** Stopped when the test ends. Deletes failed messages, unless its options say otherwise. */
-  worker(options: Partial<AnyWorkerOptions> & Pick<AnyWorkerOptions, 'handler'>): SqsWorker;
-  startWorker(options: Partial<AnyWorkerOptions> & Pick<AnyWorkerOptions, 'handler'>): Promise<SqsWorker>;
+  worker(options: WorkerOptions): SqsWorker;
+  startWorker(options: WorkerOptions): Promise<SqsWorker>;
 }
 
 export interface Fixture {
@@ -89,16 +97,16 @@ function setupOf(
     events.push(event);
   };
   const workers: SqsWorker[] = [];
-  const worker: Setup['worker'] = (options) => {
-    const created: SqsWorker = createSqsWorker({
+  const worker: Setup['worker'] = ({ handler, ...options }) => {
+    const given = {
       client,
       queueUrl,
       handleOnce,
       waitTimeSeconds: 0,
-      onFailed: 'delete',
+      onFailed: 'acknowledge',
       onEvent,
-      ...options,
-    });
+    } as const;
+    const created: SqsWorker = createSqsWorker({ ...given, ...options }, handler);
     workers.push(created);
     onTestFinished(async () => {
       await created.stop({ drainMs: 0 });

@@ -6,7 +6,7 @@ import type {
   Settlement,
   SettleReply,
   Store,
-} from '../../../src/index.ts';
+} from '../../../src/store.ts';
 
 /** A store whose time a test can move. */
 export interface ControlledStore {

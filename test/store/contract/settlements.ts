@@ -1,4 +1,5 @@
-import type { FailedReason, Settlement } from '../../../src/index.ts';
+import type { FailedReason } from '../../../src/index.ts';
+import type { Settlement } from '../../../src/store.ts';
 import { HOUR } from './actor.ts';
 
 export function succeeded(result: string | null = '"done"', retentionMs = HOUR): Settlement {

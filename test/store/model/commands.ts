@@ -1,8 +1,15 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Settlement, Store } from '../../../src/index.ts';
-import { HOUR, MINUTE, NO_FINGERPRINT, OTHER_PAYLOAD, OTHER_VERSION, PAYLOAD } from '../contract/actor.ts';
-import type { ControlledStore } from '../contract/actor.ts';
+import type { Settlement, Store } from '../../../src/store.ts';
+import {
+  type ControlledStore,
+  HOUR,
+  MINUTE,
+  NO_FINGERPRINT,
+  OTHER_PAYLOAD,
+  OTHER_VERSION,
+  PAYLOAD,
+} from '../contract/actor.ts';
 import type { Model } from './model.ts';
 
 export interface Real extends ControlledStore {

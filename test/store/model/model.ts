@@ -1,14 +1,14 @@
+import type { FailedReason } from '../../../src/index.ts';
 import type {
   ClaimReply,
   ClaimRequest,
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
-  FailedReason,
   Settlement,
   SettleReply,
   SettleRequest,
-} from '../../../src/index.ts';
+} from '../../../src/store.ts';
 
 /**
  * What a store must do, told a second time and in another way: a key's whole history is kept, and every answer is

@@ -6,9 +6,9 @@ import {
   type HandleOnceError,
   migrate,
   SchemaError,
-  type Store,
   StoreError,
 } from '../../../src/index.ts';
+import type { Store } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { useDatabase, useEmptyDatabase } from '../../support/database.ts';
 import { ALICE, PAYLOAD, TERMS } from '../contract/actor.ts';

@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { expect } from 'vitest';
-import type { PostgresClient, Store } from '../../../src/index.ts';
+import type { PostgresClient } from '../../../src/index.ts';
+import type { Store } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 
 /** A key that another transaction has locked: whoever wants to write it waits until it is released. */

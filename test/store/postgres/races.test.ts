@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimReply, SettleReply } from '../../../src/index.ts';
+import type { ClaimReply, SettleReply } from '../../../src/store.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type Actor, actorOn, ALICE, BOB, HOUR, LEASE } from '../contract/actor.ts';
 import { released, succeeded, takenBack } from '../contract/settlements.ts';

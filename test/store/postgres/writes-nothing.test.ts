@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ClaimReply, PostgresClient } from '../../../src/index.ts';
+import type { PostgresClient } from '../../../src/index.ts';
+import type { ClaimReply } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type Actor, actorOn, ALICE, BOB, HOUR, OTHER_PAYLOAD, PAYLOAD, TERMS } from '../contract/actor.ts';

@@ -1,4 +1,4 @@
-import type { ClaimReply, ClaimRequest, ClaimTerms, Store } from '../../../src/index.ts';
+import type { ClaimReply, ClaimRequest, ClaimTerms, Store } from '../../../src/store.ts';
 import { createRecords, type Records } from '../../../src/store/records.ts';
 import { trafficOf } from '../../../src/store/traffic.ts';
 

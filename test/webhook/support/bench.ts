@@ -1,4 +1,5 @@
-import { createHandleOnce, type Store } from 'handle-once';
+import { createHandleOnce } from 'handle-once';
+import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import {
   type CommonWebhookOptions,

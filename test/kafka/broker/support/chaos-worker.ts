@@ -76,7 +76,7 @@ await consumer.run(
       fromBeginning,
       admin: fromBeginning ? undefined : admin,
       ordering: settings.ordering,
-      onFailed: 'commit',
+      onFailed: 'acknowledge',
       drainMs: 100,
       onEvent: reportEvent,
     },

@@ -135,7 +135,7 @@ function setupOf(
           consumer,
           groupId,
           handleOnce,
-          onFailed: 'commit',
+          onFailed: 'acknowledge',
           fromBeginning,
           drainMs: 500,
           onEvent: (event) => {

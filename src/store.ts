@@ -1,0 +1,16 @@
+/**
+ * What `handle-once` asks of a store: for one of your own, given as `store` to `createHandleOnce`.
+ *
+ * @module
+ */
+export type {
+  ClaimReply,
+  ClaimRequest,
+  ClaimTerms,
+  ExtendReply,
+  ExtendRequest,
+  Settlement,
+  SettleReply,
+  SettleRequest,
+  Store,
+} from './store/store.ts';
