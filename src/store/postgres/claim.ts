@@ -1,19 +1,17 @@
 import type { ClaimReply, ClaimRequest, ClaimTerms } from '../store.ts';
 import { suspectFrom } from '../suspects.ts';
-import { batchOf, type BySize } from './batch.ts';
-import { toReply } from './claim-answer.ts';
+import { batchOf } from './batch.ts';
+import { toReply } from './claim-reply.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { isHeld, replyForHeld } from './held-record.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
+import type { BySize } from './statements/request-rows.ts';
+import type { Statements } from './statements/index.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 
-export interface ClaimStatements {
-  readonly claimNew: BySize;
-  readonly claimAny: BySize;
-  readonly held: string;
-}
+type ClaimStatements = Pick<Statements, 'claimNew' | 'claimAny' | 'held'>;
 
 /** Claims with one statement, and with a second what the first could not answer: records that are dead. */
 export async function claim(

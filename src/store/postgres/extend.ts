@@ -1,19 +1,9 @@
 import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
-import { batchOf, type BySize, bySize, rowsToUpdateBy } from './batch.ts';
+import { batchOf } from './batch.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
-
-/** One fenced statement: a lease is longer from now on for the token that still owns it. */
-export function extendStatement(table: string): BySize {
-  return bySize(
-    (size) => `
-update ${table} t set live_until = statement_timestamp() + $4::text::float8 * interval '1 millisecond'
-from ${rowsToUpdateBy(size, 'e', { key: 'text', token: 'uuid' })}
-where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned
-returning t.key`,
-  );
-}
+import type { BySize } from './statements/request-rows.ts';
 
 export async function extend(
   client: DatabaseClient,

@@ -1,28 +1,8 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
-import { batchOf, onOneLine } from './batch.ts';
+import { batchOf } from './batch.ts';
 import type { DatabaseQueries } from './database-client.ts';
 import { runIn } from './run.ts';
-import { settleUpdate, toCells } from './settle.ts';
-
-/**
- * Whether the statement is in the transaction that was begun before the work: that is as old as the work at least, but
- * for a tenth, for clocks that are corrected meanwhile, and for the 2 ms of clocks that count milliseconds. A statement
- * that is a transaction by itself is as old as its parsing.
- */
-const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
-
-/**
- * The settle of one record in a transaction, and whether that is still open.
- *
- * A handler can have ended it by a ROLLBACK of its own: the settle would then commit by itself, and put an effect on
- * record that is gone. To see that costs no round trip. What is not seen is a
- * handler that then begins another transaction, or one whose work took some 2 ms.
- */
-export function settleInStatement(table: string): string {
-  return onOneLine(`
-with settled as (${settleUpdate(table, 'one')} and ${IN_TRANSACTION} returning t.key)
-select exists (select from settled)::text as settled, (${IN_TRANSACTION})::text as in_transaction`);
-}
+import { toCells } from './settle.ts';
 
 /** Settles a record in a transaction: it is on record when that is committed, and fenced until then. */
 export async function settleIn(

@@ -1,20 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type postgres from 'postgres';
-import type { Size } from '../../../src/store/postgres/batch.ts';
-import { claimAnyStatement } from '../../../src/store/postgres/claim-any.ts';
-import { claimNewStatement } from '../../../src/store/postgres/claim-new.ts';
-import { extendStatement } from '../../../src/store/postgres/extend.ts';
-import { alreadySettledStatement, settleStatement } from '../../../src/store/postgres/settle.ts';
+import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
+import { statementsOf } from '../../../src/store/postgres/statements/index.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const TABLE = 'handle_once.records';
-const STATEMENTS = {
-  claimNew: claimNewStatement(TABLE),
-  claimAny: claimAnyStatement(TABLE),
-  settle: settleStatement(TABLE),
-  alreadySettled: alreadySettledStatement(TABLE),
-  extend: extendStatement(TABLE),
-};
+const { claimNew, claimAny, settle, settledBefore, extend } = statementsOf('handle_once');
+const STATEMENTS = { claimNew, claimAny, settle, settledBefore, extend };
 
 const { sql } = useDatabase();
 let session: postgres.ReservedSql;

@@ -1,7 +1,3 @@
-import type { FailedReason, ResultOmitted } from '../../api/outcome.ts';
-import type { ClaimReply } from '../store.ts';
-import type { DatabaseRow } from './database-client.ts';
-
 /** What a claim compares a record with, as SQL. */
 export interface Asked {
   readonly token: string;
@@ -57,32 +53,4 @@ function kind(t: string, asked: Asked): string {
       when ${asked.tookOver} then 'taken-over'
       else 'claimed'
     end`;
-}
-
-export function toReply([, kindText, attemptsText, detail = null, content = null]: DatabaseRow): ClaimReply {
-  const kind = kindText ?? '';
-  const attempts = Number(attemptsText);
-  switch (kind) {
-    case 'mismatch':
-      return { kind };
-    case 'succeeded':
-      return { kind, attempts, result: content, resultOmitted: detail as ResultOmitted | null };
-    case 'exhausted':
-    case 'failed':
-      return {
-        kind: 'failed',
-        attempts,
-        reason: detail as FailedReason,
-        error: content,
-        replayed: kind === 'failed',
-      };
-    case 'released':
-      return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)), error: content };
-    case 'suspect':
-      return { kind, attempts };
-    case 'in-flight':
-      return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)) };
-    default:
-      return { kind: 'claimed', attempts, failures: Number(detail), tookOver: kind === 'taken-over' };
-  }
 }

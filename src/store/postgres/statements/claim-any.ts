@@ -1,7 +1,7 @@
-import { type BySize, bySize } from './batch.ts';
+import type { Size } from './request-rows.ts';
 import { answerColumns, mismatch, NEW_RECORD_ANSWER } from './claim-answer.ts';
 import { askedRecords, insertAsked } from './claim-parts.ts';
-import { UNLESS_HELD } from './held-record.ts';
+import { UNLESS_HELD } from './held.ts';
 
 /**
  * The claim of a key in whatever state: it makes a record, or takes over, renews or exhausts one that is dead.
@@ -13,9 +13,8 @@ import { UNLESS_HELD } from './held-record.ts';
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  */
-export function claimAnyStatement(table: string): BySize {
-  return bySize(
-    (size) => `
+export function claimAnyStatement(table: string, size: Size): string {
+  return `
 with ${askedRecords(size, table)}, taken as (
   ${insertAsked(table, `a.live is not true ${UNLESS_HELD}`)}
   on conflict (scope, key) do update set
@@ -54,8 +53,7 @@ select ${NEW_RECORD_ANSWER} from taken where made
 union all
 select ${answerColumns('t', ASKED)} from taken t join asked a on a.key = t.key where not t.made
 union all
-select ${answerColumns('a', ASKED)} from asked a where a.live`,
-  );
+select ${answerColumns('a', ASKED)} from asked a where a.live`;
 }
 
 const ASKED = {

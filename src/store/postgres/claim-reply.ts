@@ -1,0 +1,32 @@
+import type { FailedReason, ResultOmitted } from '../../api/outcome.ts';
+import type { ClaimReply } from '../store.ts';
+import type { DatabaseRow } from './database-client.ts';
+
+/** The answer to one claim, of the columns that every claim statement returns. */
+export function toReply([, kindText, attemptsText, detail = null, content = null]: DatabaseRow): ClaimReply {
+  const kind = kindText ?? '';
+  const attempts = Number(attemptsText);
+  switch (kind) {
+    case 'mismatch':
+      return { kind };
+    case 'succeeded':
+      return { kind, attempts, result: content, resultOmitted: detail as ResultOmitted | null };
+    case 'exhausted':
+    case 'failed':
+      return {
+        kind: 'failed',
+        attempts,
+        reason: detail as FailedReason,
+        error: content,
+        replayed: kind === 'failed',
+      };
+    case 'released':
+      return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)), error: content };
+    case 'suspect':
+      return { kind, attempts };
+    case 'in-flight':
+      return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)) };
+    default:
+      return { kind: 'claimed', attempts, failures: Number(detail), tookOver: kind === 'taken-over' };
+  }
+}

@@ -1,0 +1,271 @@
+-- One request.
+with asked as materialized (
+  select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint,
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
+    r.result, r.result_omitted, r.failed_reason, r.error
+  from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as fingerprint) as a
+  left join lateral (
+    select t.*, t.live_until > statement_timestamp() as live
+    from handle_once.records t
+    where t.scope = $1::text and t.key = a.key
+    limit 1
+  ) r on true
+), taken as (
+  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+  from asked a
+  where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
+  on conflict (scope, key) do update set
+    state = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.state when (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then 'failed' else 'pending' end,
+    owned = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.owned else not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) end,
+    token = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token else excluded.token end,
+    attempts = case
+      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then t.attempts
+      when t.state = 'pending' then t.attempts + 1
+      else 1
+    end,
+    fingerprint = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.fingerprint else excluded.fingerprint end,
+    live_until = case
+      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.live_until
+      when (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
+      else excluded.live_until
+    end,
+    failures = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.failures else 0 end,
+    deaths = case
+      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.deaths
+      when t.state = 'pending' then (t.deaths + t.owned::integer)
+      else 0
+    end,
+    created_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.created_at else excluded.created_at end,
+    failed_reason = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.failed_reason when (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then
+      case when t.failures >= $6::text::integer then 'attempts-exhausted' else 'deaths-exhausted' end
+    end,
+    result = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result end,
+    result_omitted = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result_omitted end,
+    error = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
+  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
+    t.result, t.result_omitted, t.failed_reason, t.error,
+    t.xmax = 0 as made
+)
+select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from taken where made
+union all
+select t.key, case
+      when (t.fingerprint <> a.asked_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when t.state = 'succeeded' then 'succeeded'
+      when t.state = 'failed' then case when t.token = a.asked_token then 'exhausted' else 'failed' end
+      when t.live_until <= statement_timestamp() then 'suspect'
+      when not t.owned then 'released'
+      when t.token <> a.asked_token then 'in-flight'
+      when a.live is not true and a.was_owned then 'taken-over'
+      else 'claimed'
+    end, t.attempts::text,
+    case t.state
+      when 'pending' then case
+        when (t.owned and t.token = a.asked_token) then t.failures::text
+        else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
+      end
+      when 'succeeded' then t.result_omitted
+      else t.failed_reason
+    end,
+    case t.state when 'succeeded' then t.result else t.error end from taken t join asked a on a.key = t.key where not t.made
+union all
+select a.key, case
+      when (a.fingerprint <> a.asked_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when a.state = 'succeeded' then 'succeeded'
+      when a.state = 'failed' then case when a.token = a.asked_token then 'exhausted' else 'failed' end
+      when a.live_until <= statement_timestamp() then 'suspect'
+      when not a.owned then 'released'
+      when a.token <> a.asked_token then 'in-flight'
+      when a.live is not true and a.was_owned then 'taken-over'
+      else 'claimed'
+    end, a.attempts::text,
+    case a.state
+      when 'pending' then case
+        when (a.owned and a.token = a.asked_token) then a.failures::text
+        else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
+      end
+      when 'succeeded' then a.result_omitted
+      else a.failed_reason
+    end,
+    case a.state when 'succeeded' then a.result else a.error end from asked a where a.live;
+
+-- Any number of requests.
+with asked as materialized (
+  select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint,
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
+    r.result, r.result_omitted, r.failed_reason, r.error
+  from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])) as a(key, token, fingerprint)
+  left join lateral (
+    select t.*, t.live_until > statement_timestamp() as live
+    from handle_once.records t
+    where t.scope = $1::text and t.key = a.key
+    limit 1
+  ) r on true
+), taken as (
+  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+  from asked a
+  where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
+  on conflict (scope, key) do update set
+    state = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.state when (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then 'failed' else 'pending' end,
+    owned = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.owned else not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) end,
+    token = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token else excluded.token end,
+    attempts = case
+      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then t.attempts
+      when t.state = 'pending' then t.attempts + 1
+      else 1
+    end,
+    fingerprint = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.fingerprint else excluded.fingerprint end,
+    live_until = case
+      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.live_until
+      when (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
+      else excluded.live_until
+    end,
+    failures = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.failures else 0 end,
+    deaths = case
+      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.deaths
+      when t.state = 'pending' then (t.deaths + t.owned::integer)
+      else 0
+    end,
+    created_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.created_at else excluded.created_at end,
+    failed_reason = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.failed_reason when (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then
+      case when t.failures >= $6::text::integer then 'attempts-exhausted' else 'deaths-exhausted' end
+    end,
+    result = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result end,
+    result_omitted = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result_omitted end,
+    error = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
+  returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
+    t.result, t.result_omitted, t.failed_reason, t.error,
+    t.xmax = 0 as made
+)
+select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from taken where made
+union all
+select t.key, case
+      when (t.fingerprint <> a.asked_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when t.state = 'succeeded' then 'succeeded'
+      when t.state = 'failed' then case when t.token = a.asked_token then 'exhausted' else 'failed' end
+      when t.live_until <= statement_timestamp() then 'suspect'
+      when not t.owned then 'released'
+      when t.token <> a.asked_token then 'in-flight'
+      when a.live is not true and a.was_owned then 'taken-over'
+      else 'claimed'
+    end, t.attempts::text,
+    case t.state
+      when 'pending' then case
+        when (t.owned and t.token = a.asked_token) then t.failures::text
+        else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
+      end
+      when 'succeeded' then t.result_omitted
+      else t.failed_reason
+    end,
+    case t.state when 'succeeded' then t.result else t.error end from taken t join asked a on a.key = t.key where not t.made
+union all
+select a.key, case
+      when (a.fingerprint <> a.asked_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when a.state = 'succeeded' then 'succeeded'
+      when a.state = 'failed' then case when a.token = a.asked_token then 'exhausted' else 'failed' end
+      when a.live_until <= statement_timestamp() then 'suspect'
+      when not a.owned then 'released'
+      when a.token <> a.asked_token then 'in-flight'
+      when a.live is not true and a.was_owned then 'taken-over'
+      else 'claimed'
+    end, a.attempts::text,
+    case a.state
+      when 'pending' then case
+        when (a.owned and a.token = a.asked_token) then a.failures::text
+        else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
+      end
+      when 'succeeded' then a.result_omitted
+      else a.failed_reason
+    end,
+    case a.state when 'succeeded' then a.result else a.error end from asked a where a.live;

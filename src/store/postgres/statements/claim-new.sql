@@ -1,0 +1,77 @@
+-- One request.
+with live as materialized (
+  select t.*
+  from handle_once.records t
+  where t.scope = $1::text and t.key = $2::text and t.live_until > statement_timestamp()
+), made as (
+  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  select $1::text, $2::text, $3::text::uuid, decode($4::text, 'hex'), 'pending', true, 1,
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+  where not exists (select from live)
+  on conflict (scope, key) do nothing
+  returning t.key
+)
+select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from made
+union all
+select live.key, case
+      when (live.fingerprint <> decode($4::text, 'hex') and substr(live.fingerprint, 1, 1) = substr(decode($4::text, 'hex'), 1, 1)) then 'mismatch'
+      when live.state = 'succeeded' then 'succeeded'
+      when live.state = 'failed' then case when live.token = $3::text::uuid then 'exhausted' else 'failed' end
+      when live.live_until <= statement_timestamp() then 'suspect'
+      when not live.owned then 'released'
+      when live.token <> $3::text::uuid then 'in-flight'
+      when false then 'taken-over'
+      else 'claimed'
+    end, live.attempts::text,
+    case live.state
+      when 'pending' then case
+        when (live.owned and live.token = $3::text::uuid) then live.failures::text
+        else ceil(date_part('epoch', live.live_until - statement_timestamp()) * 1000)::bigint::text
+      end
+      when 'succeeded' then live.result_omitted
+      else live.failed_reason
+    end,
+    case live.state when 'succeeded' then live.result else live.error end from live;
+
+-- Any number of requests.
+with asked as materialized (
+  select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint,
+    r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
+    r.result, r.result_omitted, r.failed_reason, r.error
+  from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])) as a(key, token, fingerprint)
+  left join lateral (
+    select t.*, t.live_until > statement_timestamp() as live
+    from handle_once.records t
+    where t.scope = $1::text and t.key = a.key
+    limit 1
+  ) r on true
+), made as (
+  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+  from asked a
+  where a.live is null
+  on conflict (scope, key) do nothing
+  returning t.key
+)
+select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from made
+union all
+select a.key, case
+      when (a.fingerprint <> a.asked_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when a.state = 'succeeded' then 'succeeded'
+      when a.state = 'failed' then case when a.token = a.asked_token then 'exhausted' else 'failed' end
+      when a.live_until <= statement_timestamp() then 'suspect'
+      when not a.owned then 'released'
+      when a.token <> a.asked_token then 'in-flight'
+      when false then 'taken-over'
+      else 'claimed'
+    end, a.attempts::text,
+    case a.state
+      when 'pending' then case
+        when (a.owned and a.token = a.asked_token) then a.failures::text
+        else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
+      end
+      when 'succeeded' then a.result_omitted
+      else a.failed_reason
+    end,
+    case a.state when 'succeeded' then a.result else a.error end from asked a where a.live;

@@ -1,0 +1,11 @@
+-- One request.
+update handle_once.records t set live_until = statement_timestamp() + $4::text::float8 * interval '1 millisecond'
+from (select $2::text::text as key, $3::text::uuid as token) as e
+where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned
+returning t.key;
+
+-- Any number of requests.
+update handle_once.records t set live_until = statement_timestamp() + $4::text::float8 * interval '1 millisecond'
+from (select * from unnest((select $2::text::text[]), (select $3::text::uuid[])) as r(key, token) limit (select 2147483647)) as e
+where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned
+returning t.key;

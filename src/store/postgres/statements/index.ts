@@ -1,0 +1,27 @@
+import { quoteIdentifier } from '../identifier.ts';
+import { bySize, onOneLine } from './request-rows.ts';
+import { checkStatement } from './check.ts';
+import { claimAnyStatement } from './claim-any.ts';
+import { claimNewStatement } from './claim-new.ts';
+import { extendStatement } from './extend.ts';
+import { heldStatement } from './held.ts';
+import { settleStatement } from './settle.ts';
+import { settleInStatement } from './settle-in.ts';
+import { settledBeforeStatement } from './settled-before.ts';
+
+export type Statements = ReturnType<typeof statementsOf>;
+
+/** Every statement, as it is sent for the tables of a schema. Beside each file the same with line breaks, as `.sql`. */
+export function statementsOf(schema: string) {
+  const table = `${quoteIdentifier(schema)}.records`;
+  return {
+    claimNew: bySize((size) => claimNewStatement(table, size)),
+    claimAny: bySize((size) => claimAnyStatement(table, size)),
+    held: onOneLine(heldStatement(table)),
+    extend: bySize((size) => extendStatement(table, size)),
+    settle: bySize((size) => settleStatement(table, size)),
+    settledBefore: bySize((size) => settledBeforeStatement(table, size)),
+    settleIn: onOneLine(settleInStatement(table)),
+    check: onOneLine(checkStatement(schema)),
+  };
+}

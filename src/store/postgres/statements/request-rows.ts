@@ -1,0 +1,41 @@
+/**
+ * Whether a statement takes one request or any number. For one the server plans and runs a plain row of parameters,
+ * a quarter cheaper than arrays of one: that is what a caller that works alone waits for.
+ */
+export type Size = 'one' | 'many';
+
+export type BySize = Readonly<Record<Size, string>>;
+
+/** Both statements. */
+export function bySize(statement: (size: Size) => string): BySize {
+  return { one: onOneLine(statement('one')), many: onOneLine(statement('many')) };
+}
+
+/** A statement as it is sent: the client hashes the text for every query, and half of it would be indentation. */
+export function onOneLine(statement: string): string {
+  return statement.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Requests as rows of a `from` clause: the columns and their types, in the order of the parameters from $2 on. */
+export function batchRows(size: Size, alias: string, columns: Readonly<Record<string, string>>): string {
+  const names = Object.keys(columns);
+  const types = Object.values(columns);
+  if (size === 'one') {
+    const row = names.map((name, index) => `$${index + 2}::text::${types[index] ?? ''} as ${name}`);
+    return `(select ${row.join(', ')}) as ${alias}`;
+  }
+  // A bare parameter in unnest is planned anew each time; with a subselect it gets one generic plan.
+  const arrays = types.map((type, index) => `(select $${index + 2}::text::${type}[])`);
+  return `unnest(${arrays.join(', ')}) as ${alias}(${names.join(', ')})`;
+}
+
+/**
+ * The same, for an update to find its records by.
+ *
+ * The limit cuts nothing off. To the planner it leaves one row, so that each record is looked up by its key and locked
+ * in the order of the requests, however small the table seems: a scan would lock in an order that deadlocks.
+ */
+export function rowsToUpdateBy(size: Size, alias: string, columns: Readonly<Record<string, string>>): string {
+  if (size === 'one') return batchRows(size, alias, columns);
+  return `(select * from ${batchRows(size, 'r', columns)} limit (select 2147483647)) as ${alias}`;
+}

@@ -1,0 +1,42 @@
+import { rowsToUpdateBy, type Size } from './request-rows.ts';
+
+const SETTLED = {
+  key: 'text',
+  token: 'uuid',
+  state: 'text',
+  live_ms: 'float8',
+  counts: 'integer',
+  failed_reason: 'text',
+  result: 'text',
+  result_omitted: 'text',
+  error: 'text',
+};
+
+/**
+ * One fenced statement: a row changes for the token that owns it, and for no other.
+ *
+ * An upsert of rows that exist would need no care for the plan, but costs the server half as much again: for each of 10
+ * records 53 us against 33, of 100 27 against 19, of 500 24 against 15.
+ */
+export function settleStatement(table: string, size: Size): string {
+  return `${settleUpdate(table, size)}
+returning t.key`;
+}
+
+/** The update, up to what it returns. */
+export function settleUpdate(table: string, size: Size): string {
+  return `
+update ${table} t set
+  state = s.state,
+  owned = false,
+  attempts = t.attempts + least(s.counts, 0),
+  failures = t.failures + greatest(s.counts, 0),
+  deaths = case when s.counts = 1 then 0 else t.deaths end,
+  live_until = statement_timestamp() + s.live_ms * interval '1 millisecond',
+  failed_reason = s.failed_reason,
+  result = s.result,
+  result_omitted = s.result_omitted,
+  error = coalesce(s.error, t.error)
+from ${rowsToUpdateBy(size, 's', SETTLED)}
+where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned`;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { checkStatement } from '../../../src/store/postgres/statements/check.ts';
+import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
+import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
+import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
+import { heldStatement } from '../../../src/store/postgres/statements/held.ts';
+import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
+import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
+import { settleInStatement } from '../../../src/store/postgres/statements/settle-in.ts';
+import { settledBeforeStatement } from '../../../src/store/postgres/statements/settled-before.ts';
+
+const FOLDER = new URL('../../../src/store/postgres/statements/', import.meta.url);
+const TABLE = 'handle_once.records';
+
+const forEachSize = (render: (table: string, size: Size) => string): string =>
+  `-- One request.${render(TABLE, 'one')};\n\n-- Any number of requests.${render(TABLE, 'many')};`;
+
+const RENDERED: Record<string, string> = {
+  'claim-new': forEachSize(claimNewStatement),
+  'claim-any': forEachSize(claimAnyStatement),
+  extend: forEachSize(extendStatement),
+  settle: forEachSize(settleStatement),
+  'settled-before': forEachSize(settledBeforeStatement),
+  'settle-in': `${settleInStatement(TABLE)};`,
+  held: `${heldStatement(TABLE)};`,
+  check: `${checkStatement('handle_once')};`,
+};
+
+// `npx vitest run test/store/postgres/rendered.test.ts -u` writes them.
+test.each(Object.entries(RENDERED))('what %s.ts renders is beside it as .sql', async (name, sql) => {
+  await expect(`${sql.trim()}\n`).toMatchFileSnapshot(new URL(`${name}.sql`, FOLDER).pathname);
+});
