@@ -32,7 +32,7 @@ export function createInvoke<Id>(
   warn(connectionWarning({ maxConnections, concurrency, inTransaction }), events);
   const checkTime = createTimeCheck({ leaseMs, deadlineMarginMs }, events);
 
-  return async (context, lanes, { idOf, process }) => {
+  return async function invoke(context, lanes, { idOf, process }) {
     checkTime(context.getRemainingTimeInMillis());
     const deadline = createDeadline(context, deadlineMarginMs);
     try {

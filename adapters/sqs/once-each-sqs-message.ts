@@ -89,7 +89,7 @@ export function onceEachSqsMessage<Result>(
     }
   }
 
-  return async (message, given = {}) => {
+  return async function handleMessage(message, given = {}) {
     const { signal, receivedAt = Date.now() } = parseOptions(SUBJECT, messageOptions, given);
     const delivery = toDelivery(SUBJECT, message, performance.now() - Math.max(0, Date.now() - receivedAt));
     keeper ??= createKeeper();

@@ -69,7 +69,7 @@ function watched<R>(
   handler: Handler<unknown, R, unknown[]>,
   { onStart, onHandled }: Task,
 ): Handler<unknown, R, unknown[]> {
-  return async (payload, attempt, ...extra) => {
+  return async function watchedHandler(payload, attempt, ...extra) {
     onStart?.();
     try {
       return await handler(payload, attempt, ...extra);

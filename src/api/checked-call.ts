@@ -43,7 +43,7 @@ export function createCall<Extra extends readonly unknown[]>(
   handle: Handle<Extra>,
   schemaOfInstance: StandardSchemaV1 | undefined,
 ): AnyCall<Extra> {
-  return async (key, payload, fn, callOptions) => {
+  return async function handleOnce(key, payload, fn, callOptions) {
     const options = parseCall(fn, callOptions);
     const { parse, schema = schemaOfInstance } = options;
     return await handle({

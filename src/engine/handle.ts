@@ -41,7 +41,7 @@ export function createHandle<Extra extends readonly unknown[]>(
 ): Handle<Extra> {
   const { events, settings } = engine;
   const hashOfInstance = fingerprintOf(settings);
-  return async <Result>(delivery: Delivery<Result, Extra>): Promise<Outcome<Result>> => {
+  return async function handle<Result>(delivery: Delivery<Result, Extra>): Promise<Outcome<Result>> {
     const startedAt = monotonicNow();
     const { key, content, signal, timeoutMs, waitMs = 0 } = delivery;
     checkKey('key', key);
@@ -71,7 +71,7 @@ function unlessDeclined<Result, Extra extends readonly unknown[]>({
   mayStart,
 }: Delivery<Result, Extra>): (attempt: Attempt, ...extra: Extra) => Promise<Result> {
   if (mayStart === undefined) return work;
-  return async (attempt, ...extra) => {
+  return async function workInTurn(attempt, ...extra) {
     if (!(await mayStart())) throw new NotStartedError('its turn has not come');
     return await work(attempt, ...extra);
   };
