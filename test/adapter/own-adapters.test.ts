@@ -1,4 +1,5 @@
 import type { Message } from '@aws-sdk/client-sqs';
+import { type KafkaProducer, onceEachMessage } from 'handle-once/kafka';
 import { onceEachSqsRecord } from 'handle-once/lambda';
 import { type OnFailed, type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
 import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
@@ -8,7 +9,10 @@ import {
   type ContractSetup,
   type ScriptedMessage,
 } from 'handle-once/testing';
-import { describe, test } from 'vitest';
+import { describe, test, vi } from 'vitest';
+import { fakeBatch } from '../kafka/support/fake-batch.ts';
+import { fakeConsumer } from '../kafka/support/fake-consumer.ts';
+import { message } from '../kafka/support/messages.ts';
 import { sqsEvent, sqsRecord } from '../lambda/support/events.ts';
 
 const queueUrl = 'http://127.0.0.1/000000000000/orders';
@@ -55,7 +59,7 @@ const onFailedOf = ({ deadLetter }: ContractSetup): OnFailed =>
 
 const ADAPTERS: Record<string, AdapterUnderTest> = {
   onceEachSqsMessage: {
-    can: { extend: true, retryLater: true, deadLetter: true },
+    can: { extend: true, retryLater: true, deadLetter: true, keepFailed: true },
     handle: (message, setup) => {
       const { handleOnce, handler, signal } = setup;
       const client = clientOf(message, setup);
@@ -64,7 +68,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
     },
   },
   onceEachConsumerMessage: {
-    can: { extend: false, retryLater: true, deadLetter: true },
+    can: { extend: false, retryLater: true, deadLetter: true, keepFailed: true },
     async handle(message, setup) {
       const { handleOnce, handler, ackWaitMs } = setup;
       const consumerOptions = {
@@ -84,7 +88,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
     },
   },
   onceEachSqsRecord: {
-    can: { extend: false, retryLater: true, deadLetter: true },
+    can: { extend: false, retryLater: true, deadLetter: true, keepFailed: true },
     async handle(message, { handleOnce, handler, signal, deadLetter }) {
       const onFailed =
         deadLetter === undefined
@@ -96,6 +100,48 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
       await (batchItemFailures.length === 0 ? message.acknowledge() : message.retryLater());
     },
   },
+};
+
+/** A consumer of a partition with one message: it fetches it until its offset is committed, it is stuck, or it stops. */
+async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Promise<void> {
+  const { handleOnce, handler, signal, deadLetter } = setup;
+  const consumer = fakeConsumer();
+  const producer = { send: () => deadLetter?.(scripted) } as unknown as KafkaProducer;
+  let isOver = false;
+  const { eachBatch } = onceEachMessage(
+    {
+      ...{ consumer, groupId: 'workers', fromBeginning: true, handleOnce, backoff: () => 10 },
+      key: (delivered) => String(delivered.key),
+      onFailed: deadLetter === undefined ? 'acknowledge' : { deadLetterTopic: 'dead', producer },
+      onEvent: (event) => {
+        isOver ||= event.type === 'warning' && event.warning === 'PARTITION_STUCK';
+      },
+    },
+    ({ payload }) => handler(payload),
+  );
+  consumer.join({ orders: [0] });
+  while (!isOver) {
+    const batch = fakeBatch([message(0, { key: scripted.id, value: scripted.body })], { from: 0 });
+    batch.does.commit = async ({ topics }) => {
+      if (isOver || topics[0]?.partitions[0]?.offset !== '1') return;
+      isOver = true;
+      await scripted.acknowledge();
+    };
+    const stop = () => {
+      batch.does.isRunning = false;
+      void consumer.stop();
+      isOver = true;
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    await eachBatch(batch);
+    await vi.waitUntil(() => isOver || !consumer.isPaused('orders', 0), { timeout: 10_000, interval: 5 });
+  }
+}
+
+ADAPTERS['onceEachMessage'] = {
+  can: { extend: false, retryLater: false, deadLetter: true, keepFailed: false },
+  handle: consumeOne,
 };
 
 describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {

@@ -106,6 +106,15 @@ const failedKept: Promised = async (adapter) => {
   assert.equal(bench.handled(), 1, 'what failed for good does not run again');
 };
 
+const failedAcknowledged: Promised = async (adapter) => {
+  const bench = createBench(adapter, failForGood);
+  for (const delivery of [new ScriptedDelivery('1'), new ScriptedDelivery('1')]) {
+    await bench.deliver(delivery);
+    assert.deepEqual(delivery.told, ['acknowledge'], 'what failed is acknowledged: its record has the error');
+  }
+  assert.equal(bench.handled(), 1, 'what failed for good does not run again');
+};
+
 const unreadableKept: Promised = async (adapter) => {
   const bench = createBench(adapter);
   const delivery = new ScriptedDelivery('1', '{');
@@ -246,7 +255,13 @@ const WITH_DEAD_LETTERS: Row[] = [
   ['keeps a message whose dead letter is refused', deadLetterRefused],
   ['sends a message under a key that is another message to the dead letters', mismatchCopied],
 ];
-const WITHOUT_DEAD_LETTERS: Row[] = [['cannot send dead letters: what failed for good is kept', failedKept]];
+const WITH_KEEPING: Row[] = [
+  ['keeps what failed for good where there are no dead letters', failedKept],
+  ['keeps what cannot be parsed where there are no dead letters', unreadableKept],
+];
+const WITHOUT_KEEPING: Row[] = [
+  ['cannot keep what failed for good: it is acknowledged, and does not run again', failedAcknowledged],
+];
 const WITH_EXTENSIONS: Row[] = [
   ['extends a message while it is in hand, and not after', extended],
   ['does not touch a message after it has lapsed', nothingAfterLapse],
@@ -258,8 +273,8 @@ const AFTER_LAPSE: Row = ['sends no dead letter of a message that has lapsed', n
 
 const adapterSchema = z.object({
   can: z.strictObject(
-    { extend: z.boolean(), retryLater: z.boolean(), deadLetter: z.boolean() },
-    { error: 'must be { extend, retryLater, deadLetter }, each true or false' },
+    { extend: z.boolean(), retryLater: z.boolean(), deadLetter: z.boolean(), keepFailed: z.boolean() },
+    { error: 'must be { extend, retryLater, deadLetter, keepFailed }, each true or false' },
   ),
   handle: callback<AdapterUnderTest['handle']>('a function of (message, setup)'),
 });
@@ -273,7 +288,7 @@ const adapterSchema = z.object({
  * @example
  * ```ts
  * const adapter: AdapterUnderTest = {
- *   can: { extend: false, retryLater: true, deadLetter: false },
+ *   can: { extend: false, retryLater: true, deadLetter: false, keepFailed: true },
  *   handle: (message, { handleOnce, handler }) => consume(message, handleOnce, handler),
  * };
  * for (const { name, run } of adapterContract(adapter)) test(name, run);
@@ -288,11 +303,10 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ['keeps a duplicate of a message that runs, which runs once', keptWhilePending],
     ['keeps a message while the store is down, and runs nothing', storeDown],
     ['keeps a message under a key that is another message', mismatchKept],
-    ['keeps what failed for good where there are no dead letters', failedKept],
-    ['keeps what cannot be parsed where there are no dead letters', unreadableKept],
     ['keeps a message that another delivery has taken over', takenOver],
     ['starts nothing when the consumer stops', stoppedBefore],
-    ...(can.deadLetter ? WITH_DEAD_LETTERS : WITHOUT_DEAD_LETTERS),
+    ...(can.deadLetter ? WITH_DEAD_LETTERS : []),
+    ...(can.keepFailed ? WITH_KEEPING : WITHOUT_KEEPING),
     ...(can.extend ? WITH_EXTENSIONS : WITHOUT_EXTENSIONS),
     ...(can.extend && can.deadLetter ? [AFTER_LAPSE] : []),
   ];

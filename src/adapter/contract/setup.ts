@@ -13,6 +13,8 @@ export interface AdapterAbilities {
   readonly retryLater: boolean;
   /** Sends a copy of a message that failed for good, before it is acknowledged. */
   readonly deadLetter: boolean;
+  /** Leaves a message that failed for good with its broker, where no dead letters are asked for. */
+  readonly keepFailed: boolean;
 }
 
 /** How a delivery is to be handled. */
@@ -23,7 +25,7 @@ export interface ContractSetup {
   readonly signal: AbortSignal;
   /** Milliseconds that the scripted broker waits for an acknowledgement or an extension: 2,000. */
   readonly ackWaitMs: number;
-  /** Where a message goes that failed for good. Undefined: it is kept. */
+  /** Where a message goes that failed for good. Undefined: it is kept, or acknowledged where it cannot be kept. */
   readonly deadLetter: ((message: ScriptedMessage) => Promise<void>) | undefined;
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { inspect } from 'node:util';
 import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from 'handle-once';
 import {
   type KafkaEvent,
@@ -10,7 +11,7 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Consumer, ConsumerConfig, Message } from 'kafkajs';
 import type postgres from 'postgres';
-import { expect, vi } from 'vitest';
+import { expect, onTestFailed, vi } from 'vitest';
 import { useDatabase } from '../../../support/database.ts';
 import type { Offsets } from '../../../support/kafka-offsets.ts';
 import { type TestKafka, type TopicOptions, useKafka } from '../../../support/kafka.ts';
@@ -118,6 +119,10 @@ function setupOf(
   const scope = handleOnce.inScope({ kind: 'kafka', name: groupId }).settings.scope;
   const events: KafkaEvent[] = [];
   const committed = () => kafka.committed(groupId, topic);
+  const members: Pick<Member, 'joins' | 'commits' | 'crashes'>[] = [];
+  onTestFailed(async () => {
+    console.error(inspect({ groupId, committed: await committed(), members, events }, { depth: 5 }));
+  });
   return {
     topic,
     groupId,
@@ -130,6 +135,7 @@ function setupOf(
     async start(handler, { config, fromBeginning = true, otherTopics = [], ...options } = {}) {
       const consumer = kafka.consumer({ groupId, ...TIMEOUTS, ...config });
       const watched = watch(consumer, topic);
+      members.push(watched);
       const run = onceEachMessage(
         {
           consumer,
