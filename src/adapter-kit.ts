@@ -47,7 +47,7 @@ export { type Logger, loggerOption } from './reporting/logger.ts';
 export { rolledBack } from './engine/rolled-back.ts';
 export { poolSize } from './store/postgres/pool-size.ts';
 export { createPreparing } from './store/postgres/preparing.ts';
-export { type Warning, warn } from './adapter/warn.ts';
+export { type Warning, type WarningEvent, warn } from './adapter/warn.ts';
 export {
   canRunInTransaction,
   type ConsumerOptions,

@@ -22,6 +22,7 @@ export interface GuardedSocketOptions {
 
 /** Options of `postgres`, to be spread into its others: its types do not have `socket`. */
 export interface GuardedSocket {
+  /** Opens the connections of the client, and closes one whose server is silent for `unansweredMs`. */
   readonly socket: (target: SocketTarget) => Socket | Promise<Socket>;
   /** Off where the socket has TLS already. */
   readonly ssl?: false;

@@ -5,7 +5,14 @@ import type { KafkaHeaders } from './log-client.ts';
 import type { Placed } from './retry-copy.ts';
 
 /** What to do with a message that has failed for good. */
-export type OnFailed = 'acknowledge' | { readonly deadLetterTopic: string; readonly producer: KafkaProducer };
+export type OnFailed =
+  | 'acknowledge'
+  | {
+      /** One that the consumer does not subscribe to, or its dead letters would be handled again. */
+      readonly deadLetterTopic: string;
+      /** A connected one. It sends to all replicas (`acks: -1`). */
+      readonly producer: KafkaProducer;
+    };
 
 export interface DeadLetter {
   readonly key: Buffer | null;

@@ -3,22 +3,44 @@ import type {
   HandlingEvent,
   KeptEvent,
   KeptReason as CommonReason,
+  WarningEvent,
 } from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
 
-interface OfPlace {
+interface OfPartition {
+  /** As the consumer has it: the name of the retry topic for a copy in one. */
   readonly topic: string;
+  /** From 0. */
   readonly partition: number;
+}
+
+interface OfPlace extends OfPartition {
+  /** A whole number, as text: it can be above what a number holds. */
   readonly offset: string;
 }
 
-/** Why a message, and with it the rest of its partition, is kept: its offset is not committed. */
+interface OfCopy extends OfPlace {
+  /** As in the events of `handleOnce`. */
+  readonly key: string;
+  /** The name of the retry topic. */
+  readonly to: string;
+}
+
+/**
+ * Why a message, and with it the rest of its partition, is kept: its offset is not committed.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type KeptReason =
   | CommonReason
   /** The retry topic did not take it. */
   | 'retry-refused';
 
-/** Names of what works, and will surprise. */
+/**
+ * Names of findings: settings that work, with a cost, and what waits for a person.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type KafkaWarning =
   | 'PARTITION_STUCK'
   | 'CONSUMER_STOPPED'
@@ -32,48 +54,55 @@ export type KafkaWarning =
   | 'LEASE_OUTLIVES_SESSION'
   | 'POOL_TOO_SMALL';
 
-/** What has changed: where it was read on, where it ends, or which message stands at an offset. */
+/**
+ * What has changed: where it was read on, where it ends, or which message stands at an offset.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type LogChange = 'position-moved' | 'end-went-back' | 'content-changed';
 
 /**
  * Everything that happens to a message's offset. When a message is acknowledged its offset may be committed, as soon as
  * everything before it is too.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
  */
 export type KafkaEvent =
   | (OfPlace & (HandlingEvent | AcknowledgedEvent | KeptEvent<KeptReason>))
   /** A copy waits in a retry topic, and the message is acknowledged. */
-  | (OfPlace & { readonly type: 'retry-produced'; readonly key: string; readonly to: string })
+  | (OfCopy & { readonly type: 'retry-produced' })
   /** The retry topic did not take it; it is kept. */
-  | (OfPlace & {
+  | (OfCopy & {
       readonly type: 'retry-error';
-      readonly key: string;
-      readonly to: string;
+      /** What the producer threw. */
       readonly error: EventError;
     })
   /** Fetched no more until then, with whatever of it is not settled. */
-  | {
+  | (OfPartition & {
       readonly type: 'partition-paused';
-      readonly topic: string;
-      readonly partition: number;
+      /** Milliseconds until it is fetched again: the shortest wait of its messages. */
       readonly retryAfterMs: number;
-    }
+    })
   /**
    * The log is not the one that was read, or is read from elsewhere: after a seek, after offsets were out of range, and
    * when a topic was made again. What was fetched before is not taken for settled any more.
    */
-  | {
+  | (OfPartition & {
       readonly type: 'log-changed';
-      readonly topic: string;
-      readonly partition: number;
+      /** Says what the two offsets are: positions, ends, or twice the offset whose message is another. */
       readonly reason: LogChange;
+      /** The offset of before. */
       readonly expected: string;
+      /** The offset of now. */
       readonly found: string;
-    }
+    })
   /** Another member has it now; its handlers' signals are aborted. */
-  | { readonly type: 'partition-lost'; readonly topic: string; readonly partition: number }
+  | (OfPartition & { readonly type: 'partition-lost' })
   | {
       readonly type: 'client-error';
+      /** `resolve`: the client was told where to read on. `watch`: the admin client was asked about topics. */
       readonly verb: 'heartbeat' | 'resolve' | 'commit' | 'watch';
+      /** What the client threw. */
       readonly error: EventError;
     }
-  | { readonly type: 'warning'; readonly warning: KafkaWarning; readonly message: string };
+  | WarningEvent<KafkaWarning>;

@@ -30,7 +30,7 @@ export interface Offsets {
   topics: { topic: string; partitions: { partition: number; offset: string }[] }[];
 }
 
-/** What `consumer.run` is called with. */
+/** What `consumer.run` of kafkajs takes: made by `onceEachMessage`, to be passed on as it is. */
 export interface RunConfig {
   readonly autoCommit: true;
   readonly autoCommitInterval: number;
@@ -62,7 +62,7 @@ export interface KafkaTopicPartitions {
 }
 
 /**
- * A consumer, such as `kafka.consumer({ groupId })`.
+ * A consumer of kafkajs, such as `kafka.consumer({ groupId })`.
  *
  * Its methods `pause`, `resume`, `run`, `stop` and `disconnect` are replaced by ones that note the call and pass it on.
  */
@@ -80,7 +80,7 @@ export interface KafkaConsumer {
   disconnect(): Promise<void>;
 }
 
-/** A connected producer, such as `kafka.producer()`. */
+/** A connected producer of kafkajs, such as `kafka.producer()`. */
 export interface KafkaProducer {
   send(record: {
     topic: string;
@@ -105,7 +105,7 @@ export interface GroupDescription {
   readonly members: readonly { readonly memberMetadata: Buffer }[];
 }
 
-/** A connected admin client, such as `kafka.admin()`. */
+/** A connected admin client of kafkajs, such as `kafka.admin()`. */
 export interface KafkaAdmin {
   describeConfigs(query: {
     includeSynonyms: boolean;

@@ -5,16 +5,22 @@
  * from records.
  */
 
+/** Values by name. A list where a name came more than once. */
 export type KafkaHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
 
 /** A message as it was fetched. */
 export interface KafkaMessage {
+  /** Null where the producer gave none. */
   readonly key: Buffer | null;
   /** Null for a tombstone. */
   readonly value: Buffer | null;
+  /** Milliseconds since 1970, as text. */
   readonly timestamp: string;
+  /** Bits of Kafka's record format, as the client gives them. */
   readonly attributes: number;
+  /** A whole number, as text: it can be above what a number holds. */
   readonly offset: string;
+  /** Empty where there are none. */
   readonly headers: KafkaHeaders;
 }
 

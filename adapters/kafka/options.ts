@@ -31,8 +31,11 @@ export type KafkaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
 /** What kafkajs gives an `eachMessage` handler, and the payload. */
 export interface KafkaDelivery<Payload> {
+  /** Of the original, where this is a copy in a retry topic. */
   readonly topic: string;
+  /** Of the original, where this is a copy in a retry topic. */
   readonly partition: number;
+  /** Its value is bytes, whatever `payload` is. Offset and timestamp of a copy are those of the original. */
   readonly message: KafkaMessage;
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;
@@ -52,7 +55,7 @@ export type KafkaHandler<Schema, Parsed, Result, Extra extends readonly unknown[
 /** A handler, whatever its payload is. */
 export type AnyHandler = (delivery: KafkaDelivery<never>, attempt: Attempt, ...extra: never[]) => unknown;
 
-/** What `kafka.consumer(...)` was given, as far as it can contradict the lease. Milliseconds. */
+/** What `kafka.consumer(...)` of kafkajs was given, as far as it can contradict the lease. Times are milliseconds. */
 export interface ConsumerTimeouts {
   readonly groupId?: string | undefined;
   readonly sessionTimeout?: number | undefined;
@@ -61,6 +64,7 @@ export interface ConsumerTimeouts {
   readonly maxWaitTimeInMs?: number | undefined;
 }
 
+/** Options of `onceEachMessage`. */
 export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   extends RetryOptions, FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. */

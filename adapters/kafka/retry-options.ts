@@ -6,6 +6,7 @@ import type { Ordering } from './ordering.ts';
 
 /** A topic whose messages wait before they are handled, each for the same time. */
 export interface RetryTopic {
+  /** One that is not compacted, and keeps messages for longer than the delay. */
   readonly topic: string;
   /** Milliseconds from when a message is produced to the topic, 1 to 2,147,483,647. */
   readonly delayMs: number;

@@ -8,7 +8,7 @@ interface AttributeValue {
   BinaryValue?: Uint8Array;
 }
 
-/** What is sent to a dead-letter queue. */
+/** A dead letter, as `sendMessage` of an `SQS` client takes it. */
 export interface DeadLetter {
   QueueUrl: string;
   MessageBody: string;
@@ -19,6 +19,7 @@ export interface DeadLetter {
 
 /** An `SQS` client of `@aws-sdk/client-sqs`, or whatever else sends a message. */
 export interface DeadLetterClient {
+  /** Resolves once the queue has the copy: only then is the record acknowledged. A rejection keeps it. */
   sendMessage(deadLetter: DeadLetter): Promise<unknown>;
 }
 

@@ -1,6 +1,10 @@
-import type { DeliveryEvent, KeptReason as CommonReason } from '../../src/adapter-kit.ts';
+import type { DeliveryEvent, KeptReason as CommonReason, WarningEvent } from '../../src/adapter-kit.ts';
 
-/** Why a record is kept: it is reported as failed, so that Lambda delivers it again. */
+/**
+ * Why a record is kept: it is reported as failed, so that Lambda delivers it again.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type KeptReason =
   | Exclude<CommonReason, 'aborted'>
   /** There was no time left to start it. Nothing is counted. */
@@ -10,14 +14,22 @@ export type KeptReason =
   /** Its handler went on after its signal had aborted, when the function had to answer. */
   | 'unfinished';
 
-/** Names of what works, and will surprise. */
+/**
+ * Names of findings: settings that work, with a cost, and what waits for a person.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type LambdaWarning =
   'LEASE_OUTLIVES_FUNCTION' | 'NO_TIME_TO_START' | 'PARTITION_STUCK' | 'POOL_TOO_SMALL';
 
-/** Everything that happens to a record of an invocation. A record that is kept is reported to Lambda as failed. */
+/**
+ * Everything that happens to a record of an invocation. A record that is kept is reported to Lambda as failed.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type LambdaRecordEvent<Id> =
   | (DeliveryEvent<KeptReason> & {
       /** As the answer names it to Lambda. */
       readonly itemIdentifier: Id;
     })
-  | { readonly type: 'warning'; readonly warning: LambdaWarning; readonly message: string };
+  | WarningEvent<LambdaWarning>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
 import { lambdaContext } from './deadline.ts';
 
-/** The event of a Kafka event source, Amazon MSK or self-managed, by shape: those of `@types/aws-lambda` fit. */
+/** A record of Lambda's Kafka event, Amazon MSK or self-managed, by shape: those of `@types/aws-lambda` fit. */
 export interface KafkaRecord {
   readonly topic: string;
   readonly partition: number;
@@ -16,12 +16,13 @@ export interface KafkaRecord {
   readonly headers?: readonly Readonly<Record<string, readonly number[]>>[] | undefined;
 }
 
+/** The event of Lambda's Kafka event source, by shape: those of `@types/aws-lambda` fit. */
 export interface LambdaKafkaEvent {
   /** By topic and partition: `orders-0`. */
   readonly records: Readonly<Record<string, readonly KafkaRecord[]>>;
 }
 
-/** How the answer names a record: by the event's own name for its partition, such as `orders-0`. */
+/** How the answer names a record to Lambda: by the event's own name for its partition, such as `orders-0`. */
 export interface KafkaItemIdentifier {
   partition: string;
   offset: number;
@@ -34,10 +35,13 @@ export interface KafkaResponse {
 
 /** A message, decoded, in the form that kafkajs gives one. */
 export interface LambdaKafkaMessage {
+  /** Null where the producer gave none. */
   readonly key: Buffer | null;
   /** Null for a tombstone. */
   readonly value: Buffer | null;
+  /** Milliseconds since 1970, as text. */
   readonly timestamp: string;
+  /** A whole number, as text. */
   readonly offset: string;
   /** A list where the message has a header more than once. */
   readonly headers: Readonly<Record<string, Buffer | Buffer[]>>;

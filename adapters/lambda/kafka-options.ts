@@ -16,8 +16,11 @@ import { lambdaFields, type LambdaOptions, type LambdaPayload } from './options.
 
 /** What a handler gets: as under `onceEachMessage` of `handle-once/kafka`, without the consumer's own. */
 export interface KafkaRecordDelivery<Payload> {
+  /** As the event names it. */
   readonly topic: string;
+  /** From 0. */
   readonly partition: number;
+  /** Its value is bytes, whatever `payload` is. */
   readonly message: LambdaKafkaMessage;
   /** The message's value, parsed and validated where that was asked for. */
   readonly payload: Payload;
@@ -37,8 +40,10 @@ export type AnyKafkaRecordHandler = (
   ...extra: never[]
 ) => unknown;
 
+/** What `onEvent` of `onceEachKafkaRecord` gets. May grow in a minor version: a `switch` needs a `default`. */
 export type KafkaRecordEvent = LambdaRecordEvent<KafkaItemIdentifier>;
 
+/** Options of `onceEachKafkaRecord`. */
 export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   extends LambdaOptions<Schema>, FingerprintOptions<Buffer | null, [message: LambdaKafkaMessage]> {
   /** The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`. */

@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
 import { lambdaContext } from './deadline.ts';
 
-/** The event of an SQS event source, and its answer, by shape: those of `@types/aws-lambda` fit. */
-
+/** A message attribute in Lambda's SQS event, by shape: those of `@types/aws-lambda` fit. */
 export interface SqsRecordAttribute {
   readonly stringValue?: string | undefined;
   /** Base64. */
@@ -11,6 +10,7 @@ export interface SqsRecordAttribute {
   readonly dataType: string;
 }
 
+/** System attributes of a message in Lambda's SQS event. Times are milliseconds since 1970, as text. */
 export interface SqsRecordAttributes {
   readonly ApproximateReceiveCount: string;
   readonly SentTimestamp: string;
@@ -35,6 +35,7 @@ export interface SqsRecord {
   readonly awsRegion: string;
 }
 
+/** The event of Lambda's SQS event source, by shape: those of `@types/aws-lambda` fit. */
 export interface LambdaSqsEvent {
   readonly Records: readonly SqsRecord[];
 }

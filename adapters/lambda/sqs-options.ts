@@ -21,6 +21,7 @@ import type { SqsRecord } from './sqs-event.ts';
 
 /** Where a record goes that has failed for good. */
 export interface DeadLetterQueue {
+  /** Of any queue, that of the redrive policy too. One that is FIFO keeps the message groups. */
   readonly deadLetterQueueUrl: string;
   /** An `SQS` of `@aws-sdk/client-sqs`. */
   readonly client: DeadLetterClient;
@@ -42,8 +43,10 @@ export type SqsRecordHandler<Schema, Parsed, Result, Extra extends readonly unkn
 /** A handler, whatever its payload is. */
 export type AnySqsRecordHandler = (payload: never, attempt: SqsRecordAttempt, ...extra: never[]) => unknown;
 
+/** What `onEvent` of `onceEachSqsRecord` gets. May grow in a minor version: a `switch` needs a `default`. */
 export type SqsRecordEvent = LambdaRecordEvent<string>;
 
+/** Options of `onceEachSqsRecord`. */
 export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   extends LambdaOptions<Schema>, FingerprintOptions<string, [record: SqsRecord]> {
   /** Turns the body into a value. What it throws fails the record for good. Default `JSON.parse`. */

@@ -7,6 +7,7 @@ import type { SqsClient } from './queue.ts';
 
 /** What `Consumer.create` takes, as far as it concerns how messages are handled. The rest of it can be given too. */
 export interface ConsumerSettings {
+  /** Of the queue that the consumer polls. */
   readonly queueUrl: string;
   /** The consumer's `SQSClient`. Messages are made visible, and dead letters sent, through it too. */
   readonly sqs: SqsClient;
@@ -38,9 +39,13 @@ export interface ConsumerSettings {
 
 /** What the wrapper sets. */
 export interface AddedSettings {
+  /** Seconds: as given, or twice the lease. */
   readonly visibilityTimeout: number;
+  /** Seconds: as given, or a third of the visibility timeout. */
   readonly heartbeatInterval: number;
+  /** As given, or all. */
   readonly messageAttributeNames: string[];
+  /** As given, or all; none where the older `attributeNames` is given. */
   readonly messageSystemAttributeNames: MessageSystemAttributeName[];
 }
 

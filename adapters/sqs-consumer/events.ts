@@ -3,14 +3,16 @@ import type {
   HandlingEvent,
   KeptEvent,
   KeptReason as CommonReason,
+  WarningEvent,
 } from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
 
 interface OfMessage {
+  /** The `MessageId` of SQS: the same at each delivery, and not the key where `key` is given. */
   readonly messageId: string;
 }
 
-/** Why a message was kept in the queue. */
+/** Why a message was kept in the queue. May grow in a minor version: a `switch` needs a `default`. */
 export type KeptReason =
   | CommonReason
   /** An earlier one of its FIFO group was kept. It was not started, and nothing is counted. */
@@ -18,7 +20,11 @@ export type KeptReason =
   /** The FIFO queue has no redrive policy, and `onFailed` is not given: nothing of it is handled. */
   | 'no-redrive-policy';
 
-/** Names of what works, and will surprise. */
+/**
+ * Names of findings about settings that work, with a cost.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type SqsConsumerWarning =
   | 'RETENTION_TOO_SHORT'
   | 'MAX_RECEIVE_COUNT_TOO_LOW'
@@ -29,6 +35,8 @@ export type SqsConsumerWarning =
 /**
  * Everything that becomes of a message, but for what sqs-consumer tells itself. It is acknowledged when it is given to
  * sqs-consumer, which deletes it.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
  */
 export type SqsConsumerEvent =
   | (OfMessage & (HandlingEvent | AcknowledgedEvent))
@@ -39,8 +47,11 @@ export type SqsConsumerEvent =
       })
   | (OfMessage & {
       readonly type: 'queue-error';
+      /** As in the events of `handleOnce`; empty when the message has no key, or was not started. */
       readonly key: string;
+      /** The call that failed: the message shows again after its visibility timeout. */
       readonly verb: 'change-visibility';
+      /** What the client threw. */
       readonly error: EventError;
     })
-  | { readonly type: 'warning'; readonly warning: SqsConsumerWarning; readonly message: string };
+  | WarningEvent<SqsConsumerWarning>;

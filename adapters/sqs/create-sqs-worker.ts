@@ -21,6 +21,7 @@ import { type Run, startRun, type StopReport } from './run.ts';
 
 const SUBJECT = 'createSqsWorker';
 
+/** Options of `createSqsWorker`. */
 export interface SqsWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends SqsOptions<
   Schema,
   Parsed
@@ -33,8 +34,9 @@ export interface SqsWorkerOptions<Schema extends StandardSchemaV1 | undefined, P
   readonly drainMs?: number | undefined;
 }
 
+/** Options of one `stop`. */
 export interface StopOptions {
-  /** In place of the worker's own. */
+  /** In place of the worker's own. Milliseconds, 0 to 43,200,000. */
   readonly drainMs?: number | undefined;
 }
 

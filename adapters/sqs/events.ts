@@ -3,14 +3,16 @@ import type {
   HandlingEvent,
   KeptEvent,
   KeptReason as CommonReason,
+  WarningEvent,
 } from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
 
 interface OfMessage {
+  /** The `MessageId` of SQS: the same at each delivery, and not the key where `key` is given. */
   readonly messageId: string;
 }
 
-/** Why a message was kept in the queue. */
+/** Why a message was kept in the queue. May grow in a minor version: a `switch` needs a `default`. */
 export type KeptReason =
   | CommonReason
   /** Its visibility timeout had lapsed: its receipt handle may reach the message of another worker. */
@@ -18,7 +20,11 @@ export type KeptReason =
   /** The queue did not take the call. */
   | 'queue-error';
 
-/** Names of what works, and loses something or costs something. */
+/**
+ * Names of findings about settings that work, with a loss or a cost.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type SqsWarning =
   | 'VISIBILITY_TIMEOUT_TOO_SHORT'
   | 'RETENTION_TOO_SHORT'
@@ -28,9 +34,20 @@ export type SqsWarning =
   | 'DEAD_LETTER_ATTRIBUTES_DROPPED'
   | 'POOL_TOO_SMALL';
 
-/** Everything that happens to a message at the queue, where it is acknowledged when it is deleted. */
+/**
+ * Everything that happens to a message at the queue, where it is acknowledged when it is deleted.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type SqsEvent =
-  | (OfMessage & { readonly type: 'received'; readonly receiveCount: number | undefined })
+  | (OfMessage & {
+      readonly type: 'received';
+      /**
+       * SQS's own count of receives, which redeliveries of a message in flight raise too. NaN where SQS does not
+       * tell it.
+       */
+      readonly receiveCount: number | undefined;
+    })
   | (OfMessage & (HandlingEvent | AcknowledgedEvent))
   | (OfMessage &
       KeptEvent<KeptReason> & {
@@ -43,11 +60,18 @@ export type SqsEvent =
    * The queue refused to keep it invisible, or did so for 12 hours (`TWELVE_HOURS`); the worker touches it no more. Its
    * handler goes on under its lease, and a redelivery is answered from the record.
    */
-  | (OfMessage & { readonly type: 'visibility-lost'; readonly code: string })
+  | (OfMessage & {
+      readonly type: 'visibility-lost';
+      /** That of SQS, or `TWELVE_HOURS`. */
+      readonly code: string;
+    })
   | {
       readonly type: 'queue-error';
+      /** The call that failed. */
       readonly verb: 'receive' | 'delete' | 'change-visibility';
+      /** Undefined where the call is of no single message. */
       readonly messageId?: string;
+      /** What the client threw, or the queue answered. */
       readonly error: EventError;
     }
-  | { readonly type: 'warning'; readonly warning: SqsWarning; readonly message: string };
+  | WarningEvent<SqsWarning>;

@@ -25,6 +25,7 @@ export interface HandleMessageOptions {
   readonly receivedAt?: number | undefined;
 }
 
+/** Handles one message. It rejects with `InvalidOptionsError` only: for the queue, or for what is no message. */
 export type HandleMessage<R> = (
   message: SqsMessage,
   options?: HandleMessageOptions,

@@ -54,6 +54,7 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
 > {
   /** An `SQSClient` of `@aws-sdk/client-sqs`. */
   readonly client: SqsClient;
+  /** As `GetQueueUrl` gives it: the URL of SQS, not its name or ARN. */
   readonly queueUrl: string;
   /**
    * Seconds that a message in hand stays invisible between heartbeats: above the lease. A loop of your own must ask

@@ -46,6 +46,7 @@ export interface HandleWebhookOptions {
   readonly waitMs?: number | undefined;
 }
 
+/** What `onceEachWebhook` returns. */
 export interface HandleWebhook<R> {
   /**
    * Handles one delivery. It resolves also when that was refused or the handler threw, and throws only

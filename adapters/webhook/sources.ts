@@ -5,9 +5,18 @@ export type WebhookProvider = 'github' | 'shopify' | 'slack' | 'standard-webhook
 
 /** Where the id is: in a header, in a body of JSON (a JSON pointer, RFC 6901), or where a function finds it. */
 export type IdLocation =
-  | { readonly header: string }
-  | { readonly pointer: string }
-  | { readonly id: (delivery: ReceivedWebhook) => string | undefined };
+  | {
+      /** The name of the header, in any case. */
+      readonly header: string;
+    }
+  | {
+      /** To a text or a whole number of at most 53 bits: `/data/id`. */
+      readonly pointer: string;
+    }
+  | {
+      /** Not async. Without an id, or when it throws, the delivery is answered 400. */
+      readonly id: (delivery: ReceivedWebhook) => string | undefined;
+    };
 
 /** What is known of a sender. */
 export interface Source {

@@ -4,10 +4,13 @@ import type { Handled } from './handled.ts';
 
 /** Why a message is in the dead letters. */
 export interface DeadLetterFacts {
+  /** Of the record. */
   readonly scope: string;
+  /** Empty where the message has none. */
   readonly key: string;
   /** Name and message of the error, at most 1,000 characters; empty when there is none. */
   readonly errorText: string;
+  /** How often it was tried. 0 where it was refused: nothing ran. */
   readonly attempts: number;
 }
 

@@ -10,7 +10,11 @@ interface OfKey {
 /** How a delivery was handled. Bodies, keys and values of messages are never part of an event. */
 export type HandlingEvent =
   /** Answered from its record: the handler did not run. */
-  | (OfKey & { readonly type: 'replayed'; readonly state: 'succeeded' | 'failed' })
+  | (OfKey & {
+      readonly type: 'replayed';
+      /** Of the record. */
+      readonly state: 'succeeded' | 'failed';
+    })
   /** A copy is in the dead letters. */
   | (OfKey & {
       readonly type: 'dead-lettered';
@@ -24,7 +28,13 @@ export type HandlingEvent =
       readonly droppedAttributes?: readonly string[];
     })
   /** The dead-letter queue or topic did not take it; it is kept. */
-  | (OfKey & { readonly type: 'dead-letter-error'; readonly to: string; readonly error: EventError });
+  | (OfKey & {
+      readonly type: 'dead-letter-error';
+      /** The URL of the queue, or the name of the topic. */
+      readonly to: string;
+      /** What the broker's client threw. */
+      readonly error: EventError;
+    });
 
 /** The message is done with: its broker need not deliver it again. */
 export interface AcknowledgedEvent extends OfKey {
@@ -34,7 +44,9 @@ export interface AcknowledgedEvent extends OfKey {
 /** The message stays with its broker, which delivers it again. */
 export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
   readonly type: 'kept';
+  /** Why the broker has to deliver it again. */
   readonly reason: Reason;
+  /** What was thrown, where the reason is no outcome: by `handleOnce`, or by what refused the dead letter. */
   readonly error?: EventError;
 }
 

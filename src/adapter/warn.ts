@@ -1,14 +1,21 @@
 import type { EventSink } from '../reporting/event-sink.ts';
 
 export interface Warning<Name extends string> {
+  /** Stable between versions; the code of what is printed too. */
   readonly warning: Name;
+  /** The finding with its figures, and what to do. */
   readonly message: string;
+}
+
+/** A finding, mostly about settings. */
+export interface WarningEvent<Name extends string> extends Warning<Name> {
+  readonly type: 'warning';
 }
 
 /** Tells a finding about settings. */
 export function warn<Name extends string>(
   found: Warning<Name> | undefined,
-  events: Pick<EventSink<Warning<Name> & { readonly type: 'warning' }>, 'emit'>,
+  events: Pick<EventSink<WarningEvent<Name>>, 'emit'>,
 ): void {
   if (found === undefined) return;
   const { warning, message } = found;

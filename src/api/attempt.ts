@@ -1,6 +1,8 @@
 /** One run of a handler. */
 export interface Attempt {
+  /** As given to `handleOnce`, or as the adapter found it. */
   readonly key: string;
+  /** Of the record: that of `createHandleOnce`, or what `inScope` or an adapter made of it. */
   readonly scope: string;
   /** How often this message has been tried, this time included: from 1. */
   readonly number: number;

@@ -1,6 +1,10 @@
 import { shareAcrossCopies } from '../lib/shared-class.ts';
 
-/** The stable codes of everything that this package throws; messages may change, codes do not. */
+/**
+ * The stable codes of everything that this package throws; messages may change, codes do not.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type HandleOnceErrorCode =
   | 'ABORTED'
   | 'CONSUMER_ENDED'
@@ -18,27 +22,27 @@ export type HandleOnceErrorCode =
   | 'UNVERIFIED'
   | 'VERIFY_CONFIG';
 
-/**
- * Base class of everything that this package throws.
- *
- * `retriable` says whether the same call can succeed later without a change of code or data.
- */
+/** Base class of everything that this package throws. */
 export abstract class HandleOnceError extends Error {
   static {
     shareAcrossCopies(this, 'HandleOnceError');
   }
 
+  /** Stable between versions, which messages are not. Each class has its own. */
   abstract readonly code: HandleOnceErrorCode;
+  /** Whether the same call can succeed later without a change of code or data. */
   abstract readonly retriable: boolean;
 }
 
 /** One thing that is wrong with the options: where, and what would be right. */
 export interface OptionIssue {
+  /** Its path, such as `backoff.baseMs`. Empty where the options as a whole are wrong. */
   readonly field: string;
+  /** Reads on after the field: "must be a whole number of milliseconds from 100 to 43,200,000". */
   readonly message: string;
 }
 
-/** Options that cannot work, found before anything runs. `issues` names every wrong field. */
+/** Options that cannot work, found before anything runs. */
 export class InvalidOptionsError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'InvalidOptionsError');
@@ -47,6 +51,7 @@ export class InvalidOptionsError extends HandleOnceError {
   override readonly name = 'InvalidOptionsError';
   readonly code = 'INVALID_OPTIONS';
   readonly retriable = false;
+  /** Every wrong field, not only the first. */
   readonly issues: readonly OptionIssue[];
 
   constructor(subject: string, issues: readonly OptionIssue[]) {
@@ -94,7 +99,9 @@ export class PayloadMismatchError extends HandleOnceError {
   override readonly name = 'PayloadMismatchError';
   readonly code = 'PAYLOAD_MISMATCH';
   readonly retriable = false;
+  /** Of the record that has the other payload. */
   readonly scope: string;
+  /** The key that came with two payloads. */
   readonly key: string;
 
   constructor(scope: string, key: string) {
@@ -173,7 +180,9 @@ export class DamagedRecordError extends HandleOnceError {
   override readonly name = 'DamagedRecordError';
   readonly code = 'DAMAGED_RECORD';
   readonly retriable = false;
+  /** Column `scope` of the row to correct or delete. */
   readonly scope: string;
+  /** Column `key` of the row to correct or delete. */
   readonly key: string;
 
   constructor(scope: string, key: string, column: 'result' | 'error') {

@@ -2,12 +2,14 @@ import type { EventError } from '../reporting/event-error.ts';
 import type { FailedReason, ResultOmitted } from './outcome.ts';
 
 interface OfMessage {
+  /** Of the record: that of `createHandleOnce`, or what `inScope` or an adapter made of it. */
   readonly scope: string;
   /** Empty where the event is of no message. */
   readonly key: string;
 }
 
 interface OfAttempt extends OfMessage {
+  /** Attempts so far, with this one; interrupted ones do not count. */
   readonly attempts: number;
 }
 
@@ -24,41 +26,63 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
  * Every call of `handleOnce` with a valid key, payload and options ends in one of: `succeeded`, `failed`, `released`,
  * `lease-lost`, `unrecorded` (it ran); `replayed`, `in-flight`, `backing-off`, `suspect` (answered from the record); `mismatch`,
  * `aborted`, `store-error` (it threw). The event that ends a call has `state`, `attempts` and `durationMs`; that of one
- * that threw says `pending` and 0 attempts, whatever the record says.
+ * that threw says `pending` and 0 attempts, whatever the record says, unless the record is damaged: then its attempts.
+ *
+ * Types may be added in a minor version: a `switch` needs a `default`.
  */
 export type HandleOnceEvent =
   | (OfAttempt & { readonly type: 'claimed' | 'taken-over' })
-  | (EndOf<'succeeded'> & { readonly type: 'succeeded'; readonly resultOmitted?: ResultOmitted })
+  | (EndOf<'succeeded'> & {
+      readonly type: 'succeeded';
+      /** Why the record has no result. Undefined when it has one. */
+      readonly resultOmitted?: ResultOmitted;
+    })
   | (EndOf<'failed'> & {
       readonly type: 'failed';
+      /** As in the outcome. */
       readonly reason: FailedReason;
+      /** What the handler threw, or, where no handler ran, the error of the outcome. */
       readonly error: EventError;
     })
   | (EndOf<'pending'> & {
       readonly type: 'released';
+      /** Milliseconds until it can be claimed again. */
       readonly retryAfterMs: number;
       /** The attempt was stopped by its caller, or its turn had not come: it is not counted. */
       readonly interrupted?: true;
+      /** What the handler threw, or what stopped it. */
       readonly error: EventError;
     })
-  /** With the error of the handler, if it threw. */
-  | (EndOf<'pending'> & { readonly type: 'lease-lost' | 'unrecorded'; readonly error?: EventError })
+  | (EndOf<'pending'> & {
+      readonly type: 'lease-lost' | 'unrecorded';
+      /** What the handler threw. Undefined when it returned. */
+      readonly error?: EventError;
+    })
   | (EndOf<'succeeded' | 'failed'> & { readonly type: 'replayed' })
-  | (EndOf<'pending'> & { readonly type: 'in-flight' | 'backing-off'; readonly retryAfterMs: number })
-  /** Its last two attempts died, and another such message is running: it waits for its turn. */
-  | (EndOf<'pending'> & { readonly type: 'suspect'; readonly retryAfterMs: number })
+  /** `suspect`: its last two attempts died, and another such message is running; it waits for its turn. */
+  | (EndOf<'pending'> & {
+      readonly type: 'in-flight' | 'backing-off' | 'suspect';
+      /** As in the outcome: milliseconds until a redelivery can hope for more. */
+      readonly retryAfterMs: number;
+    })
   /** A claim whose reply was lost has landed, and was undone: it counts nothing. */
   | (OfMessage & { readonly type: 'taken-back' })
   | (EndOf<'pending'> & { readonly type: 'mismatch' | 'aborted' })
   /** With `waitMs`: the owner's outcome came; it was gone, and this call has the message; it still has it. */
   | (OfMessage & { readonly type: 'wait-hit' | 'wait-miss' | 'wait-timeout' })
-  /** A statement failed. It may be sent again: it has ended the call where it has a `state`. */
+  /** A statement failed. With a `state` it has ended the call; without one it may be sent again. */
   | (OfMessage &
       Partial<EndOf<'pending'>> & {
         readonly type: 'store-error';
         /** `check`: what `checkStore` found. */
         readonly verb: 'claim' | 'settle' | 'extend' | 'check';
+        /** A `StoreError`, `SchemaError` or `DamagedRecordError`. */
         readonly error: EventError;
       });
 
+/**
+ * What tells events apart, and what `counts()` counts by.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
 export type HandleOnceEventType = HandleOnceEvent['type'];

@@ -23,11 +23,13 @@ export interface CallOptions<Payload = unknown> extends FingerprintOptions<Paylo
 
 /** Turns the payload as delivered into what the schema or the handler gets. What it throws is an invalid payload. */
 export interface ParseOption<Payload, Parsed> {
+  /** Called for the owner of the claim only. It may return a promise. */
   readonly parse: (payload: Payload) => Parsed;
 }
 
 /** In place of the instance's `schema`. */
 export interface SchemaOption<Schema extends StandardSchemaV1> {
+  /** Any Standard Schema: the handler gets its output; a payload that does not fit fails for good. */
   readonly schema: Schema;
 }
 
@@ -159,7 +161,9 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
 /** A `HandleOnce` made with a schema. */
 export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unknown>
   extends AnyHandleOnce, CallsWithSchema<Schema> {
+  /** As that of `HandleOnce`: the handler gets the output of the schema and the transaction. */
   readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
+  /** As that of `HandleOnce`: the handler gets the output of the schema. */
   within(transaction: Tx): CallsWithSchema<Schema>;
   inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
   withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
@@ -167,6 +171,7 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
 
 /** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */
 export type Transactional<Options, Tx> = Omit<Options, 'handleOnce' | 'inTransaction'> & {
+  /** Made with `sql`: its client opens the transactions that handlers get. */
   readonly handleOnce: AnyHandleOnce & { within(transaction: Tx): unknown };
   /** Whether what a handler writes through its transaction commits together with the record. */
   readonly inTransaction: true;

@@ -16,6 +16,7 @@ export class TerminalError extends Error {
   }
 
   override readonly name: string = 'TerminalError';
+  /** As given: kept in the record, and in each replay of the error. */
   readonly code?: string;
 
   constructor(message: string, options: { code?: string | undefined; cause?: unknown } = {}) {
@@ -40,6 +41,7 @@ export class RetryableError extends Error {
   }
 
   override readonly name: string = 'RetryableError';
+  /** Kept within 0 and 43,200,000 (12 hours). Undefined: the configured backoff applies. */
   readonly retryAfterMs?: number;
 
   constructor(message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {

@@ -1,20 +1,27 @@
-/** Why a record failed for good. */
+/** Why a record failed for good. May grow in a minor version: a `switch` needs a `default`. */
 export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload';
 
-/** Why a record is still pending, as this caller sees it. */
+/** Why a record is still pending, as this caller sees it. May grow in a minor version: a `switch` needs a `default`. */
 export type PendingReason = 'in-flight' | 'released' | 'suspect' | 'lease-lost' | 'unrecorded';
 
 /**
  * Why a succeeded record holds no result. `not-serializable`: somewhere in it is what JSON cannot express, or an object
- * of which it shows nothing, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`.
+ * of which it shows nothing, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`. `too-large`: above
+ * `maxResultBytes`. `not-stored`: `storeResult` is false. `refused-by-store`: the database could not take its text.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
  */
 export type ResultOmitted = 'not-serializable' | 'too-large' | 'not-stored' | 'refused-by-store';
 
 /** What the record keeps of an error: never the payload, never the stack. */
 export interface StoredError {
+  /** At most 200 characters. `NonErrorThrown` where what was thrown is no `Error`. */
   readonly name: string;
+  /** At most 2,000 characters; a longer one is cut. */
   readonly message: string;
+  /** A text of at most 200 characters or a number. Undefined when the error has none. */
   readonly code?: string | number;
+  /** The error's own cause, at most four deep. */
   readonly cause?: StoredError;
 }
 
@@ -22,32 +29,42 @@ interface SucceededBase {
   readonly state: 'succeeded';
   /** Whether the answer came from the record, without running the handler. */
   readonly replayed: boolean;
+  /** Attempts until it succeeded, with the last one; interrupted ones do not count. */
   readonly attempts: number;
 }
 
-/**
- * The handler returned, and the record keeps what it returned. A replay gives what JSON kept of it: a `Date` as text, an
- * instance of a class as its members, `NaN` as null.
- */
+/** The handler returned, and the record keeps what it returned. */
 export interface SucceededWithResult<R> extends SucceededBase {
+  /** A replay gives what JSON kept of it: a `Date` as text, an instance of a class as its members, `NaN` as null. */
   readonly result: R;
+  /** Never there: tells a kept result from an omitted one. */
   readonly resultOmitted?: never;
 }
 
 /** The handler returned, but the record could not keep its result: only the first run has it. */
 export interface SucceededWithoutResult<R> extends SucceededBase {
+  /** Undefined in every replay. */
   readonly result: R | undefined;
+  /** Why; set in the first run too, which still has the result. */
   readonly resultOmitted: ResultOmitted;
 }
 
+/** The handler returned, in this call or before. `resultOmitted` tells the two kinds apart. */
 export type Succeeded<R> = SucceededWithResult<R> | SucceededWithoutResult<R>;
 
 /** The message is over: it will not run again before its record expires. */
 export interface Failed {
   readonly state: 'failed';
+  /** `terminal` and `invalid-payload` come from one attempt, the others from a limit that was reached. */
   readonly reason: FailedReason;
+  /**
+   * What a handler threw last. With `deaths-exhausted` a `DeathsExhaustedError`, whose cause is what a handler threw
+   * last.
+   */
   readonly error: StoredError;
+  /** Whether the record had failed before this call. */
   readonly replayed: boolean;
+  /** All attempts, those that died too; interrupted ones do not count. */
   readonly attempts: number;
 }
 
@@ -62,10 +79,13 @@ export interface Failed {
  */
 export interface Pending {
   readonly state: 'pending';
+  /** One of those above. */
   readonly reason: PendingReason;
   /** Milliseconds until a redelivery can hope for more. */
   readonly retryAfterMs: number;
+  /** Attempts so far, with one that is running; interrupted ones do not count. */
   readonly attempts: number;
+  /** What the handler threw last. Undefined with `in-flight` and `suspect`, and when the handler returned. */
   readonly error?: StoredError;
 }
 

@@ -11,11 +11,13 @@ import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';
 import { LATEST, refuseNewer } from './version.ts';
 
+/** Options of `migrate`. */
 export interface MigrateOptions {
   /** The Postgres schema that gets the tables. Default `handle_once`. */
   readonly schema?: string | undefined;
 }
 
+/** What `migrate` found and did. */
 export interface MigrateResult {
   /** The version that the database has now. */
   readonly version: number;

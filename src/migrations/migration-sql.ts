@@ -4,6 +4,7 @@ import { migrations } from './embedded.generated.ts';
 import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';
 
+/** Options of `migrationSql`. */
 export interface MigrationSqlOptions {
   /** The Postgres schema that gets the tables. Default `handle_once`. */
   readonly schema?: string | undefined;

@@ -64,17 +64,27 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
 
 /** The options as they apply, defaults filled in. */
 export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown> {
+  /** Of the records: with what `inScope` has made of it. */
   readonly scope: string;
+  /** Milliseconds. */
   readonly leaseMs: number;
   /** Whether `maxAttempts` or `backoff` were given: an adapter has a default of its own only where they were not. */
   readonly hasOwnRetries: boolean;
+  /** Milliseconds. Undefined: no limit, but `leaseMs` in a transaction. */
   readonly timeoutMs: number | undefined;
+  /** Milliseconds from the success. */
   readonly succeededRetentionMs: number;
+  /** Milliseconds from the failure. */
   readonly failedRetentionMs: number;
+  /** Whether replays can have a result. */
   readonly storeResult: boolean;
+  /** Bytes of JSON. Without effect where `storeResult` is false. */
   readonly maxResultBytes: number;
+  /** Whether concurrent calls share statements. */
   readonly batching: boolean;
+  /** Undefined where payloads are not validated, unless a call or an adapter has a schema. */
   readonly schema: StandardSchemaV1 | undefined;
+  /** That of adapters too, unless they are given one. */
   readonly logger: Logger | undefined;
   /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
   readonly hasTransactions: boolean;

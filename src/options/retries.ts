@@ -25,7 +25,9 @@ export interface RetryOptions {
 
 /** Retries as they apply. */
 export interface Retries {
+  /** Failures at which a message has failed for good. May be Infinity. */
   readonly maxAttempts: number;
+  /** Deaths in a row at which a message has failed for good. May be Infinity. */
   readonly maxDeaths: number;
   /** Undefined for a function. */
   readonly backoff: FullBackoffBounds | undefined;

@@ -7,23 +7,32 @@ export interface LogFields {
   readonly code: string;
   /** Of the event. */
   readonly type: string;
+  /** Undefined where the event has none. */
   readonly error?: LoggedError;
   readonly [field: string]: string | number | boolean | LoggedError | undefined;
 }
 
+/** An error in a log line: flat, without its causes. */
 export interface LoggedError {
+  /** At most 200 characters. */
   readonly name: string;
+  /** At most 2,000 characters. */
   readonly message: string;
+  /** Undefined when the error has none. */
   readonly code?: string | number;
-  /** Where it was thrown; without the message. */
+  /** Its first ten frames, without the message. Undefined for an error from a record. */
   readonly stack?: string;
 }
 
 /** What a logger needs: a pino logger and the `console` are ones as they are. */
 export interface Logger {
+  /** Gets what a person has to look at, such as `FAILED` and `STORE_ERROR`. */
   error(fields: LogFields, message: string): unknown;
+  /** Gets what is tried again, such as `RELEASED`, and findings about settings. */
   warn(fields: LogFields, message: string): unknown;
+  /** Gets `TAKEN_OVER` and `TAKEN_BACK`. Without it they are dropped. */
   info?(fields: LogFields, message: string): unknown;
+  /** Gets messages that have to wait, such as `IN_FLIGHT`. Without it they are dropped. */
   debug?(fields: LogFields, message: string): unknown;
 }
 

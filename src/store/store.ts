@@ -2,7 +2,9 @@ import type { FailedReason, ResultOmitted } from '../api/outcome.ts';
 
 /** What all claims of one call have in common. */
 export interface ClaimTerms {
+  /** Namespace of all keys of the call: 1 to 1,024 bytes of UTF-8. */
   readonly scope: string;
+  /** Milliseconds, by the clock of the store, until another claim may take the record over. */
   readonly leaseMs: number;
   /** A claim of a record with this many failures fails it instead of owning it. May be Infinity. */
   readonly maxAttempts: number;
@@ -14,7 +16,9 @@ export interface ClaimTerms {
   readonly mayOwnSuspects: boolean;
 }
 
+/** A message to claim. */
 export interface ClaimRequest {
+  /** Of one message in the scope. Keys of one call differ. */
   readonly key: string;
   /** A random UUID: the fencing token of this claim. Sending a claim again with its token is harmless. */
   readonly token: string;
@@ -25,76 +29,99 @@ export interface ClaimRequest {
   readonly fingerprint: string;
 }
 
-/** What the claim found. Results and errors are JSON text. */
+interface Counted {
+  /** Attempts on record, with one that is running; uncounted ones are taken off again. */
+  readonly attempts: number;
+}
+
+interface Waiting extends Counted {
+  /** Milliseconds until another claim can own the record. */
+  readonly retryAfterMs: number;
+}
+
+interface Result {
+  /** JSON text. Null where it was undefined, or `resultOmitted` says why there is none. */
+  readonly result: string | null;
+  /** Null where nothing was omitted. */
+  readonly resultOmitted: ResultOmitted | null;
+}
+
+/** What the claim found. */
 export type ClaimReply =
-  | {
+  | (Counted & {
       readonly kind: 'claimed';
-      readonly attempts: number;
       /** How many of the attempts before this one failed. */
       readonly failures: number;
+      /** Whether the lease of another token had lapsed. */
       readonly tookOver: boolean;
-    }
+    })
   /** It could be claimed by a claim that may own suspects. Nothing was written. */
-  | { readonly kind: 'suspect'; readonly attempts: number }
+  | (Counted & { readonly kind: 'suspect' })
   | { readonly kind: 'mismatch' }
-  | { readonly kind: 'in-flight'; readonly attempts: number; readonly retryAfterMs: number }
-  | {
+  | (Waiting & { readonly kind: 'in-flight' })
+  | (Waiting & {
       readonly kind: 'released';
-      readonly attempts: number;
-      readonly retryAfterMs: number;
+      /** The last on record, as JSON text. Null where there is none. */
       readonly error: string | null;
-    }
-  | {
-      readonly kind: 'succeeded';
-      readonly attempts: number;
-      readonly result: string | null;
-      readonly resultOmitted: ResultOmitted | null;
-    }
-  | {
+    })
+  | (Counted & Result & { readonly kind: 'succeeded' })
+  | (Counted & {
       readonly kind: 'failed';
-      readonly attempts: number;
+      /** As settled, or which limit this claim found reached. */
       readonly reason: FailedReason;
+      /** The last on record, as JSON text. Null where there is none. */
       readonly error: string | null;
       /** False when this very claim found the attempts used up. */
       readonly replayed: boolean;
-    };
+    });
+
+interface Expiring {
+  /** Milliseconds from now after which the record counts as absent. */
+  readonly retentionMs: number;
+}
 
 /** How an attempt ends. */
 export type Settlement =
-  | {
-      readonly kind: 'succeed';
-      readonly result: string | null;
-      readonly resultOmitted: ResultOmitted | null;
-      readonly retentionMs: number;
-    }
-  | {
+  | (Result & Expiring & { readonly kind: 'succeed' })
+  | (Expiring & {
       readonly kind: 'fail';
+      /** Kept for replays. */
       readonly reason: FailedReason;
+      /** JSON text, kept for replays. */
       readonly error: string;
-      readonly retentionMs: number;
-    }
+    })
   | {
       readonly kind: 'release';
+      /** JSON text. Null keeps the one on record. */
       readonly error: string | null;
+      /** Milliseconds from now until the next claim can own the record. */
       readonly retryAfterMs: number;
       /** Whether the attempt is not counted: it did not start, or it was interrupted. */
       readonly uncounted: boolean;
     };
 
+/** The end of an attempt, to be put on record. */
 export interface SettleRequest {
+  /** Keys of one call differ. */
   readonly key: string;
+  /** That of the claim. With another the reply is `lost`. */
   readonly token: string;
+  /** What the record becomes. */
   readonly settlement: Settlement;
 }
 
 /** `lost`: the record belongs to another token now, or is gone. Nothing was written. */
 export type SettleReply = 'settled' | 'lost';
 
+/** A heartbeat: the lease begins again now. */
 export interface ExtendRequest {
+  /** Keys of one call differ. */
   readonly key: string;
+  /** That of the claim. With another the reply is `lost`. */
   readonly token: string;
 }
 
+/** `lost`: the record is settled, belongs to another token now, or is gone. Nothing was written. */
 export type ExtendReply = 'extended' | 'lost';
 
 /**
@@ -106,8 +133,11 @@ export type ExtendReply = 'extended' | 'lost';
  * counters is the table in docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else.
  */
 export interface Store {
+  /** Makes the token of each request the owner of its record, or says why not. Each key is one atomic step. */
   claim(requests: readonly ClaimRequest[], terms: ClaimTerms): Promise<readonly ClaimReply[]>;
+  /** Ends attempts whose tokens own their records. Resolves when that is durable. */
   settle(requests: readonly SettleRequest[], scope: string): Promise<readonly SettleReply[]>;
+  /** Moves the ends of leases to `leaseMs` from now. */
   extend(
     requests: readonly ExtendRequest[],
     terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,

@@ -42,7 +42,7 @@ function withImports(code: string, imports: string): string {
   return code.startsWith('import ') ? `${code}\nexport {};` : `${imports}\n${code}\nexport {};`;
 }
 
-function projectOptions(): ts.CompilerOptions {
+export function projectOptions(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (name) => ts.sys.readFile(name)) as {
     config: unknown;
   };

@@ -12,7 +12,13 @@ import * as z from 'zod';
 import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
 
 /** What to do with a message that has failed for good. */
-export type OnFailed = 'acknowledge' | 'keep' | { readonly deadLetterQueueUrl: string };
+export type OnFailed =
+  | 'acknowledge'
+  | 'keep'
+  | {
+      /** Another queue than the one that is consumed. */
+      readonly deadLetterQueueUrl: string;
+    };
 
 /** An attempt at a message of a queue. */
 export interface QueueAttempt<Message> extends Attempt {

@@ -8,7 +8,9 @@ import { ACK_WAIT_MS, type AdapterUnderTest, createBench, LEASE_MS } from './set
 
 /** One promise of an adapter. `run` rejects when it is broken. */
 export interface ContractCase {
+  /** The promise in words, as the name of a test. */
   readonly name: string;
+  /** Takes up to some seconds of real time. */
   readonly run: () => Promise<void>;
 }
 

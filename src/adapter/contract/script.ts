@@ -9,6 +9,7 @@ export interface ScriptedMessage {
   readonly id: string;
   /** JSON. */
   readonly body: string;
+  /** Says that it is done with. */
   acknowledge(): Promise<void>;
   /** Have it delivered again, at once or later. */
   retryLater(delayMs?: number): Promise<void>;

@@ -19,7 +19,9 @@ export interface AdapterAbilities {
 
 /** How a delivery is to be handled. */
 export interface ContractSetup {
+  /** With records of its own in memory, a lease of one second and a backoff of at most 20 ms. */
   readonly handleOnce: HandleOnce;
+  /** To be run once for each message. It counts its runs, and can throw. */
   readonly handler: (payload: unknown) => Promise<unknown>;
   /** Stops the consumer. */
   readonly signal: AbortSignal;
@@ -31,6 +33,7 @@ export interface ContractSetup {
 
 /** An adapter, as its contract sees it. */
 export interface AdapterUnderTest {
+  /** Decides what each case expects. */
   readonly can: AdapterAbilities;
   /** Handles one delivery with the adapter, whose client has the calls of the message. Resolves when that has ended. */
   readonly handle: (message: ScriptedMessage, setup: ContractSetup) => Promise<unknown>;

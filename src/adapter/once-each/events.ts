@@ -2,7 +2,7 @@ import type { EventError } from '../../reporting/event-error.ts';
 import type { AcknowledgedEvent, HandlingEvent, KeptEvent } from '../delivery-event.ts';
 import type { KeptReason } from '../handled.ts';
 
-/** Why a message is kept. */
+/** Why a message is kept. May grow in a minor version: a `switch` needs a `default`. */
 export type OnceEachKeptReason =
   | KeptReason
   /** The broker may have given it to another worker: it was not touched. */
@@ -10,7 +10,7 @@ export type OnceEachKeptReason =
   /** The broker did not take the call. */
   | 'broker-error';
 
-/** What becomes of a message at its broker. */
+/** What becomes of a message at its broker. May grow in a minor version: a `switch` needs a `default`. */
 export type OnceEachEvent =
   | HandlingEvent
   | AcknowledgedEvent
@@ -20,8 +20,10 @@ export type OnceEachEvent =
     })
   | {
       readonly type: 'broker-error';
+      /** Which of the options `acknowledge`, `retryLater` and `extend` failed. */
       readonly verb: 'acknowledge' | 'retry-later' | 'extend';
       /** Empty while it is not known. */
       readonly key: string;
+      /** What the option threw. */
       readonly error: EventError;
     };

@@ -19,8 +19,9 @@ const DEFAULT_PATIENCE_MS = 300_000;
 
 /** What was done with a message, and why. */
 export interface HandledMessage<R> {
+  /** `dead-lettered`: acknowledged, with a copy in the dead letters. `kept`: the broker delivers it again. */
   readonly action: 'acknowledged' | 'dead-lettered' | 'kept';
-  /** Why it is kept. */
+  /** Why it is kept. Undefined when it is not. */
   readonly reason?: OnceEachKeptReason;
   /** What `handleOnce` returned; undefined when it threw. */
   readonly outcome?: Outcome<R>;

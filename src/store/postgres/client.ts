@@ -3,7 +3,7 @@ export interface PostgresQuery {
   raw(): PromiseLike<readonly (readonly (Buffer | null)[])[]>;
 }
 
-/** What runs a statement: a client, or its transaction. */
+/** What runs a statement: a `postgres` client, or its transaction. */
 export interface PostgresQueries {
   unsafe(statement: string, parameters?: (string | null)[], options?: { prepare?: boolean }): PostgresQuery;
 }
