@@ -43,7 +43,7 @@ export type MessageVerdict = Verdict<KeptReason> | 'not-started';
 
 export interface Course {
   readonly signal: AbortSignal;
-  /** Asked when the message is claimed. If it is not its turn, the claim is given back with its attempt. */
+  /** Asked when the message is claimed. If it is not its turn, the claim is released, uncounted. */
   readonly isItsTurn: () => Promise<boolean>;
   /** Called when the handler has returned, before that is on record. */
   readonly onReturned: () => void;

@@ -10,7 +10,7 @@ export interface Course<Verdict> {
  *
  * The claim of the next goes out with the settle of the one before, so that a message costs an ordered lane one wait
  * for the store and not two. It costs nothing else: not sooner, or a message that kills its worker would use up the
- * attempts of its neighbour; and a claim that does not get its turn is given back with its attempt.
+ * attempts of its neighbour; and a claim that does not get its turn is released, uncounted.
  *
  * `start` gets whether a message may run, once that is known. `note` says whether those behind it may.
  */

@@ -50,7 +50,7 @@ export interface SqsWorker {
    */
   start(): Promise<void>;
   /**
-   * Stops receiving, gives back what has not started, and waits for what has. Handlers that take longer than
+   * Stops receiving, returns what has not started, and waits for what has. Handlers that take longer than
    * `drainMs` have their signals aborted, and get 5 seconds more. A second stop with a shorter `drainMs` shortens the
    * first.
    *
@@ -63,7 +63,7 @@ export interface SqsWorker {
 }
 
 /**
- * A worker for one queue: long polls, runs handlers, keeps their messages invisible, and deletes, leaves or
+ * A worker for one queue: long polls, runs handlers, keeps their messages invisible, and deletes, keeps or
  * dead-letters each by what its record says. Failures of the queue or the store are events, and it goes on by itself.
  *
  * Throws `InvalidOptionsError` that names every wrong field.

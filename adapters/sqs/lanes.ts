@@ -23,7 +23,7 @@ export interface Lanes<Item> {
   add(items: readonly Item[]): void;
   /** How many are here, waiting or running. */
   readonly size: () => number;
-  /** Gives back what waits. What runs goes on. */
+  /** Returns what waits to the queue. What runs goes on. */
   clear(): void;
   running(): readonly Promise<void>[];
 }

@@ -19,7 +19,7 @@ const SUBJECT = 'onceEachSqsMessage';
 
 /** What the loop knows of a message beyond the message. */
 export interface HandleMessageOptions {
-  /** Aborts `attempt.signal`, and gives a message that has not started back at once. */
+  /** Aborts `attempt.signal`; a message that has not started is kept, visible at once. */
   readonly signal?: AbortSignal | undefined;
   /** `Date.now()` of when the receive returned, for a loop that lets messages wait. Default: now. */
   readonly receivedAt?: number | undefined;

@@ -39,7 +39,7 @@ interface InHand {
 /** The longest wait of a receive, and the time that its reply gets beyond it; for a client that does neither. */
 const LONGEST_RECEIVE_MS = 40_000;
 
-/** What handlers get, once their signals have aborted, to end and have their messages given back. */
+/** What handlers get, once their signals have aborted, to end and have their messages kept. */
 const ABORT_GRACE_MS = 5_000;
 
 export function startRun(options: RunOptions): Run {

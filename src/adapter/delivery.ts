@@ -28,7 +28,7 @@ export interface Delivery<R> {
   readonly handler: Handler<unknown, R, unknown[]>;
   readonly signal?: AbortSignal | undefined;
   readonly waitMs?: number | undefined;
-  /** Asked once the message is claimed. After false nothing runs, and the claim is given back, uncounted. */
+  /** Asked once the message is claimed. After false nothing runs, and the claim is released, uncounted. */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
   readonly onFailed: OnFailed;
   readonly emit: (event: Emitted<HandlingEvent>) => void;

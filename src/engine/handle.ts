@@ -18,7 +18,7 @@ export interface Delivery<Result, Extra extends readonly unknown[]> extends Fing
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly waitMs?: number | undefined;
-  /** Asked once the message is claimed. After false nothing runs, and the claim is given back, uncounted. */
+  /** Asked once the message is claimed. After false nothing runs, and the claim is released, uncounted. */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
 }
 

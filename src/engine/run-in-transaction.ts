@@ -67,7 +67,7 @@ function notStarted<R>({ error }: Extract<Ending<R>, { kind: 'threw' }>): Ending
 /** For the database to have a connection again: a redelivery at once would use up receive counts. */
 const NO_CONNECTION_WAIT_MS = 1_000;
 
-/** What never got a connection is given back, and does not count; what has started may still commit. */
+/** What never got a connection is taken back, uncounted; what has started may still commit. */
 function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Ending<R>): Outcome<R> {
   const { engine, claim } = held;
   const { key, token } = claim;

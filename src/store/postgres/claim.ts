@@ -13,7 +13,7 @@ const MAX_INTEGER = 2_147_483_647;
 
 type ClaimStatements = Pick<Statements, 'claimNew' | 'claimAny' | 'held'>;
 
-/** Claims with one statement, and with a second what the first could not answer: records that are dead. */
+/** Claims with one statement, and with a second what the first could not answer: records that are claimable. */
 export async function claim(
   client: DatabaseClient,
   statements: ClaimStatements,

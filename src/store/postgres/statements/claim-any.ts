@@ -4,11 +4,11 @@ import { askedRecords, insertAsked } from './claim-parts.ts';
 import { UNLESS_HELD } from './held.ts';
 
 /**
- * The claim of a key in whatever state: it makes a record, or takes over, renews or exhausts one that is dead.
+ * The claim of a key in whatever state: it makes a record, or takes over, renews or exhausts one that is claimable.
  *
  * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
- *   moment one updates a dead record, and the other finds it alive and writes it back unchanged. `do nothing` with
- *   a second look would answer nothing at all: that look has the old snapshot.
+ *   moment one updates a claimable record, and the other finds it alive and writes it back unchanged. `do nothing`
+ *   with a second look would answer nothing at all: that look has the old snapshot.
  * - Only a row that was there before has an xmax: a new one is ours without a comparison.
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.

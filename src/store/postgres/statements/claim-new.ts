@@ -3,10 +3,10 @@ import { answerColumns, NEW_RECORD_ANSWER } from './claim-answer.ts';
 import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
 
 /**
- * The claim that nearly every message needs: a key that is new, or one whose record is alive.
+ * The claim that nearly every message needs: a key that is new, or one whose record is not claimable.
  *
- * A live record is answered from the look: a duplicate writes nothing, locks nothing, makes no WAL. A dead record, and
- * a key that another session has just made, get no answer here: they need the claim that can write over a record,
+ * Such a record is answered from the look: a duplicate writes nothing, locks nothing, makes no WAL. A claimable record,
+ * and a key that another session has just made, get no answer here: they need the claim that can write over a record,
  * whose larger plan costs a third more to start.
  */
 export function claimNewStatement(table: string, size: Size): string {
