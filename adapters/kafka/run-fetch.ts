@@ -12,7 +12,7 @@ import { type Ordering, toLanes } from './ordering.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import type { Pauses } from './pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
-import { type Course, runLane } from './run-lane.ts';
+import { type Course, runPipelined } from './pipelined-lane.ts';
 import { tellRefusal } from './refusal.ts';
 import type { RetryTopics } from './retry-topics.ts';
 import type { Slots } from './slots.ts';
@@ -125,7 +125,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     startMessage(run, message, { turn, mayStart, heartbeat: keepAlive.beat });
   const unsettled = progress.unsettled();
   const { due, nextAt } = run.retryTopics?.split(tracker, unsettled) ?? { due: unsettled };
-  const lanes = toLanes(due, run.ordering).map((lane) => runLane(lane, start, note));
+  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, note));
   try {
     await ended(run, Promise.all(lanes), keepAlive);
   } finally {

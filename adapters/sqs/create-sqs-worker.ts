@@ -14,7 +14,7 @@ import type { Transactional } from '../../src/index.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
 import { drainTime, type SqsHandler, type SqsOptions, sqsWorkerOptions } from './options.ts';
-import { createProcessor } from './processor.ts';
+import { createProcessor } from './create-processor.ts';
 import { createQueue } from './queue.ts';
 import { checkLease, checkQueue } from './queue-check.ts';
 import { type Run, startRun, type StopReport } from './run.ts';

@@ -1,7 +1,7 @@
 import { endsWithin, type EventSink } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
-import { createPause } from './pause.ts';
+import { createPause } from './failure-pause.ts';
 import { MAX_BATCH, type Queue } from './queue.ts';
 
 export interface ReceiverOptions {

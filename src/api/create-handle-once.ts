@@ -10,7 +10,7 @@ import { HANDLES, type Handles } from '../engine/engine-key.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
-import { placeOfThisProcess, type SuspectPlace } from '../engine/suspects.ts';
+import { placeOfThisProcess, type SuspectPlace } from '../engine/suspect-place.ts';
 import { InvalidOptionsError } from './errors.ts';
 import { createEventSink, type EventSink } from '../reporting/event-sink.ts';
 import {

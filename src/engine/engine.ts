@@ -5,7 +5,7 @@ import type { Instant } from '../lib/instant.ts';
 import type { HandleOnceSettings } from '../options/options.ts';
 import type { Records } from '../store/records.ts';
 import type { LeaseAlarms } from './lease-alarms.ts';
-import type { SuspectPlace } from './suspects.ts';
+import type { SuspectPlace } from './suspect-place.ts';
 
 /** What every step of one `handleOnce` shares. */
 export interface Engine {

@@ -2,7 +2,7 @@ import { describeThrown } from '../payload/stored-error.ts';
 import { fieldsOf, textOf } from './describe.ts';
 import type { Logger } from './logger.ts';
 import { type ReportedEvent, type Row, rowOfOwn } from './table.ts';
-import { createWarnings } from './warnings.ts';
+import { createWarnings } from './printed-warnings.ts';
 
 /** Reports operational problems. */
 export interface Reporter {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import type { HandleOnce, Outcome } from '../../src/index.ts';
-import { createSuspectPlace } from '../../src/engine/suspects.ts';
+import { createSuspectPlace } from '../../src/engine/suspect-place.ts';
 import { fingerprint } from '../../src/payload/fingerprint.ts';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { gate } from '../support/gate.ts';

@@ -14,7 +14,7 @@ export interface Course<Verdict> {
  *
  * `start` gets whether a message may run, once that is known. `note` says whether those behind it may.
  */
-export async function runLane<Item, Verdict>(
+export async function runPipelined<Item, Verdict>(
   lane: readonly Item[],
   start: (item: Item, turn: Promise<boolean>) => Course<Verdict>,
   note: (item: Item, verdict: Verdict) => boolean,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Course, runLane } from '../../adapters/kafka/run-lane.ts';
+import { type Course, runPipelined } from '../../adapters/kafka/pipelined-lane.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -29,7 +29,7 @@ function laneOf(count: number) {
     return goesOn;
   };
   let ended = false;
-  void runLane([...Array(count).keys()], start, note).then(() => (ended = true));
+  void runPipelined([...Array(count).keys()], start, note).then(() => (ended = true));
   const step = async (act: () => void): Promise<void> => {
     act();
     await turns();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createPause } from '../../adapters/sqs/pause.ts';
+import { createPause } from '../../adapters/sqs/failure-pause.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
