@@ -107,35 +107,38 @@ async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Prom
   const { handleOnce, handler, signal, deadLetter } = setup;
   const consumer = fakeConsumer();
   const producer = { send: () => deadLetter?.(scripted) } as unknown as KafkaProducer;
-  let isOver = false;
+  const state = { isOver: false };
   const { eachBatch } = onceEachMessage(
     {
       ...{ consumer, groupId: 'workers', fromBeginning: true, handleOnce, backoff: () => 10 },
       key: (delivered) => String(delivered.key),
       onFailed: deadLetter === undefined ? 'acknowledge' : { deadLetterTopic: 'dead', producer },
       onEvent: (event) => {
-        isOver ||= event.type === 'warning' && event.warning === 'PARTITION_STUCK';
+        state.isOver ||= event.type === 'warning' && event.warning === 'PARTITION_STUCK';
       },
     },
     ({ payload }) => handler(payload),
   );
   consumer.join({ orders: [0] });
-  while (!isOver) {
+  while (!state.isOver) {
     const batch = fakeBatch([message(0, { key: scripted.id, value: scripted.body })], { from: 0 });
     batch.does.commit = async ({ topics }) => {
-      if (isOver || topics[0]?.partitions[0]?.offset !== '1') return;
-      isOver = true;
+      if (state.isOver || topics[0]?.partitions[0]?.offset !== '1') return;
+      state.isOver = true;
       await scripted.acknowledge();
     };
     const stop = () => {
       batch.does.isRunning = false;
       void consumer.stop();
-      isOver = true;
+      state.isOver = true;
     };
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop);
     await eachBatch(batch);
-    await vi.waitUntil(() => isOver || !consumer.isPaused('orders', 0), { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => state.isOver || !consumer.isPaused('orders', 0), {
+      timeout: 10_000,
+      interval: 5,
+    });
   }
 }
 

@@ -13,6 +13,8 @@ describe('A topic that is deleted and made again', () => {
     await group.caughtUp();
     await leave(member);
     await remake(group);
+    // The broker forgets what was committed for the old topic a little later than it makes the new one.
+    await group.committedTo(-1);
     await produceAt(group, 2_000);
     return group;
   }
