@@ -9,6 +9,8 @@ const STARTS = {
   elasticmq: async () => (await import('./services/elasticmq.ts')).startElasticMq(),
   fauxqs: async () => (await import('./services/fauxqs.ts')).startFauxqs(),
   kafka: async () => (await import('./services/kafka.ts')).startKafka(),
+  nats: async () => (await import('./services/nats.ts')).startNats(),
+  redis: async () => (await import('./services/redis.ts')).startRedis(),
 };
 
 export type ServiceName = keyof typeof STARTS;
