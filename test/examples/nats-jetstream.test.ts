@@ -169,7 +169,11 @@ describe('nats-jetstream.ts', () => {
     });
     const given = headers();
     given.set('trace', 'abc');
-    const { seq } = await stream.publish('order-5', { headers: given, msgID: 'order-5' });
+    const { seq } = await stream.publish('order-5', {
+      headers: given,
+      msgID: 'order-5',
+      expect: { streamName: stream.stream },
+    });
     await vi.waitUntil(() => events.length >= 2, 10_000);
     await expectNothingLeft(consumer);
     const copy = await stream.manager.streams.getMessage(`failed-${stream.stream}`, {
