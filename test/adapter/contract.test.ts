@@ -12,7 +12,7 @@ function deadLettersOf(deadLetter: ((message: ScriptedMessage) => Promise<void>)
 
 const ADAPTERS: Record<string, AdapterUnderTest> = {
   'onceEach with all calls': {
-    can: { extend: true, retryLater: true, deadLetter: true, keepFailed: true },
+    can: { extend: true, tellsLoss: true, retryLater: true, deadLetter: true, keepFailed: true },
     handle: (message, { handleOnce, handler, signal, ackWaitMs, deadLetter }) =>
       onceEach(
         {
@@ -26,7 +26,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
       )(message, { signal }),
   },
   'onceEach with an acknowledgement alone': {
-    can: { extend: false, retryLater: false, deadLetter: true, keepFailed: true },
+    can: { extend: false, tellsLoss: false, retryLater: false, deadLetter: true, keepFailed: true },
     handle: (message, { handleOnce, handler, signal, deadLetter }) =>
       onceEach(
         {

@@ -23,7 +23,7 @@ function jetStreamMessage(message: ScriptedMessage): JsMsg {
     seq: Number(message.id),
     ackAck: () => message.acknowledge().then(() => true),
     nak: (delayMs) => void message.retryLater(delayMs),
-    working: () => undefined,
+    working: () => void message.extend(),
   };
   return delivered as JsMsg;
 }
@@ -70,8 +70,7 @@ function parsed(text: unknown): unknown {
 
 const ADAPTERS: Record<string, AdapterUnderTest> = {
   'nats-jetstream.ts': {
-    // The contract wants to be told when a message is lost, which JetStream does not say: a real one has its extensions.
-    can: { extend: false, retryLater: true, deadLetter: true },
+    can: { extend: true, tellsLoss: false, retryLater: true, deadLetter: true, keepFailed: true },
     async handle(message, setup) {
       const stop = new AbortController();
       const consumer = consumerOf(message, setup, stop);
@@ -85,7 +84,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
     },
   },
   'bullmq.ts': {
-    can: { extend: false, retryLater: true, deadLetter: false },
+    can: { extend: false, tellsLoss: false, retryLater: true, deadLetter: false, keepFailed: true },
     handle(message, { handleOnce, handler, signal }) {
       const handle = onceEach({ handleOnce, ...jobCalls, ...silent }, (text) => handler(parsed(text)));
       return runJob(processorOf(handle), message, signal);

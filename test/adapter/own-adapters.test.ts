@@ -59,7 +59,7 @@ const onFailedOf = ({ deadLetter }: ContractSetup): OnFailed =>
 
 const ADAPTERS: Record<string, AdapterUnderTest> = {
   onceEachSqsMessage: {
-    can: { extend: true, retryLater: true, deadLetter: true, keepFailed: true },
+    can: { extend: true, tellsLoss: true, retryLater: true, deadLetter: true, keepFailed: true },
     handle: (message, setup) => {
       const { handleOnce, handler, signal } = setup;
       const client = clientOf(message, setup);
@@ -68,7 +68,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
     },
   },
   onceEachConsumerMessage: {
-    can: { extend: false, retryLater: true, deadLetter: true, keepFailed: true },
+    can: { extend: false, tellsLoss: false, retryLater: true, deadLetter: true, keepFailed: true },
     async handle(message, setup) {
       const { handleOnce, handler, ackWaitMs } = setup;
       const consumerOptions = {
@@ -88,7 +88,7 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
     },
   },
   onceEachSqsRecord: {
-    can: { extend: false, retryLater: true, deadLetter: true, keepFailed: true },
+    can: { extend: false, tellsLoss: false, retryLater: true, deadLetter: true, keepFailed: true },
     async handle(message, { handleOnce, handler, signal, deadLetter }) {
       const onFailed =
         deadLetter === undefined
@@ -143,7 +143,7 @@ async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Prom
 }
 
 ADAPTERS['onceEachMessage'] = {
-  can: { extend: false, retryLater: false, deadLetter: true, keepFailed: false },
+  can: { extend: false, tellsLoss: false, retryLater: false, deadLetter: true, keepFailed: false },
   handle: consumeOne,
 };
 

@@ -239,6 +239,24 @@ const noDeadLetterAfterLapse: Promised = async (adapter) => {
   assert.deepEqual(delivery.told, [], 'the dead letter of a lapsed message is left to who has it now');
 };
 
+const lostUnnoticed: Promised = async (adapter) => {
+  const work = gate();
+  const bench = createBench(adapter, () => work.passed);
+  const lost = bench.deliver(new ScriptedDelivery('1'));
+  await until('the handler to run', () => bench.handled() === 1, lost);
+  const redelivery = new ScriptedDelivery('1');
+  const redelivered = bench.deliver(redelivery);
+  await sleep(100);
+  assert.equal(
+    acknowledged(redelivery),
+    false,
+    'a redelivery is not acknowledged while the first delivery runs',
+  );
+  work.open();
+  await Promise.all([lost, redelivered]);
+  assert.equal(bench.handled(), 1, 'a redelivery runs nothing while the first delivery runs');
+};
+
 const neverExtended: Promised = async (adapter) => {
   const bench = createBench(adapter, () => sleep(ACK_WAIT_MS / 2));
   const delivery = new ScriptedDelivery('1');
@@ -264,20 +282,31 @@ const WITH_KEEPING: Row[] = [
 const WITHOUT_KEEPING: Row[] = [
   ['cannot keep what failed for good: it is acknowledged, and does not run again', failedAcknowledged],
 ];
-const WITH_EXTENSIONS: Row[] = [
-  ['extends a message while it is in hand, and not after', extended],
-  ['does not touch a message after it has lapsed', nothingAfterLapse],
+const WITH_EXTENSIONS: Row[] = [['extends a message while it is in hand, and not after', extended]];
+const WITH_LOSS: Row[] = [['does not touch a message after it has lapsed', nothingAfterLapse]];
+const WITHOUT_LOSS: Row[] = [
+  ['cannot tell that a message is lost: what is delivered again meanwhile does not run', lostUnnoticed],
 ];
 const WITHOUT_EXTENSIONS: Row[] = [
   ['cannot extend: a long handler is protected by its lease alone', neverExtended],
 ];
 const AFTER_LAPSE: Row = ['sends no dead letter of a message that has lapsed', noDeadLetterAfterLapse];
 
+const ability = z.boolean({ error: 'must be true or false' });
+
 const adapterSchema = z.object({
-  can: z.strictObject(
-    { extend: z.boolean(), retryLater: z.boolean(), deadLetter: z.boolean(), keepFailed: z.boolean() },
-    { error: 'must be { extend, retryLater, deadLetter, keepFailed }, each true or false' },
-  ),
+  can: z
+    .strictObject(
+      {
+        ...{ extend: ability, tellsLoss: ability, retryLater: ability },
+        ...{ deadLetter: ability, keepFailed: ability },
+      },
+      { error: 'must say of each ability whether the adapter has it' },
+    )
+    .refine(({ extend, tellsLoss }) => extend || !tellsLoss, {
+      path: ['tellsLoss'],
+      error: 'must be false without extend: an extension is what tells it',
+    }),
   handle: callback<AdapterUnderTest['handle']>('a function of (message, setup)'),
 });
 
@@ -290,7 +319,7 @@ const adapterSchema = z.object({
  * @example
  * ```ts
  * const adapter: AdapterUnderTest = {
- *   can: { extend: false, retryLater: true, deadLetter: false, keepFailed: true },
+ *   can: { extend: false, tellsLoss: false, retryLater: true, deadLetter: false, keepFailed: true },
  *   handle: (message, { handleOnce, handler }) => consume(message, handleOnce, handler),
  * };
  * for (const { name, run } of adapterContract(adapter)) test(name, run);
@@ -310,7 +339,8 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ...(can.deadLetter ? WITH_DEAD_LETTERS : []),
     ...(can.keepFailed ? WITH_KEEPING : WITHOUT_KEEPING),
     ...(can.extend ? WITH_EXTENSIONS : WITHOUT_EXTENSIONS),
-    ...(can.extend && can.deadLetter ? [AFTER_LAPSE] : []),
+    ...(can.tellsLoss ? WITH_LOSS : WITHOUT_LOSS),
+    ...(can.tellsLoss && can.deadLetter ? [AFTER_LAPSE] : []),
   ];
   return rows.map(([name, promised]) => ({ name, run: () => promised(adapter) }));
 }

@@ -9,6 +9,8 @@ import type { ScriptedDelivery, ScriptedMessage } from './script.ts';
 export interface AdapterAbilities {
   /** Keeps a message with us for longer while it is handled. */
   readonly extend: boolean;
+  /** Tells that a message is lost when it is to be kept longer. */
+  readonly tellsLoss: boolean;
   /** Has a message delivered again after a time, or at once. */
   readonly retryLater: boolean;
   /** Sends a copy of a message that failed for good, before it is acknowledged. */
