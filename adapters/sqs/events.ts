@@ -43,8 +43,8 @@ export type SqsEvent =
   | (OfMessage & {
       readonly type: 'received';
       /**
-       * SQS's own count of receives, which redeliveries of a message in flight raise too. NaN where SQS does not
-       * tell it.
+       * SQS's own count of receives, which redeliveries of a message in flight raise too. Undefined where the
+       * queue does not tell it.
        */
       readonly receiveCount: number | undefined;
     })

@@ -91,7 +91,8 @@ export function startRun(options: RunOptions): Run {
   function received(message: SqsMessage, receivedAt: number): Delivery | undefined {
     try {
       const delivery = toDelivery('createSqsWorker', message, receivedAt);
-      const receiveCount = Number(message.Attributes?.ApproximateReceiveCount ?? Number.NaN);
+      const count = message.Attributes?.ApproximateReceiveCount;
+      const receiveCount = count === undefined ? undefined : Number(count);
       events.emit({ type: 'received', messageId: delivery.messageId, receiveCount });
       return delivery;
     } catch (error) {

@@ -69,6 +69,11 @@ function stopping(worker: SqsWorker, options?: { drainMs: number }) {
   return stop;
 }
 
+test('a queue that does not tell its receives leaves the count of the event undefined', async () => {
+  const { events } = await startWorker(() => undefined, { brings: true });
+  expect(events).toContainEqual({ type: 'received', messageId: 'id', receiveCount: undefined });
+});
+
 test('an idle long poll gets one second more, and is then aborted', async () => {
   const { worker, events } = await startWorker(() => undefined, {});
   const stop = stopping(worker);
