@@ -77,7 +77,7 @@ export type KafkaEvent =
       /** What the producer threw. */
       readonly error: EventError;
     })
-  /** Fetched no more until then, with whatever of it is not settled. */
+  /** Fetched no more until then, with whatever of it is not acknowledged. */
   | (OfPartition & {
       readonly type: 'partition-paused';
       /** Milliseconds until it is fetched again: the shortest wait of its messages. */
@@ -85,7 +85,7 @@ export type KafkaEvent =
     })
   /**
    * The log is not the one that was read, or is read from elsewhere: after a seek, after offsets were out of range, and
-   * when a topic was made again. What was fetched before is not taken for settled any more.
+   * when a topic was made again. What was fetched before is not taken for acknowledged any more.
    */
   | (OfPartition & {
       readonly type: 'log-changed';

@@ -3,7 +3,7 @@ import type { Generation } from './assignments.ts';
 import type { KafkaEvent } from './events.ts';
 import type { Fetch, KafkaMessage } from './log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
-import type { SettledAhead } from './settled-ahead.ts';
+import type { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
 export interface ProgressOptions {
   readonly fetch: Fetch;
@@ -13,16 +13,16 @@ export interface ProgressOptions {
 }
 
 /**
- * How far a fetch is settled without a gap.
+ * How far a fetch is acknowledged without a gap.
  *
  * Messages can end in any order, and the client takes the last position that it is told, not the highest. So a position
- * is told only when everything before it is settled. What is settled ahead is remembered for the next fetch.
+ * is told only when everything before it is acknowledged. What is acknowledged ahead is remembered for the next fetch.
  */
 export class FetchProgress {
   readonly #options: ProgressOptions;
-  readonly #ahead: SettledAhead;
-  /** Offsets of this fetch that are settled, and not before the position. */
-  readonly #settled = new Set<string>();
+  readonly #ahead: AcknowledgedAhead;
+  /** Offsets of this fetch that are acknowledged, and not before the position. */
+  readonly #acknowledged = new Set<string>();
   #next = 0;
   #isLive = true;
   #isHalted = false;
@@ -41,8 +41,8 @@ export class FetchProgress {
     this.#isHalted = true;
   }
 
-  /** The messages that are not known to be settled. To be asked once, before anything runs. */
-  unsettled(): KafkaMessage[] {
+  /** The messages that are not known to be acknowledged. To be asked once, before anything runs. */
+  unacknowledged(): KafkaMessage[] {
     const { fetch } = this.#options;
     const unknown = fetch.messages.filter((message) => !this.#isRemembered(message));
     if (unknown.length < fetch.messages.length) this.#advance();
@@ -50,7 +50,7 @@ export class FetchProgress {
   }
 
   settle(message: KafkaMessage): void {
-    this.#settled.add(message.offset);
+    this.#acknowledged.add(message.offset);
     if (this.#isLive && this.#options.fetch.messages[this.#next] === message) this.#advance();
     else this.#ahead.add(message);
   }
@@ -63,9 +63,9 @@ export class FetchProgress {
 
   #isRemembered(message: KafkaMessage): boolean {
     const found = this.#ahead.look(message);
-    if (found === 'settled') this.#settled.add(message.offset);
+    if (found === 'acknowledged') this.#acknowledged.add(message.offset);
     if (found === 'other') this.#tellChanged(message);
-    return found === 'settled';
+    return found === 'acknowledged';
   }
 
   #tellChanged({ offset }: KafkaMessage): void {
@@ -79,7 +79,7 @@ export class FetchProgress {
     const { messages, to } = this.#options.fetch;
     const before = this.#next;
     for (let message = messages[before]; message !== undefined; message = messages[this.#next]) {
-      if (!this.#settled.delete(message.offset)) break;
+      if (!this.#acknowledged.delete(message.offset)) break;
       this.#ahead.delete(message);
       this.#next += 1;
     }

@@ -11,7 +11,7 @@ export interface KeepAliveOptions extends Refused {
 }
 
 export interface KeepAlive {
-  /** Sends a heartbeat when it is due, and commits what is settled. Never throws. */
+  /** Sends a heartbeat when it is due, and commits what is acknowledged. Never throws. */
   readonly beat: () => Promise<void>;
   /** Resolves when the consumer begins to stop. */
   readonly stopping: Promise<void>;

@@ -29,7 +29,7 @@ export async function commitLate(late: LateCommit): Promise<void> {
 
 const waiting = new WeakSet<PartitionTracker>();
 
-/** Commits a second later, once for all that is settled until then. */
+/** Commits a second later, once for all that is acknowledged until then. */
 export function commitSoon(late: LateCommit): void {
   const { tracker, through } = late;
   if (waiting.has(tracker)) return;

@@ -107,7 +107,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
    * Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.
    *
    * After two attempts in place, or one whose wait is at least the shortest delay, a copy goes to the first topic whose
-   * delay is at least the wait, or else to the last, and its offset counts as settled. The copy has the record of the
+   * delay is at least the wait, or else to the last, and its offset counts as acknowledged. The copy has the record of the
    * original: attempts go on, a success anywhere counts, and the handler gets the original's topic, partition, offset
    * and timestamp. Nothing goes to a topic that the group does not consume; the message then waits in place.
    */

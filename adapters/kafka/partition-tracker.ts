@@ -1,10 +1,11 @@
 import type { Fetch, Place } from './log-client.ts';
-import { SettledAhead } from './settled-ahead.ts';
+import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
 /**
- * One partition for as long as it is ours: how far it is settled, how far that is committed, and what is settled ahead.
+ * One partition for as long as it is ours: how far it is acknowledged, how far that is committed, and what is
+ * acknowledged ahead.
  *
- * Everything below its position is settled, on record or by a copy in a retry topic, so that the position may be
+ * Everything below its position is acknowledged, on record or by a copy in a retry topic, so that the position may be
  * committed. docs/kafka.md draws it.
  */
 export class PartitionTracker implements Place {
@@ -17,7 +18,7 @@ export class PartitionTracker implements Place {
   /** From where the next fetch has to be. Undefined when only the client knows. */
   #expected: bigint | undefined;
   #end: bigint | undefined;
-  #ahead = new SettledAhead();
+  #ahead = new AcknowledgedAhead();
 
   constructor({ topic, partition }: Place) {
     this.topic = topic;
@@ -33,8 +34,8 @@ export class PartitionTracker implements Place {
     return this.#isOver;
   }
 
-  /** Another object after each seek and the like: what ran before must not be taken for settled after it. */
-  get ahead(): SettledAhead {
+  /** Another object after each seek and the like: what ran before must not be taken for acknowledged after it. */
+  get ahead(): AcknowledgedAhead {
     return this.#ahead;
   }
 
@@ -83,7 +84,7 @@ export class PartitionTracker implements Place {
     this.#doubt();
   }
 
-  /** Everything below a position is settled, and the client was told to go on from there. */
+  /** Everything below a position is acknowledged, and the client was told to go on from there. */
   advanceTo(position: bigint): void {
     this.#position = position;
     this.#expected = position;
@@ -110,6 +111,6 @@ export class PartitionTracker implements Place {
   /** Forgets what it knows but the position. */
   #doubt(): void {
     this.#committed = undefined;
-    this.#ahead = new SettledAhead();
+    this.#ahead = new AcknowledgedAhead();
   }
 }

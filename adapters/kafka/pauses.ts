@@ -30,7 +30,7 @@ export interface Pauses {
   pauseByUser(place: Place): () => void;
   userPaused(topics: readonly TopicPartitions[]): void;
   userResumed(topics: readonly TopicPartitions[]): void;
-  /** Something of the partition has settled: its backoff begins again at the shortest. */
+  /** A message of the partition was acknowledged: its backoff begins again at the shortest. */
   progress(place: Place): void;
   /** The partition was fetched. */
   fetched(place: Place): void;

@@ -6,7 +6,7 @@ export interface Course<Verdict> {
 }
 
 /**
- * Runs messages one after the other: a handler starts when the message before it is settled.
+ * Runs messages one after the other: a handler starts when the message before it is acknowledged.
  *
  * The claim of the next goes out with the settle of the one before, so that a message costs an ordered lane one wait
  * for the store and not two. It costs nothing else: not sooner, or a message that kills its worker would use up the

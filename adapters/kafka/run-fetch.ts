@@ -39,10 +39,10 @@ export const ABORT_GRACE_MS = 5_000;
 const SHORTEST_FETCH_MS = 250;
 
 /**
- * Handles the messages of one fetch of one partition, and tells the client how far they are settled without a gap.
+ * Handles the messages of one fetch of one partition, and tells the client how far they are acknowledged without a gap.
  *
  * It throws nothing but the group's own errors, which make the client join again, and those that have to stop the
- * consumer. A message that cannot be settled now pauses its partition and is fetched again later: to throw would stop
+ * consumer. A message that cannot be acknowledged now pauses its partition and is fetched again later: to throw would stop
  * all partitions, and in the end the consumer.
  */
 export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<void> {
@@ -77,7 +77,7 @@ function look(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEv
 
 /**
  * Commits where the first fetch of a partition begins. Without that, a member that takes the partition over before
- * anything is settled begins at the end of the partition by default, and what is in hand here is lost.
+ * anything is acknowledged begins at the end of the partition by default, and what is in hand here is lost.
  */
 async function holdsPosition(run: FetchRun): Promise<boolean> {
   try {
@@ -95,7 +95,7 @@ interface FetchRun extends Consumption {
   readonly tracker: PartitionTracker;
 }
 
-/** Runs the lanes of a fetch. Returns how long each message that could not be settled has to wait. */
+/** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
 async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
   const { fetch, pauses, generation, tracker } = run;
   const waits: (number | undefined)[] = [];
@@ -123,8 +123,8 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
 
   const start = (message: KafkaMessage, turn: Promise<boolean>) =>
     startMessage(run, message, { turn, mayStart, heartbeat: keepAlive.beat });
-  const unsettled = progress.unsettled();
-  const { due, nextAt } = run.retryTopics?.split(tracker, unsettled) ?? { due: unsettled };
+  const unacknowledged = progress.unacknowledged();
+  const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
   const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, note));
   try {
     await ended(run, Promise.all(lanes), keepAlive);

@@ -9,7 +9,7 @@ export type KeptReason =
   | Exclude<CommonReason, 'aborted'>
   /** There was no time left to start it. Nothing is counted. */
   | 'out-of-time'
-  /** An earlier one of its message group or partition is not settled. Nothing is counted. */
+  /** An earlier one of its message group or partition is not acknowledged. Nothing is counted. */
   | 'behind'
   /** Its handler went on after its signal had aborted, when the function had to answer. */
   | 'unfinished';

@@ -43,4 +43,4 @@ export type {
   SqsRecordEvent,
   SqsRecordHandler,
 } from './sqs-options.ts';
-export { UnsettledError } from './unsettled-error.ts';
+export { KeptRecordsError } from './kept-records-error.ts';

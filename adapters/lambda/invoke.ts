@@ -36,7 +36,7 @@ export function createInvoke<Id>(
     checkTime(context.getRemainingTimeInMillis());
     const deadline = createDeadline(context, deadlineMarginMs);
     try {
-      const unsettled = await runBatch({
+      const unacknowledged = await runBatch({
         lanes,
         concurrency,
         deadline,
@@ -45,7 +45,7 @@ export function createInvoke<Id>(
           events.emit({ ...verdictEvent(verdict), itemIdentifier: idOf(item) });
         },
       });
-      return [...unsettled].map((item) => ({ itemIdentifier: idOf(item) }));
+      return [...unacknowledged].map((item) => ({ itemIdentifier: idOf(item) }));
     } finally {
       deadline.end();
     }

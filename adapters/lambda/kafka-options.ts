@@ -66,11 +66,11 @@ export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | un
    */
   readonly onFailed: 'acknowledge' | 'keep';
   /**
-   * How Lambda is told that records are not settled. Default `'throw'`: the invocation fails, and the whole batch is
-   * delivered again; what is settled is answered from its record. `'report'` names the records, for an event source
+   * How Lambda is told of the records that are kept. Default `'throw'`: the invocation fails, and the whole batch is
+   * delivered again; the others are answered from their records. `'report'` names the records, for an event source
    * mapping in provisioned mode with `ReportBatchItemFailures`; any other ignores that, and loses them.
    */
-  readonly onUnsettled?: 'throw' | 'report' | undefined;
+  readonly onKept?: 'throw' | 'report' | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: KafkaRecordEvent) => unknown) | undefined;
 }
@@ -85,7 +85,7 @@ export const kafkaRecordOptions = z
           "must be chosen: 'acknowledge' passes the record, and only its record and its event tell of the failure; " +
           "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
       }),
-      onUnsettled: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
+      onKept: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
       onEvent: eventHook<KafkaRecordEvent>(),
       handler: handlerOption<AnyKafkaRecordHandler>('delivery, attempt'),
     },

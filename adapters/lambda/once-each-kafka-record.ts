@@ -31,7 +31,7 @@ import {
 import { processRecord } from './process-record.ts';
 import type { RecordVerdict } from './run-batch.ts';
 import { createWarnStuck } from './stuck.ts';
-import { UnsettledError } from './unsettled-error.ts';
+import { KeptRecordsError } from './kept-records-error.ts';
 
 const SUBJECT = 'onceEachKafkaRecord';
 
@@ -45,7 +45,7 @@ export interface OnceEachKafkaRecord {
 /**
  * A Lambda handler for a Kafka event source, Amazon MSK or self-managed, whose records are each handled once.
  *
- * Records of a partition run one after the other; when one cannot be settled, those behind it do not run. Partitions
+ * Records of a partition run one after the other; when one cannot be acknowledged, those behind it do not run. Partitions
  * run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a consumer
  * to Lambda, or back, keeps its records.
  *
@@ -80,7 +80,7 @@ export function onceEachKafkaRecord<
 ): OnceEachKafkaRecord;
 export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHandler): OnceEachKafkaRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions, withHandler(options, handler)));
-  const { schema, parse = defaultParse(schema), onFailed, onUnsettled } = resolved;
+  const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const consumer = consumerOf({ ...resolved, handleOnce });
   const events = createAdapterEvents(resolved);
@@ -118,8 +118,8 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
       idOf: ({ itemIdentifier }) => itemIdentifier,
       process,
     });
-    if (batchItemFailures.length > 0 && onUnsettled === 'throw') {
-      throw new UnsettledError(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    if (batchItemFailures.length > 0 && onKept === 'throw') {
+      throw new KeptRecordsError(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     }
     return { batchItemFailures };
   }

@@ -44,7 +44,7 @@ export interface OnceEachSqsRecord {
  * A Lambda handler for an SQS queue, whose messages are each handled once.
  *
  * Its event source mapping must have `ReportBatchItemFailures` among its function response types: without it Lambda
- * ignores the answer, and deletes messages that are not settled. Records of a FIFO queue run in the order of their
+ * ignores the answer, and deletes messages that are not acknowledged. Records of a FIFO queue run in the order of their
  * groups; when one is reported, those behind it are too, and do not run. By default that holds for one that failed for
  * good as well, until the queue's redrive policy moves it.
  *

@@ -16,15 +16,15 @@ export interface Batch<Item> {
 }
 
 /**
- * Runs the records of one invocation, and gives those that are not settled when the function has to answer.
+ * Runs the records of one invocation, and gives those that are not acknowledged when the function has to answer.
  *
- * A record is unsettled until it is known to be settled: one that was not started, or still runs, is as well. What
- * settles after the answer is delivered again, and answered from its record.
+ * One that was not started, or still runs, is among them. What settles after the answer is delivered again, and answered
+ * from its record.
  */
 export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<Item>> {
   const { lanes, concurrency, deadline, process, onVerdict } = batch;
   const started = new Set<Item>();
-  const unsettled = new Set(lanes.flat());
+  const unacknowledged = new Set(lanes.flat());
   const reported = new Set<Item>();
   let answered = false;
 
@@ -36,7 +36,7 @@ export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<It
   }
 
   function tell(item: Item, verdict: RecordVerdict): void {
-    if (verdict.acknowledge) unsettled.delete(item);
+    if (verdict.acknowledge) unacknowledged.delete(item);
     else reported.add(item);
     onVerdict(item, verdict);
   }
@@ -46,12 +46,12 @@ export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<It
   for (const lane of lanes) {
     let isBehind = false;
     for (const item of lane) {
-      if (unsettled.has(item) && !reported.has(item)) {
+      if (unacknowledged.has(item) && !reported.has(item)) {
         const reason = started.has(item) ? 'unfinished' : isBehind ? 'behind' : 'out-of-time';
         tell(item, { acknowledge: false, key: '', reason });
       }
-      isBehind ||= unsettled.has(item);
+      isBehind ||= unacknowledged.has(item);
     }
   }
-  return unsettled;
+  return unacknowledged;
 }

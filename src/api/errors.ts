@@ -18,7 +18,7 @@ export type HandleOnceErrorCode =
   | 'SCHEMA'
   | 'STORE'
   | 'UNHASHABLE_PAYLOAD'
-  | 'UNSETTLED'
+  | 'RECORDS_KEPT'
   | 'UNVERIFIED'
   | 'VERIFY_CONFIG';
 

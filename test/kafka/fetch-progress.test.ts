@@ -125,12 +125,12 @@ describe('what is settled ahead', () => {
   test('is not run again when it is fetched again, with what fell behind it', () => {
     const { fetched } = partition();
     const first = fetched(messagesAt([10, 11, 12, 13]));
-    expect(offsetsOf(first.progress.unsettled())).toEqual(['10', '11', '12', '13']);
+    expect(offsetsOf(first.progress.unacknowledged())).toEqual(['10', '11', '12', '13']);
     settleAll(first.progress, messagesAt([11, 13]), [0, 1]);
     first.progress.end();
     const messages = messagesAt([10, 11, 12, 13]);
     const second = fetched(messages);
-    expect(offsetsOf(second.progress.unsettled())).toEqual(['10', '12']);
+    expect(offsetsOf(second.progress.unacknowledged())).toEqual(['10', '12']);
     settleAll(second.progress, messages, [0]);
     expect(second.told).toEqual([12n]);
     settleAll(second.progress, messages, [2]);
@@ -145,7 +145,7 @@ describe('what is settled ahead', () => {
     settleAll(first.progress, messagesAt([10]), [0]);
     expect(first.told).toEqual([]);
     const second = fetched(messagesAt([10, 11]));
-    expect(offsetsOf(second.progress.unsettled())).toEqual(['11']);
+    expect(offsetsOf(second.progress.unacknowledged())).toEqual(['11']);
     expect(second.told).toEqual([11n]);
   });
 
@@ -155,7 +155,7 @@ describe('what is settled ahead', () => {
     first.progress.end();
     settleAll(first.progress, messagesAt([10, 11]), [0, 1]);
     const second = fetched(messagesAt([10, 11]), 15n);
-    expect([second.progress.unsettled(), second.told]).toEqual([[], [15n]]);
+    expect([second.progress.unacknowledged(), second.told]).toEqual([[], [15n]]);
   });
 
   test('is remembered no more once its position is told', () => {
@@ -171,7 +171,7 @@ describe('what is settled ahead', () => {
     const first = fetched(messagesAt([10, 11]));
     settleAll(first.progress, messagesAt([11]), [0]);
     const second = fetched([message(10), message(11, { value: 'other' })]);
-    expect(offsetsOf(second.progress.unsettled())).toEqual(['10', '11']);
+    expect(offsetsOf(second.progress.unacknowledged())).toEqual(['10', '11']);
     expect(events).toEqual([
       { type: 'log-changed', ...PLACE, reason: 'content-changed', expected: '11', found: '11' },
     ]);

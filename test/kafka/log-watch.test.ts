@@ -52,7 +52,7 @@ test('each minute the ends of all topics are asked for, and nothing is told whil
   admin.ends['orders/0'] = '101';
   await pass(60_000);
   expect([admin.queries.length, events]).toEqual([4, []]);
-  expect(remembered()).toEqual(['settled', 'settled', 'settled']);
+  expect(remembered()).toEqual(['acknowledged', 'acknowledged', 'acknowledged']);
 });
 
 test('a partition that ends before where it ended is told, once, and what is known of it is forgotten', async () => {
@@ -60,7 +60,7 @@ test('a partition that ends before where it ended is told, once, and what is kno
   admin.ends['orders/0'] = '99';
   await pass(60_000);
   expect(events).toEqual([shortened('99')]);
-  expect(remembered()).toEqual(['unknown', 'settled', 'settled']);
+  expect(remembered()).toEqual(['unknown', 'acknowledged', 'acknowledged']);
   await pass(600_000);
   expect(events).toHaveLength(1);
 });

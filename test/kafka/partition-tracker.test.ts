@@ -123,11 +123,11 @@ describe('what is committed', () => {
 describe('a fetch', () => {
   test.each([
     [
-      'where the one before began, as when nothing settled',
+      'where the one before began, as when nothing is acknowledged',
       (of: PartitionTracker) => of.begin(fetchFrom(12n)),
       12n,
     ],
-    ['where the settled ends', () => undefined, 12n],
+    ['where the acknowledged ends', () => undefined, 12n],
     [
       'after records that are not delivered',
       (of: PartitionTracker) => {
@@ -142,11 +142,11 @@ describe('a fetch', () => {
       },
       3n,
     ],
-  ])('may begin %s: what is settled ahead is remembered', async (_, before, from) => {
+  ])('may begin %s: what is acknowledged ahead is remembered', async (_, before, from) => {
     const of = await settledTo12();
     before(of);
     expect(of.begin(fetchFrom(from))).toBeUndefined();
-    expect(of.ahead.look(message(15))).toBe('settled');
+    expect(of.ahead.look(message(15))).toBe('acknowledged');
   });
 
   test.each([5n, 13n])('that begins elsewhere, at %s, is told, and nothing is remembered', async (from) => {
@@ -168,7 +168,7 @@ describe('a fetch', () => {
   });
 });
 
-test('a stop forgets what is settled ahead, and aborts nothing', async () => {
+test('a stop forgets what is acknowledged ahead, and aborts nothing', async () => {
   const of = await settledTo12();
   of.stopped();
   expect(of.ahead.look(message(15))).toBe('unknown');

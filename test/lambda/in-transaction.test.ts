@@ -7,7 +7,7 @@ import { useDatabase } from '../support/database.ts';
 import { ample, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from './support/events.ts';
 
 const { sql } = useDatabase();
-const mapping = { groupId: 'billing', onFailed: 'acknowledge', onUnsettled: 'report' } as const;
+const mapping = { groupId: 'billing', onFailed: 'acknowledge', onKept: 'report' } as const;
 
 beforeAll(async () => {
   await sql`create table shipped (id text not null)`;

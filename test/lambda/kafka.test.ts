@@ -4,7 +4,7 @@ import {
   type KafkaRecordDelivery,
   type KafkaRecordEvent,
   onceEachKafkaRecord,
-  UnsettledError,
+  KeptRecordsError,
 } from 'handle-once/lambda';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -139,7 +139,7 @@ describe('A record', () => {
     const { handleOnce } = bench();
     const events: KafkaRecordEvent[] = [];
     const onEvent = (event: KafkaRecordEvent) => events.push(event);
-    const options = { handleOnce, ...mapping, onUnsettled: 'report', onEvent } as const;
+    const options = { handleOnce, ...mapping, onKept: 'report', onEvent } as const;
     const handler = onceEachKafkaRecord(options, () => 1);
     await handler(mskEvent(kafkaRecord('t', 0, 0, 'old')), ample());
     const event = mskEvent(kafkaRecord('t', 0, 0, 'secret'), kafkaRecord('t', 0, 1));
@@ -156,7 +156,7 @@ describe('A record', () => {
     const { handleOnce } = bench();
     let runs = 0;
     const key = ({ key: bytes }: { key: Buffer | null }) => `order ${String(bytes)}`;
-    const handler = onceEachKafkaRecord({ handleOnce, ...mapping, key, onUnsettled: 'report' }, () => {
+    const handler = onceEachKafkaRecord({ handleOnce, ...mapping, key, onKept: 'report' }, () => {
       runs += 1;
     });
     const again = kafkaRecord('t', 0, 1, 'v', { timestamp: 1 });
@@ -172,7 +172,7 @@ describe('A record', () => {
   ] as const)('that failed for good goes where onFailed says: %s', async (onFailed, answer) => {
     const { handleOnce } = bench();
     const handler = onceEachKafkaRecord(
-      { handleOnce, ...mapping, onFailed, onUnsettled: 'report' },
+      { handleOnce, ...mapping, onFailed, onKept: 'report' },
       ({ message }) => {
         if (message.offset === '0') throw new TerminalError('never');
       },
@@ -188,7 +188,7 @@ describe('Partitions', () => {
     const ran: string[] = [];
     const both = gate();
     const handler = onceEachKafkaRecord(
-      { handleOnce, ...mapping, onUnsettled: 'report' },
+      { handleOnce, ...mapping, onKept: 'report' },
       async ({ topic, partition, message }, { number }) => {
         const place = `${topic}-${partition}-${message.offset}`;
         ran.push(`${place}#${number}`);
@@ -214,7 +214,7 @@ describe('Partitions', () => {
 
   test('are named as the event names them', async () => {
     const { handleOnce } = bench();
-    const handler = onceEachKafkaRecord({ handleOnce, ...mapping, onUnsettled: 'report' }, () =>
+    const handler = onceEachKafkaRecord({ handleOnce, ...mapping, onKept: 'report' }, () =>
       Promise.reject(new Error()),
     );
     const event = { records: { 'as lambda says': [kafkaRecord('t', 0, 5)] } };
@@ -223,7 +223,7 @@ describe('Partitions', () => {
 
   test('have to end before the deadline as well', async () => {
     const { handleOnce } = bench();
-    const options = { handleOnce, ...mapping, onUnsettled: 'report', deadlineMarginMs: 500 } as const;
+    const options = { handleOnce, ...mapping, onKept: 'report', deadlineMarginMs: 500 } as const;
     const handler = onceEachKafkaRecord(options, async ({ message }, { signal }) => {
       if (message.offset !== '1') return;
       await aborted(signal);
@@ -244,11 +244,11 @@ describe('By default', () => {
     });
     const event = mskEvent(...[0, 1, 2].map((offset) => kafkaRecord('t', 0, offset)));
     const error: unknown = await handler(event, ample()).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(UnsettledError);
+    expect(error).toBeInstanceOf(KeptRecordsError);
     expect(error).toMatchObject({
-      name: 'UnsettledError',
-      message: '2 records are not settled, the first at offset 1 of t-0: the batch has to be delivered again',
-      unsettled: [
+      name: 'KeptRecordsError',
+      message: '2 records are kept, the first at offset 1 of t-0: the batch has to be delivered again',
+      kept: [
         { partition: 't-0', offset: 1 },
         { partition: 't-0', offset: 2 },
       ],
@@ -272,7 +272,7 @@ test('A damaged record is reported, and nothing runs', async () => {
   const onEvent = (event: object): unknown => events.push(event);
   let runs = 0;
   const handler = onceEachKafkaRecord(
-    { handleOnce, ...mapping, onUnsettled: 'report', onEvent },
+    { handleOnce, ...mapping, onKept: 'report', onEvent },
     () => void (runs += 1),
   );
   const event = mskEvent(kafkaRecord('t', 0, 7));
@@ -292,7 +292,7 @@ describe('Under a key of the user’s own', () => {
   const once = (options: object, run: () => unknown) => {
     const { handleOnce } = bench();
     return onceEachKafkaRecord(
-      { handleOnce, ...mapping, key: () => 'order-1', onUnsettled: 'report', ...options },
+      { handleOnce, ...mapping, key: () => 'order-1', onKept: 'report', ...options },
       run,
     );
   };

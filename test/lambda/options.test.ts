@@ -38,7 +38,7 @@ const ofKafka: Row[] = [
   ['groupId', 'x'.repeat(510), /scope that cannot be kept.* at most 512 characters/],
   ['onFailed', undefined, /'acknowledge' .*; 'keep' .*on-failure destination/],
   ['onFailed', 'delete', /must be chosen/],
-  ['onUnsettled', 'retry', /'throw' or 'report'/],
+  ['onKept', 'retry', /'throw' or 'report'/],
 ];
 
 describe.each([

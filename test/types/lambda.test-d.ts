@@ -121,7 +121,7 @@ test('any other option can be undefined', () => {
   const shared = { schema: undefined, parse: undefined, key: undefined, onEvent: undefined } as const;
   const more = { ...shared, inTransaction: undefined, concurrency: undefined, deadlineMarginMs: undefined };
   onceEachSqsRecord({ handleOnce, ...more, onFailed: undefined }, nothing);
-  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, ...more, onUnsettled: undefined }, nothing);
+  onceEachKafkaRecord({ handleOnce, ...ofKafkaSource, ...more, onKept: undefined }, nothing);
 });
 
 test('dead letters go through the SDK, or whatever else sends', () => {

@@ -6,12 +6,12 @@ import type { KafkaMessage } from './log-client.ts';
 const MOST_REMEMBERED = 20_000;
 
 /**
- * The messages of one partition that are settled ahead of one that is not.
+ * The messages of one partition that are acknowledged ahead of one that is not.
  *
  * They are fetched again with it, as often as it is tried. By place and content they are known then without a look at
  * the store, and without a second dead letter.
  */
-export class SettledAhead {
+export class AcknowledgedAhead {
   readonly #digests = new Map<string, string>();
 
   add(message: KafkaMessage): void {
@@ -23,10 +23,10 @@ export class SettledAhead {
   }
 
   /** `'other'`: its place is known, with other content. */
-  look(message: KafkaMessage): 'settled' | 'unknown' | 'other' {
+  look(message: KafkaMessage): 'acknowledged' | 'unknown' | 'other' {
     const digest = this.#digests.get(message.offset);
     if (digest === undefined) return 'unknown';
-    return digest === digestOf(message) ? 'settled' : 'other';
+    return digest === digestOf(message) ? 'acknowledged' : 'other';
   }
 }
 
