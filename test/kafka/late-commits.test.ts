@@ -36,7 +36,7 @@ describe('after a batch has ended', () => {
     await pass();
     expect(batch.committed).toEqual(['10', '12']);
     await pass(60_000);
-    expect([batch.counts.commits, vi.getTimerCount()]).toEqual([2, 0]);
+    expect(batch.counts.commits).toBe(2);
   });
 
   test('the position after everything that was read is committed, of what is not delivered too', async () => {
