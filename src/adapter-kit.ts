@@ -5,7 +5,8 @@ export { checkStoreAtStart } from './adapter/store-check.ts';
 export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { type Delivered, deliver, handledFacts } from './adapter/deliver.ts';
-export type { Consumer, Delivery } from './adapter/delivery.ts';
+export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
+export type { Delivery } from './adapter/delivery.ts';
 export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from './adapter/delivery-event.ts';
 export { endingOf, type KeptReason, replayedState } from './adapter/handled.ts';
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
@@ -17,10 +18,10 @@ export {
   type FingerprintOptions,
   fingerprintFields,
   fingerprintOptionsFor,
-  isGiven,
-  isOneFingerprint,
+  hasFingerprintChoice,
+  hasAtMostOneFingerprint,
   jsonPointer,
-  TWO_FINGERPRINTS,
+  BOTH_FINGERPRINTS_GIVEN,
 } from './options/fingerprint-options.ts';
 export { valueAt } from './payload/json-pointer.ts';
 export { handlerOption, withHandler } from './options/handler-option.ts';
@@ -44,15 +45,9 @@ export { derivedScopeFault } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
-export { rolledBack } from './engine/rolled-back.ts';
+export { rolledBack } from './store/postgres/rolled-back-error.ts';
 export { poolSize } from './store/postgres/pool-size.ts';
 export { createPreparing } from './store/postgres/preparing.ts';
 export { type Warning, type WarningEvent, warn } from './adapter/warn.ts';
-export {
-  canRunInTransaction,
-  type ConsumerOptions,
-  consumerOf,
-  inTransactionOption,
-  NO_TRANSACTIONS,
-} from './adapter/transactional-option.ts';
+export { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from './adapter/transactional-option.ts';
 export type { ParsedPayload } from './adapter/parsed-payload.ts';

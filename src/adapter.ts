@@ -26,7 +26,7 @@ export type { HandledMessage, MessageOptions } from './adapter/once-each/handle-
 export { onceEach, type OnceEach } from './adapter/once-each/once-each.ts';
 export type { OnceEachEvent, OnceEachKeptReason } from './adapter/once-each/events.ts';
 export type {
-  DeadLetters,
+  DeadLetterDestination,
   OnceEachAttempt,
   OnceEachHandler,
   OnceEachOptions,

@@ -55,6 +55,6 @@ export type { Retries, RetryOptions } from './options/retries.ts';
 export { retryBudget, type RetryBudget } from './options/retry-budget.ts';
 export { retention } from './options/retention.ts';
 export type { DerivedScope } from './options/scope.ts';
-export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/client.ts';
+export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/postgres-client.ts';
 export type { DatabaseClient, DatabaseQueries, DatabaseRow } from './store/postgres/database-client.ts';
 export type { SqlClient } from './store/postgres/sql-client.ts';

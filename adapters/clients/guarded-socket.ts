@@ -123,7 +123,7 @@ interface Opened {
   readonly host: string | undefined;
 }
 
-/** Not waited for, for the same reason. */
+/** Connects, and does not wait for it: as of `postgres` 3.4.9 a connection is lost to its pool when `socket` throws. */
 function openTo({ host, port, path }: SocketTarget): Opened {
   if (typeof path === 'string') return { connection: createConnection(path), host: undefined };
   const index = Math.floor(Math.random() * host.length);
@@ -140,7 +140,7 @@ const ANSWERS = 'ZGW';
  * A socket that is destroyed when the server is silent for too long while a statement waits for its answer.
  *
  * - Until the first answer the client's `connect_timeout` is the limit.
- * - Without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a socket never settles.
+ * - It is destroyed without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a socket never settles.
  */
 function guarded(socket: Socket, unansweredMs: number): Socket {
   const statementsIn = messageCounter(STATEMENTS, 'client');

@@ -49,7 +49,7 @@ export class FetchProgress {
     return unknown;
   }
 
-  settle(message: KafkaMessage): void {
+  acknowledge(message: KafkaMessage): void {
     this.#acknowledged.add(message.offset);
     if (this.#isLive && this.#options.fetch.messages[this.#next] === message) this.#advance();
     else this.#ahead.add(message);

@@ -1,5 +1,5 @@
 import { endsWithin } from '../../src/adapter-kit.ts';
-import { commitSoon } from './late-commits.ts';
+import { commitSoon } from './commit-at-end.ts';
 import type { Assignment, LogConsumer, LogListener, Place } from './log-client.ts';
 import { watchLogs } from './log-watch.ts';
 import type { ResolvedOptions } from './options.ts';

@@ -17,6 +17,7 @@ export type { OnFailed } from './dead-letter.ts';
 export type { KafkaEvent, KafkaWarning, KeptReason, LogChange } from './events.ts';
 export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './kafkajs-types.ts';
 export type { KafkaHeaders, KafkaMessage } from './log-client.ts';
+export { ConsumerEndedError, KeyFunctionError } from './stop-errors.ts';
 export { onceEachMessage, type OnceEachMessage } from './once-each-message.ts';
 export type {
   ConsumerTimeouts,

@@ -2,7 +2,7 @@ import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions 
 import type { Fetch, KafkaMessage, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
 import { ConsumerEndedError } from './stop-errors.ts';
 
-/** The only file that knows how kafkajs behaves; its types are in kafkajs-types.ts. */
+/** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
 export interface KafkaJs extends LogConsumer {
   /** A batch as a fetch. Throws `ConsumerEndedError` for a consumer that was stopped before it had joined its group. */
   fetchOf(payload: BatchPayload): Fetch;

@@ -1,5 +1,5 @@
 /**
- * What this adapter needs of a Kafka client, in words of its own: a client is one file behind it.
+ * What this adapter needs of a Kafka consumer, in words of its own: a client is one file behind it.
  *
  * A position is the offset of the next record to read. Offsets have gaps, so a position is never counted, only taken
  * from records.

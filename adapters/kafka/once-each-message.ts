@@ -93,6 +93,7 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
   const { concurrency } = resolved;
   const consumption = createConsumption(resolved);
   return {
+    // kafkajs commits too, and only positions that it was told: those below which everything is acknowledged.
     autoCommit: true,
     autoCommitInterval: AUTO_COMMIT_INTERVAL_MS,
     eachBatchAutoResolve: false,

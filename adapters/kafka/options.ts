@@ -90,7 +90,8 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ.
    */
-  readonly key?: ((message: KafkaMessage, topic: string, partition: number) => string) | undefined;
+  readonly key?:
+    ((message: KafkaMessage, topic: string, partition: number) => string | undefined) | undefined;
   /** Which messages of a partition wait for one another. Default `'partition'`: strict order. */
   readonly ordering?: Ordering | undefined;
   /** The most handlers that run at once in this consumer, 1 to 1,000. Default 10. */

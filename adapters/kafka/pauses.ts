@@ -77,7 +77,10 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
     }
   }
 
-  /** To pause one partition lifts a user's pause of the rest of its topic, which is renewed instead. */
+  /**
+   * kafkajs ends a pause of a whole topic when one of its partitions is paused. So the topic is paused again, and what the
+   * user had resumed is resumed.
+   */
   function pauseUnlessPaused(place: Place): void {
     if (user.has(place)) return;
     const { topic, partition } = place;

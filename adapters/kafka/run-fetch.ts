@@ -5,7 +5,7 @@ import { FetchProgress } from './fetch-progress.ts';
 import type { InHand } from './in-hand.ts';
 import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
-import { commitLate } from './late-commits.ts';
+import { commitAtEnd } from './commit-at-end.ts';
 import type { Fetch, KafkaMessage, LogConsumer } from './log-client.ts';
 import { tellShortened } from './log-watch.ts';
 import { type Ordering, toLanes } from './ordering.ts';
@@ -35,7 +35,7 @@ export interface Consumption {
 
 /** For handlers whose signal has aborted to give up. */
 export const ABORT_GRACE_MS = 5_000;
-/** What a fetch may take in any case, however many partitions are due: or each fetch would settle less than it costs. */
+/** What a fetch may take in any case, however many partitions are due: or each fetch would handle less than it costs. */
 const SHORTEST_FETCH_MS = 250;
 
 /**
@@ -52,11 +52,11 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
   pauses.fetched(fetch);
-  look(tracker, fetch, events);
+  beginFetch(tracker, fetch, events);
   const run = { ...consumption, fetch, generation, tracker };
-  const holds = await holdsPosition(run);
-  if (holds) keyTrial.look(fetch, fetch.messages);
-  const waits = holds ? await handleMessages(run) : [undefined];
+  const mayHandle = await commitFirstPosition(run);
+  if (mayHandle) keyTrial.look(fetch, fetch.messages);
+  const waits = mayHandle ? await handleMessages(run) : [undefined];
   if (!fetch.isRunning()) return;
   generation.interrupted.throwIfAborted();
   if (waits.length === 0 || tracker.isOver || generation.over.aborted) return;
@@ -64,8 +64,8 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
 }
 
-/** Looks whether this is still the log that it was, read on where it was left. */
-function look(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEvent>): void {
+/** Tells the tracker of the fetch, and the user where it is not the log that it was, read on where it was left. */
+function beginFetch(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEvent>): void {
   const { topic, partition } = fetch;
   const { lastEnd } = tracker;
   if (lastEnd !== undefined && fetch.end < lastEnd) tellShortened(tracker, lastEnd, fetch.end, events);
@@ -77,9 +77,10 @@ function look(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEv
 
 /**
  * Commits where the first fetch of a partition begins. Without that, a member that takes the partition over before
- * anything is acknowledged begins at the end of the partition by default, and what is in hand here is lost.
+ * anything is acknowledged begins at the end of the partition by default, and what is in hand here is lost. False where
+ * the commit is refused: then nothing may run.
  */
-async function holdsPosition(run: FetchRun): Promise<boolean> {
+async function commitFirstPosition(run: FetchRun): Promise<boolean> {
   try {
     await run.tracker.commit(run.fetch);
     return true;
@@ -117,7 +118,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
       return false;
     }
     pauses.progress(fetch);
-    progress.settle(message);
+    progress.acknowledge(message);
     return true;
   }
 
@@ -132,7 +133,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     progress.end();
     await keepAlive.end();
   }
-  await commitLate({ ...run, through: fetch });
+  await commitAtEnd({ ...run, through: fetch });
   if (nextAt !== undefined) waits.push(Math.max(0, nextAt - performance.now()));
   return waits;
 }

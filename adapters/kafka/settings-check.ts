@@ -65,7 +65,7 @@ export async function topicWarnings(
     );
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown error';
-    const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked`;
+    const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked. Allow DescribeConfigs on them`;
     return [{ warning: 'TOPIC_UNREADABLE', message }];
   }
 }

@@ -1,4 +1,5 @@
 import { HandleOnceError } from '../../src/index.ts';
+import { shareAcrossCopies } from '../../src/adapter-kit.ts';
 
 /** Errors that end a consumer for good when its client sees them: kafkajs reads `retriable`. */
 export abstract class StopError extends HandleOnceError {
@@ -7,6 +8,10 @@ export abstract class StopError extends HandleOnceError {
 
 /** A consumer went on after it had been stopped. */
 export class ConsumerEndedError extends StopError {
+  static {
+    shareAcrossCopies(this, 'ConsumerEndedError');
+  }
+
   override readonly name = 'ConsumerEndedError';
   readonly code = 'CONSUMER_ENDED';
 
@@ -17,6 +22,10 @@ export class ConsumerEndedError extends StopError {
 
 /** A key function has never worked. */
 export class KeyFunctionError extends StopError {
+  static {
+    shareAcrossCopies(this, 'KeyFunctionError');
+  }
+
   override readonly name = 'KeyFunctionError';
   readonly code = 'KEY_FUNCTION';
 }

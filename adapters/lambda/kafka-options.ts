@@ -58,7 +58,8 @@ export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | un
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
    * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ.
    */
-  readonly key?: ((message: LambdaKafkaMessage, topic: string, partition: number) => string) | undefined;
+  readonly key?:
+    ((message: LambdaKafkaMessage, topic: string, partition: number) => string | undefined) | undefined;
   /**
    * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and its
    * event tell of it. `'keep'` has it delivered again, and its partition wait behind it, until the event source

@@ -7,10 +7,10 @@ import {
   type FingerprintOptions,
   fingerprintFields,
   handlerOption,
-  isOneFingerprint,
+  hasAtMostOneFingerprint,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  TWO_FINGERPRINTS,
+  BOTH_FINGERPRINTS_GIVEN,
   withMethods,
 } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
@@ -101,7 +101,7 @@ export const sqsRecordOptions = z
     NOT_AN_OBJECT,
   )
   .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(isOneFingerprint, TWO_FINGERPRINTS);
+  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
 
 function messageIdOf({ messageId }: SqsRecord): string {
   return messageId;

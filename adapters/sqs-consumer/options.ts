@@ -8,10 +8,10 @@ import {
   handlerOption,
   type Logger,
   loggerOption,
-  isOneFingerprint,
+  hasAtMostOneFingerprint,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  TWO_FINGERPRINTS,
+  BOTH_FINGERPRINTS_GIVEN,
 } from '../../src/adapter-kit.ts';
 import {
   type AnyQueueHandler,
@@ -79,7 +79,7 @@ export function sqsConsumerOptions(ofBatch: boolean): typeof fields {
   return fields
     .refine(({ onFailed, consumerOptions }) => isOtherQueue(onFailed, consumerOptions.queueUrl), SAME_QUEUE)
     .refine(canRunInTransaction, NO_TRANSACTIONS)
-    .refine(isOneFingerprint, TWO_FINGERPRINTS)
+    .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)
     .superRefine((options, context) => {
       for (const [field, message] of contradictions(options, ofBatch)) {
         context.addIssue({ code: 'custom', path: ['consumerOptions', field], message });

@@ -2,13 +2,13 @@ import {
   canRunInTransaction,
   eventHook,
   handlerOption,
-  isOneFingerprint,
+  hasAtMostOneFingerprint,
   type Logger,
   loggerOption,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   type ParsedPayload,
-  TWO_FINGERPRINTS,
+  BOTH_FINGERPRINTS_GIVEN,
   wholeNumber,
   withMethods,
 } from '../../src/adapter-kit.ts';
@@ -84,7 +84,7 @@ export const sqsOptions = z
   .strictObject(fields, NOT_AN_OBJECT)
   .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
   .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(isOneFingerprint, TWO_FINGERPRINTS);
+  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
 
 export const sqsWorkerOptions = z
   .strictObject(
@@ -98,7 +98,7 @@ export const sqsWorkerOptions = z
   )
   .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
   .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(isOneFingerprint, TWO_FINGERPRINTS);
+  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
 
 function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: OnFailed | undefined }): boolean {
   return isOtherQueue(options.onFailed, options.queueUrl);

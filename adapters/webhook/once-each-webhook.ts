@@ -4,7 +4,7 @@ import {
   consumerOf,
   type Counts,
   createAdapterEvents,
-  isGiven,
+  hasFingerprintChoice,
   parseOptions,
   withOwnRetries,
   wholeNumber,
@@ -111,7 +111,7 @@ export function onceEachWebhook<Result>(
     consumer: consumerOf({ ...resolved, handleOnce }),
     place: known.place,
     // The provider's own list applies only where no option is given, here or in createHandleOnce.
-    fingerprint: [resolved, handleOnce.settings].some(isGiven) ? resolved : known,
+    fingerprint: [resolved, handleOnce.settings].some(hasFingerprintChoice) ? resolved : known,
     verify,
     parse,
     handler,

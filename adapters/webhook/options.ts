@@ -8,7 +8,7 @@ import {
   handleOnceOption,
   handlerOption,
   inTransactionOption,
-  isOneFingerprint,
+  hasAtMostOneFingerprint,
   jsonPointer,
   type Logger,
   loggerOption,
@@ -17,7 +17,7 @@ import {
   type ParsedPayload,
   retryFields,
   standardSchema,
-  TWO_FINGERPRINTS,
+  BOTH_FINGERPRINTS_GIVEN,
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
@@ -168,7 +168,7 @@ export const webhookOptions = z
     if (fault !== undefined) context.addIssue({ code: 'custom', path: ['name'], message: fault });
   })
   .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(isOneFingerprint, TWO_FINGERPRINTS);
+  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
 
 /** Below the scope of `handleOnce`, the one of the sender. */
 export function scopeOf({ source: sender, name }: Pick<WebhookSource, 'name' | 'source'>): DerivedScope {

@@ -15,7 +15,7 @@ export interface DeadLetterFacts {
 }
 
 /** Where the copy of a message goes that failed for good. */
-export interface DeadLetter {
+export interface DeadLetterDestination {
   /** The URL of the queue, or the name of the topic: for events. */
   readonly to: string;
   /** Resolves when the copy is safe: only then is the message acknowledged. */

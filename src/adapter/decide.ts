@@ -1,14 +1,18 @@
-import type { DeadLetter, DeadLetterReason } from './dead-letter.ts';
+import type { DeadLetterDestination, DeadLetterReason } from './dead-letter.ts';
 import { type Ending, endingOf, type Handled } from './handled.ts';
 
 /** What becomes of a message that failed for good. One that is refused is dead-lettered too, or else kept. */
-export type OnFailed = 'acknowledge' | 'keep' | DeadLetter;
+export type OnFailed = 'acknowledge' | 'keep' | DeadLetterDestination;
 
 /** What is done with a message at its broker. */
 export type Decision =
   | { readonly action: 'acknowledge' }
   /** Send a copy to the dead letters, and acknowledge the message once that has succeeded. */
-  | { readonly action: 'dead-letter'; readonly letter: DeadLetter; readonly reason: DeadLetterReason }
+  | {
+      readonly action: 'dead-letter';
+      readonly destination: DeadLetterDestination;
+      readonly reason: DeadLetterReason;
+    }
   | {
       readonly action: 'keep';
       readonly reason: Exclude<Ending, 'succeeded'>;
@@ -26,12 +30,12 @@ export function decide(handled: Handled<unknown>, onFailed: OnFailed): Decision 
       if (onFailed === 'acknowledge') return { action: 'acknowledge' };
       return onFailed === 'keep'
         ? { action: 'keep', reason: ending }
-        : { action: 'dead-letter', letter: onFailed, reason: ending };
+        : { action: 'dead-letter', destination: onFailed, reason: ending };
     // Never passed in silence: the message may be one that no handler has seen.
     case 'mismatch':
     case 'invalid-key':
       return typeof onFailed === 'object'
-        ? { action: 'dead-letter', letter: onFailed, reason: ending }
+        ? { action: 'dead-letter', destination: onFailed, reason: ending }
         : { action: 'keep', reason: ending };
     case 'in-flight':
     case 'released':

@@ -2,7 +2,8 @@ import type { Outcome } from '../api/outcome.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import { deadLetterFacts } from './dead-letter.ts';
 import { decide } from './decide.ts';
-import type { Consumer, Delivery } from './delivery.ts';
+import type { Consumer } from './consumer.ts';
+import type { Delivery } from './delivery.ts';
 import { foundKey } from './found-key.ts';
 import { type Handled, replayedState } from './handled.ts';
 import type { Verdict } from './verdict.ts';
@@ -27,7 +28,11 @@ async function handle<R>(
     key = foundKey(findKey);
     const outcome = await handleInEngine({
       ...fingerprint,
-      ...{ key, content: content(), signal, waitMs, mayStart },
+      key,
+      content: content(),
+      signal,
+      waitMs,
+      mayStart,
       work: async (attempt, ...extra) =>
         await handler(await validatePayload(undefined, parse, schema), attempt, ...extra),
     });
@@ -50,7 +55,7 @@ async function verdictOf(
   if (decision.action === 'keep') {
     return { acknowledge: false, key, reason, retryAfterMs: decision.retryAfterMs, ...error };
   }
-  const { to, send, mayBeSent } = decision.letter;
+  const { to, send, mayBeSent } = decision.destination;
   if (mayBeSent?.(decision.reason) === false) return { acknowledge: false, key, reason, ...error };
   try {
     const sent = await send(deadLetterFacts(settings.scope, key, handled));

@@ -1,20 +1,8 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Handler } from '../api/attempt.ts';
-import type { Handle } from '../engine/handle.ts';
 import type { Emitted } from '../reporting/event-sink.ts';
 import type { FingerprintOptions } from '../options/fingerprint-options.ts';
-import type { HandleOnceSettings } from '../options/options.ts';
 import type { OnFailed } from './decide.ts';
 import type { HandlingEvent } from './delivery-event.ts';
-
-/** What all deliveries of a consumer share. */
-export interface Consumer {
-  readonly handle: Handle<unknown[]>;
-  /** Of the scope that has its records. */
-  readonly settings: Pick<HandleOnceSettings, 'scope' | 'schema'>;
-  /** In place of that of the settings. */
-  readonly schema?: StandardSchemaV1 | undefined;
-}
 
 /** A message as its broker delivered it. */
 export interface Delivery<R> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What the caller of an adapter without a loop of its own knows of a message beyond the message. */
+/** Options that come with one message, for adapters that do not receive themselves. */
 export const messageOptions = z.strictObject(
   {
     signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),

@@ -1,11 +1,11 @@
 export interface RunLanes<Item> {
   readonly concurrency: number;
   readonly hasTime: () => boolean;
-  /** Whether the next of the lane may run. It must not throw. */
+  /** Handles an item. Resolves with whether the next of its lane may run. Must not throw. */
   readonly run: (item: Item) => Promise<boolean>;
 }
 
-/** Runs lanes side by side, and the items of one lane one after the other until one is not settled. */
+/** Runs lanes side by side, and the items of one lane one after the other until one is kept. */
 export async function runLanes<Item>(
   lanes: readonly (readonly Item[])[],
   { concurrency, hasTime, run }: RunLanes<Item>,

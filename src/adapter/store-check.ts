@@ -15,8 +15,8 @@ export async function checkStoreAtStart(handleOnce: AnyHandleOnce): Promise<void
 }
 
 /**
- * Checks the store with the first message, where an adapter has no start, and until that has passed. Then it gives
- * undefined: nothing is to be waited for. Rejects with `SchemaError`; any other failure is the claim's own to meet.
+ * Checks the store before the first message is handled, and before each other until a check has passed. Rejects with
+ * `SchemaError`; any other failure is left to the claim.
  */
 export function createFirstCheck(handleOnce: AnyHandleOnce): () => Promise<void> | undefined {
   let hasPassed = false;

@@ -7,8 +7,9 @@ export interface Attempt {
   /** How often this message has been tried, this time included: from 1. */
   readonly number: number;
   /**
-   * Aborts when the lease is lost (reason `LeaseLostError`), when the caller's signal aborts (its reason), and when
-   * `timeoutMs` has passed (reason a `TimeoutError`). A handler that ignores it cannot make the record wrong.
+   * Aborts when the lease is lost (reason `LeaseLostError`), when the caller's signal aborts (its reason), when
+   * `timeoutMs` has passed (reason a `TimeoutError`), and when the connection of the attempt's transaction breaks (reason
+   * a `StoreError`). A handler that ignores it cannot make the record wrong.
    */
   readonly signal: AbortSignal;
   /**

@@ -3,7 +3,11 @@ import * as z from 'zod';
 import type { Handler } from './attempt.ts';
 import type { CallOptions } from './handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
-import { fingerprintFields, isOneFingerprint, TWO_FINGERPRINTS } from '../options/fingerprint-options.ts';
+import {
+  fingerprintFields,
+  hasAtMostOneFingerprint,
+  BOTH_FINGERPRINTS_GIVEN,
+} from '../options/fingerprint-options.ts';
 import { handlerOption } from '../options/handler-option.ts';
 import type { Outcome } from './outcome.ts';
 import { callback, parseOptions, standardSchema, wholeNumber } from '../options/parse-options.ts';
@@ -34,11 +38,11 @@ const callOptionsSchema = z
     },
     { error: 'the options must be an object' },
   )
-  .refine(isOneFingerprint, TWO_FINGERPRINTS);
+  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
 
 const handlerSchema = z.object({ handler: handlerOption('payload, attempt') });
 
-/** Checks a call of `handleOnce`, and hands it to the engine. */
+/** Makes a `handleOnce` function that checks its arguments. */
 export function createCall<Extra extends readonly unknown[]>(
   handle: Handle<Extra>,
   schemaOfInstance: StandardSchemaV1 | undefined,

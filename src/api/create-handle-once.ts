@@ -6,7 +6,7 @@ import type { HandleOnce, HandleOnceWithSchema } from './handle-once.ts';
 import type { HandleOnceEvent } from './events.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createHandle, type Handle } from '../engine/handle.ts';
-import { HANDLES, type Handles } from '../engine/engine-key.ts';
+import { HANDLES, type Handles } from '../engine/handles.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
@@ -116,8 +116,10 @@ interface Transactional<Tx> {
 }
 
 /**
- * The calls that settle in a transaction. Their claims are as durable as any other: a server that crashed and forgot
- * one would let a second handler start beside the first, whose process lives on.
+ * The calls that settle in a transaction.
+ *
+ * Their claims do not commit with `synchronous_commit = off`, though the settle would make up for it: a server that crashed
+ * and forgot one would let a second handler start beside the first, whose process lives on.
  */
 function createTransactional<Tx>(
   engine: Engine,
@@ -159,7 +161,7 @@ function retriesIn(
   const given = parseOptions('withRetries', retryOptionsSchema, options);
   const resolved = resolveRetries(given, settings, backoff);
   return {
-    settings: Object.freeze({ ...settings, ...resolved.retries, hasOwnRetries: true }),
+    settings: Object.freeze({ ...settings, ...resolved.retries, retriesWereChosen: true }),
     backoff: resolved.backoff,
   };
 }

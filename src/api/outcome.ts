@@ -73,9 +73,9 @@ export interface Failed {
  *
  * - `in-flight`: another caller holds the lease.
  * - `released`: an attempt ended with a retryable error, and its backoff runs.
- * - `suspect`: its last two attempts died with their workers, and another such message is running in this process.
+ * - `suspect`: its last attempts died with their workers, and another such message is running in this process.
  * - `lease-lost`: our lease lapsed and another caller took over; what our handler did is not on record.
- * - `unrecorded`: our handler ended, but the store could not be told before the lease lapsed.
+ * - `unrecorded`: how the attempt ended could not be put on record. It may run again.
  */
 export interface Pending {
   readonly state: 'pending';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../api/errors.ts';
 import { elapsedSince, type Instant } from '../lib/instant.ts';
-import type { ClaimAnswer } from '../store/records.ts';
+import type { TimedClaimReply } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
 import { endOf, type Engine } from './engine.ts';
 
@@ -17,7 +17,8 @@ export interface Claimed {
 }
 
 /**
- * Claims a key, and claims it once more when the reply is lost, with a token of its own: the lost claim is taken back.
+ * Claims a key. When the reply is lost it is claimed once more, with another token, and the lost claim is taken back. A
+ * suspect is claimed again if the suspect place of this process is free.
  *
  * Without that a dropped connection would leave the message claimed by no one for a whole lease. A store that is
  * down stays an error: the message belongs to the broker until its state can be kept.
@@ -62,7 +63,7 @@ interface Message {
 
 async function sendOnce(
   engine: Engine,
-  send: (request: ClaimRequest) => Promise<ClaimAnswer>,
+  send: (request: ClaimRequest) => Promise<TimedClaimReply>,
   { key, fingerprint, startedAt }: Message,
   turn: 'first' | 'last',
 ): Promise<Claimed> {

@@ -1,12 +1,16 @@
 import type { Attempt } from '../api/attempt.ts';
-import { type FingerprintOptions, fingerprintOf, isGiven } from '../options/fingerprint-options.ts';
+import {
+  type FingerprintOptions,
+  fingerprintOf,
+  hasFingerprintChoice,
+} from '../options/fingerprint-options.ts';
 import { checkKey } from '../options/key.ts';
 import type { Outcome } from '../api/outcome.ts';
-import { answerFromRecord } from './answer.ts';
+import { answerFromRecord } from './answer-from-record.ts';
 import { type Engine, monotonicNow } from './engine.ts';
 import { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
-import { aborted, claimPatiently } from './wait-for-owner.ts';
+import { aborted, claimPatiently } from './claim-patiently.ts';
 
 /** One delivery of a message. */
 export interface Delivery<Result, Extra extends readonly unknown[]> extends FingerprintOptions<never> {
@@ -18,7 +22,10 @@ export interface Delivery<Result, Extra extends readonly unknown[]> extends Fing
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly waitMs?: number | undefined;
-  /** Asked once the message is claimed. After false nothing runs, and the claim is released, uncounted. */
+  /**
+   * Asked once the message is claimed. After false, as when an earlier message of its lane is not done, nothing runs and
+   * the claim is released, uncounted.
+   */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
 }
 
@@ -33,11 +40,11 @@ export type RunClaim<Extra extends readonly unknown[]> = <Result>(
   work: (attempt: Attempt, ...extra: Extra) => Promise<Result>,
 ) => Promise<Outcome<Result>>;
 
-/** What is ours takes at most `longestMs`, unless it is told otherwise. */
+/** `defaultTimeoutMs` applies where neither the call nor the settings have a timeout. */
 export function createHandle<Extra extends readonly unknown[]>(
   engine: Engine,
   run: RunClaim<Extra>,
-  longestMs?: number,
+  defaultTimeoutMs?: number,
 ): Handle<Extra> {
   const { events, settings } = engine;
   const hashOfInstance = fingerprintOf(settings);
@@ -45,7 +52,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     const startedAt = monotonicNow();
     const { key, content, signal, timeoutMs, waitMs = 0 } = delivery;
     checkKey('key', key);
-    const hashOf = isGiven(delivery) ? fingerprintOf(delivery) : hashOfInstance;
+    const hashOf = hasFingerprintChoice(delivery) ? fingerprintOf(delivery) : hashOfInstance;
     const hash = hashOf(content);
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
@@ -54,7 +61,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     const { attempts, failures } = reply;
     const type = reply.tookOver ? 'taken-over' : 'claimed';
     events.emit({ type, scope: settings.scope, key, attempts });
-    const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? longestMs };
+    const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? defaultTimeoutMs };
     const claim = { key, token, attempts, failures, sentAt, startedAt };
     const held = new HeldClaim(engine, claim, limits);
     try {

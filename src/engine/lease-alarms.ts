@@ -6,7 +6,10 @@ export interface LeaseAlarms {
   readonly lapse: Alarm;
 }
 
-/** Our own idea of a lease ends this much of it early, never late: the time that a claim or heartbeat may travel. */
+/**
+ * A lease counts as lapsed here this much of it early: the reply that confirmed it took time to travel. What asks how long
+ * a lease lasts for the database, such as the wait for a settle's reply, uses all of it.
+ */
 const TRAVEL_SHARE = 0.02;
 
 /** Milliseconds after the last confirmed heartbeat was sent at which a lease has lapsed, as far as its owner knows. */

@@ -48,7 +48,7 @@ export class Lease {
     if (this.#state === 'kept' && elapsedSince(this.#confirmed) >= lapseDelay(this.#leaseMs)) this.#lapsed();
   }
 
-  /** Ends the heartbeats, or goes on with them: while a transaction holds the record they would wait for it. */
+  /** Pauses or resumes the heartbeats. One that is sent while a transaction has the row locked would wait for it. */
   setBeating(isBeating: boolean): void {
     this.#stopHeartbeat();
     if (isBeating && this.#state === 'kept') {

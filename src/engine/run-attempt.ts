@@ -5,7 +5,7 @@ import type { Outcome } from '../api/outcome.ts';
 import { type Claim, endOf, type Engine } from './engine.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
-import { settle, type Settled } from './write-settlement.ts';
+import { settle, type Settled } from './settle.ts';
 import { type Ending, settlementOf } from './settlement-of.ts';
 
 /** Runs the work of a claim, and settles the record by how it ended. */
@@ -29,7 +29,7 @@ export function conclude<R>(
   ending: Ending<R>,
   settled: Settled,
 ): Outcome<R> {
-  const attempts = claim.attempts - (wasTakenBack(settled) ? 1 : 0);
+  const attempts = claim.attempts - (isUncounted(settled) ? 1 : 0);
   engine.events.emit(attemptEvent(engine, claim, attempts, settled, ending));
   switch (settled.reply) {
     case 'settled':
@@ -41,8 +41,8 @@ export function conclude<R>(
   }
 }
 
-/** Whether the record does not count this attempt: the caller interrupted it. */
-function wasTakenBack({ reply, settlement }: Settled): boolean {
+/** Whether the record does not count this attempt: the caller interrupted it, or it never started. */
+function isUncounted({ reply, settlement }: Settled): boolean {
   return reply === 'settled' && settlement.kind === 'release' && settlement.uncounted;
 }
 

@@ -2,9 +2,9 @@ import type { Outcome } from '../api/outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
-import { rolledBack } from './rolled-back.ts';
+import { rolledBack } from '../store/postgres/rolled-back-error.ts';
 import { conclude, settleBy } from './run-attempt.ts';
-import { settle, type Settled } from './write-settlement.ts';
+import { settle, type Settled } from './settle.ts';
 import { type Ending, settlementOf } from './settlement-of.ts';
 import { AbandonedError, type Progress, runAndWrite, transact, type Work, type Written } from './transact.ts';
 
@@ -50,7 +50,7 @@ export async function runWithin<R, Tx>(
   return conclude(held, unwrapped(ended), settledBy(ended.value));
 }
 
-/** The value does not pass through promises once it is settled: each would ask it for its `then`, which can throw. */
+/** The ending with the handler's value alone. It is no promise: each would ask the value for its `then`, which can throw. */
 function unwrapped<R>(ending: Ending<Written<R>>): Ending<R> {
   return ending.kind === 'returned' ? { kind: 'returned', value: ending.value.value } : ending;
 }
@@ -99,9 +99,10 @@ async function afterCommit<R, Tx>(
 }
 
 /**
- * Finds out what became of a transaction whose commit got no answer.
+ * Finds out what became of a transaction whose COMMIT got no answer, or was answered with a rollback.
  *
- * To extend the lease waits for the transaction to end, if it is still on its way. If the record is still ours then,
+ * To extend the lease waits for the transaction to end, if it is still on its way: alone, since it would hold up the
+ * others of a batch. If the record is still ours then,
  * nothing was committed. If it is not, a settle sent again tells whether that was our own.
  */
 async function afterLostCommit<R>(

@@ -13,7 +13,7 @@ export type Ending<R> =
   | {
       readonly kind: 'threw';
       readonly error: unknown;
-      /** Whether the caller stopped the attempt, or did not let it start: then it did not fail. */
+      /** Whether the caller stopped the attempt, or did not let it start: it did not fail, unless the error is terminal. */
       readonly interrupted: boolean;
       /** Milliseconds to wait after an attempt that did not fail. Default 0. */
       readonly retryAfterMs?: number;
@@ -59,7 +59,7 @@ function failedReason(error: unknown, interrupted: boolean, lastAttempt: boolean
   return lastAttempt ? 'attempts-exhausted' : undefined;
 }
 
-function retryAfter(error: unknown, attempts: number, backoff: Backoff): number {
+function retryAfter(error: unknown, failures: number, backoff: Backoff): number {
   const asked = error instanceof RetryableError ? readable(error, 'retryAfterMs') : undefined;
-  return boundedWait(isWait(asked) ? asked : backoff(attempts, error));
+  return boundedWait(isWait(asked) ? asked : backoff(failures, error));
 }

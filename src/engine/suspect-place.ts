@@ -2,8 +2,8 @@
 export interface SuspectPlace {
   /** Takes the place, if it is free. Returns what gives it back. */
   enter(): (() => void) | undefined;
-  /** Milliseconds after which one that found it taken may hope for it: each gets a turn of its own. */
-  untilTurn(): number;
+  /** Reserves the next turn for a message that found the place taken. Returns the milliseconds until then. */
+  reserveTurn(): number;
 }
 
 const SHORTEST_TURN_MS = 100;
@@ -32,7 +32,7 @@ export function createSuspectPlace(): SuspectPlace {
         turnMs += WEIGHT * (performance.now() - enteredAt - turnMs);
       };
     },
-    untilTurn() {
+    reserveTurn() {
       const time = performance.now();
       const turn = Math.max(turnMs, SHORTEST_TURN_MS);
       nextTurnAt = Math.min(Math.max(nextTurnAt, time) + turn, time + LONGEST_WAIT_MS);

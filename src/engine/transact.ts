@@ -13,7 +13,7 @@ export interface Written<R> {
   readonly settlement: Settlement;
 }
 
-/** How far the work of an attempt has come. */
+/** How far the work of an attempt has come. `transact` writes it; who abandons the call reads it. */
 export interface Progress<R> {
   isStarted: boolean;
   /** Whether the call has been answered without it. */
@@ -50,10 +50,10 @@ export function transact<R, Tx>(
         reject(new AbandonedError('the time of the attempt is over, and its transaction has not ended'));
       }, GRACE_MS).unref();
     });
-    void withoutConflicts(store, held, progress, () =>
+    void retryOnConflict(store, held, progress, () =>
       store.begin(
         async (transaction) => {
-          startInTime(held, progress);
+          refuseLateStart(held, progress);
           progress.isStarted = true;
           progress.written = await runAndWrite(held, store, transaction, async () => {
             const value = await work(transaction);
@@ -70,16 +70,16 @@ export function transact<R, Tx>(
   });
 }
 
-/** The lease may have ended while the transaction waited for a connection. */
-function startInTime({ lease }: HeldClaim, { isAbandoned }: Progress<unknown>): void {
+/** Throws when the lease ended while the transaction waited for a connection. */
+function refuseLateStart({ lease }: HeldClaim, { isAbandoned }: Progress<unknown>): void {
   lease.check();
   if (isAbandoned || lease.isLost()) {
     throw new NotStartedError('the lease ended before the transaction got a connection');
   }
 }
 
-/** A transaction that the database gave up for the sake of another has done nothing: it runs again, in its attempt. */
-async function withoutConflicts<R, Tx>(
+/** A transaction that lost a conflict (40001, 40P01) has done nothing: it runs again, within its attempt. */
+async function retryOnConflict<R, Tx>(
   store: TransactionalStore<Tx>,
   held: HeldClaim,
   progress: Progress<R>,
@@ -125,7 +125,7 @@ export async function runAndWrite<R, Tx>(
 
 function connectionBroken(cause: unknown): StoreError {
   return new StoreError(
-    'the connection of the transaction has broken: nothing of this attempt is committed',
+    'the connection of the transaction has broken: nothing of this attempt is committed, and the message runs again',
     {
       retriable: true,
       cause,

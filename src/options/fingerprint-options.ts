@@ -45,17 +45,20 @@ export function fingerprintFields<Compared, More extends readonly unknown[] = []
   };
 }
 
-export function isOneFingerprint({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
+export function hasAtMostOneFingerprint({
+  fingerprint: choice,
+  ignoredFields,
+}: AnyFingerprintOptions): boolean {
   return choice === undefined || ignoredFields === undefined;
 }
 
-export const TWO_FINGERPRINTS = {
+export const BOTH_FINGERPRINTS_GIVEN = {
   path: ['ignoredFields'],
   error: 'must not be given together with fingerprint; have that function leave the fields out',
 };
 
 /** Whether the options say anything. Those of a call then apply in place of its instance's. */
-export function isGiven({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
+export function hasFingerprintChoice({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
   return choice !== undefined || ignoredFields !== undefined;
 }
 
@@ -71,7 +74,7 @@ export function fingerprintOptionsFor<Compared, Message>(
 /** Gives what the store compares of a payload: hexadecimal text, which is empty where nothing is compared. */
 export type FingerprintOf = (payload: unknown) => string;
 
-/** What it gives throws `UnhashablePayloadError`. */
+/** The returned function throws `UnhashablePayloadError`. */
 export function fingerprintOf({
   fingerprint: choice,
   ignoredFields = [],

@@ -2,7 +2,11 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts';
 import type { HandleOnceEvent } from '../api/events.ts';
-import { type FingerprintOptions, fingerprintFields, TWO_FINGERPRINTS } from './fingerprint-options.ts';
+import {
+  type FingerprintOptions,
+  fingerprintFields,
+  BOTH_FINGERPRINTS_GIVEN,
+} from './fingerprint-options.ts';
 import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
@@ -32,8 +36,8 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
   readonly leaseMs?: number | undefined;
   /**
-   * Milliseconds after which an attempt's signal aborts. Default: never; in a transaction `leaseMs`, and a second later
-   * the call answers `unrecorded`, since a connection can hang without end.
+   * Milliseconds after which an attempt's signal aborts. Default: never; with `inTransaction` `leaseMs`, and a second
+   * later the call answers `unrecorded`, since a connection can hang without end.
    */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that a succeeded record answers redeliveries. Default 7 days. */
@@ -68,9 +72,12 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly scope: string;
   /** Milliseconds. */
   readonly leaseMs: number;
-  /** Whether `maxAttempts` or `backoff` were given: an adapter has a default of its own only where they were not. */
-  readonly hasOwnRetries: boolean;
-  /** Milliseconds. Undefined: no limit, but `leaseMs` in a transaction. */
+  /**
+   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called: an adapter has a default of its own only
+   * where not.
+   */
+  readonly retriesWereChosen: boolean;
+  /** Milliseconds. Undefined: no limit, but `leaseMs` with `inTransaction`. */
   readonly timeoutMs: number | undefined;
   /** Milliseconds from the success. */
   readonly succeededRetentionMs: number;
@@ -162,7 +169,7 @@ function* contradictions(options: {
     yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
   }
   if (options.fingerprint !== undefined && options.ignoredFields !== undefined) {
-    yield ['ignoredFields', TWO_FINGERPRINTS.error];
+    yield ['ignoredFields', BOTH_FINGERPRINTS_GIVEN.error];
   }
   for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
     const retentionMs = options[field];
@@ -182,7 +189,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
     settings: Object.freeze({
       ...given,
       ...retries,
-      hasOwnRetries: given.maxAttempts !== undefined || given.backoff !== undefined,
+      retriesWereChosen: given.maxAttempts !== undefined || given.backoff !== undefined,
       timeoutMs,
       schema,
       logger,

@@ -51,12 +51,12 @@ export function wholeNumber(unit: string, min: number, max: number): z.ZodNumber
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** What a check accepts. A value that it refuses does not keep later checks of the whole from being made. */
+/** What a check accepts. A refusal does not stop later checks, so that all faults are reported. */
 export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodType<T, T> {
   return z.custom<T>((value) => holds(check, value), { error: `must be ${what}`, abort: false });
 }
 
-/** What throws when it is looked at is not what is asked for. */
+/** A value that throws when it is inspected is refused. */
 function holds(check: (value: unknown) => boolean, value: unknown): boolean {
   try {
     return check(value);

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** Says what a value is that no two payloads can be compared by. */
+/** Thrown for a value that JSON cannot show. The message says what it is. */
 export class Incomparable extends Error {}
 
 /** Where in a payload: the members that lead there, and the objects that it is in. */

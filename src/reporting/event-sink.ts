@@ -7,7 +7,7 @@ import { describeThrown } from '../payload/stored-error.ts';
 /** How often each type of event happened since the sink was made. A type that never happened is absent. */
 export type Counts<Type extends string> = Readonly<Partial<Record<Type, number>>>;
 
-/** An event as it is emitted: its error is whatever was thrown. */
+/** An event as it is emitted: its error is whatever was thrown, and optional where the event's is. */
 export type Emitted<Event> = Event extends { readonly error?: EventError }
   ? Omit<Event, 'error'> & { readonly [Name in keyof Event as Name & 'error']: unknown }
   : Event;

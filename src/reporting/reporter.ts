@@ -8,7 +8,7 @@ import { createWarnings } from './printed-warnings.ts';
 export interface Reporter {
   /** Reports an event, if it is one to report. */
   readonly report: (event: ReportedEvent) => void;
-  /** Reports what a function of the user's own did wrong, where a hook gets the events too. */
+  /** Reports what one of the user's functions did wrong, also where `onEvent` gets the events. */
   readonly complain: (code: string, message: string) => void;
 }
 

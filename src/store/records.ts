@@ -17,7 +17,7 @@ import type {
 import { createTakeBacks } from './take-backs.ts';
 import { STATEMENTS, type Traffic } from './traffic.ts';
 
-export interface ClaimAnswer {
+export interface TimedClaimReply {
   readonly reply: ClaimReply;
   /** When the statement was handed to the client: not later than the store's start of the lease. */
   readonly sentAt: Instant;
@@ -25,10 +25,10 @@ export interface ClaimAnswer {
 
 /** The records of one scope, one message at a time; concurrent calls share statements unless told otherwise. */
 export interface Records {
-  /** Answers with a claim that has landed. A claim that failed is taken back, if it lands. */
-  readonly claim: (request: ClaimRequest) => Promise<ClaimAnswer>;
-  /** The same for a record that only such a claim may own. */
-  readonly claimSuspect: (request: ClaimRequest) => Promise<ClaimAnswer>;
+  /** Claims a key. A claim whose reply is lost is taken back, if it lands. */
+  readonly claim: (request: ClaimRequest) => Promise<TimedClaimReply>;
+  /** The same, and it may own a suspect. */
+  readonly claimSuspect: (request: ClaimRequest) => Promise<TimedClaimReply>;
   readonly settle: (request: SettleRequest) => Promise<SettleReply>;
   readonly extend: (request: ExtendRequest) => Promise<ExtendReply>;
   /**
@@ -94,13 +94,13 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const takeBacks = createTakeBacks({ settle: settleMany, leaseMs: terms.leaseMs, onTakenBack });
 
   function claimWith(claimTerms: ClaimTerms) {
-    return async (requests: readonly ClaimRequest[]): Promise<ClaimAnswer[]> => {
+    return async (requests: readonly ClaimRequest[]): Promise<TimedClaimReply[]> => {
       const sentAt = now();
       const statement = store.claim(requests, claimTerms);
       try {
         return (await inTime(statement)).map((reply) => ({ reply, sentAt }));
       } catch (error) {
-        if (mayHaveLanded(error)) takeBacks.follow(requests, statement);
+        if (mayHaveLanded(error)) takeBacks.watchStatement(requests, statement);
         throw error;
       }
     };
@@ -117,18 +117,18 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
 
   return {
     claim(request) {
-      const takenBack = takeBacks.hurry(request.key);
+      const takenBack = takeBacks.releaseNow(request.key);
       return takenBack === undefined ? claimShared(request) : takenBack.then(() => claimShared(request));
     },
     claimSuspect: claimAsSuspect,
-    settle: (request) => traffic.owed(() => (isLarge(request) ? settleAlone : settleShared)(request)),
-    extend: (request) => traffic.owed(() => extendShared(request)),
+    settle: (request) => traffic.counted(() => (isLarge(request) ? settleAlone : settleShared)(request)),
+    extend: (request) => traffic.counted(() => extendShared(request)),
     extendAlone: (request) =>
-      traffic.owed(async () => {
+      traffic.counted(async () => {
         const [reply = 'lost'] = await inTime(store.extend([request], terms));
         return reply;
       }),
-    takeBack: takeBacks.add,
+    takeBack: takeBacks.watch,
     async check() {
       if (store.check !== undefined) await inTime(store.check());
     },

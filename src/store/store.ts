@@ -20,7 +20,7 @@ export interface ClaimTerms {
 export interface ClaimRequest {
   /** Of one message in the scope. Keys of one call differ. */
   readonly key: string;
-  /** A random UUID: the fencing token of this claim. Sending a claim again with its token is harmless. */
+  /** A random UUID: the fencing token of this claim. May be sent again only after a refusal that wrote nothing. */
   readonly token: string;
   /**
    * Of the payload, in hexadecimal: two digits of its version and 64 of SHA-256. Two that differ are a mismatch only

@@ -3,15 +3,15 @@ import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './sto
 
 /** Takes back claims that no handler runs for, so that they count nothing and hold no message. */
 export interface TakeBacks {
-  /** Follows a statement that was given up on: what of its claims has landed, or lands later, is taken back. */
-  follow(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void;
-  /** Takes back a claim that has landed. */
-  readonly add: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
+  /** Watches a statement that was given up on: what of its claims has landed, or lands later, is taken back. */
+  watchStatement(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void;
+  /** Takes back a claim that may have landed. */
+  readonly watch: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
   /**
-   * Takes back at once what has landed of a key's claims, if there are any. Throws when the store does not answer: the
+   * Takes back at once what has landed of a key's claims, if there are any. Rejects when the store does not answer: the
    * key must not be claimed then, or the new claim would find the lost one and count it as a death.
    */
-  hurry(key: string): Promise<void> | undefined;
+  releaseNow(key: string): Promise<void> | undefined;
 }
 
 export interface TakeBackOptions {
@@ -43,7 +43,7 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
   let count = 0;
   let isSweeping = false;
 
-  function look({ key, token }: Pick<ClaimRequest, 'key' | 'token'>): void {
+  function watch({ key, token }: Pick<ClaimRequest, 'key' | 'token'>): void {
     const until = performance.now() + leaseMs;
     const ofKey = pending.get(key) ?? [];
     const known = ofKey.find((claim) => claim.token === token);
@@ -93,23 +93,23 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
   }
 
   return {
-    add: look,
-    follow(claims, statement) {
-      claims.forEach(look);
+    watch,
+    watchStatement(claims, statement) {
+      claims.forEach(watch);
       void statement.then(
         (replies) => {
           claims.forEach((claim, index) => {
             // It has landed by now, or it never does.
-            if (replies[index]?.kind === 'claimed') look(claim);
+            if (replies[index]?.kind === 'claimed') watch(claim);
             else forget(claim);
           });
         },
         () => {
-          claims.forEach(look);
+          claims.forEach(watch);
         },
       );
     },
-    hurry(key) {
+    releaseNow(key) {
       const claims = pending.get(key);
       return claims && release(claims);
     },

@@ -6,7 +6,7 @@ export interface Traffic {
   readonly settle: Gate;
   readonly extend: Gate;
   /** Sends a settle or a heartbeat. While many have no reply yet, no claim is sent. */
-  readonly owed: <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
+  readonly counted: <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
 }
 
 /**
@@ -18,11 +18,11 @@ export const STATEMENTS = 5;
 const EXTENDS = 2;
 
 /**
- * Two full batches: as many as are under way at once. A claim starts a lease that its settle has to reach, so claims
+ * Two full batches. A claim starts a lease that its settle has to reach, so claims
  * must not run ahead of settles: on a machine with a sixth of its speed they were 7,000 ahead, more than a lease of two
  * seconds could settle.
  */
-const MOST_OWED = 1_000;
+const MOST_UNANSWERED = 1_000;
 const CLAIMS_AGAIN_AT = 500;
 
 const traffics = new WeakMap<object, Traffic>();
@@ -38,21 +38,21 @@ export function trafficOf(client: object): Traffic {
 
 function createTraffic(): Traffic {
   const claim = createGate(STATEMENTS);
-  let owed = 0;
+  let unanswered = 0;
 
-  function paid(): void {
-    owed -= 1;
-    if (owed === CLAIMS_AGAIN_AT) claim.setShut(false);
+  function answered(): void {
+    unanswered -= 1;
+    if (unanswered === CLAIMS_AGAIN_AT) claim.setShut(false);
   }
 
   return {
     claim,
     settle: createGate(STATEMENTS),
     extend: createGate(EXTENDS),
-    owed(send) {
-      owed += 1;
-      if (owed === MOST_OWED) claim.setShut(true);
-      return send().finally(paid);
+    counted(send) {
+      unanswered += 1;
+      if (unanswered === MOST_UNANSWERED) claim.setShut(true);
+      return send().finally(answered);
     },
   };
 }

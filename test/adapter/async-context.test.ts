@@ -21,7 +21,7 @@ test('every call of an adapter and every event of a message is in the context of
       body: (message) => message,
       acknowledge: noteMessage('acknowledge'),
       retryLater: noteMessage('retry-later'),
-      ackWaitMs: 100,
+      ackWaitMs: 2_000,
       extend: noteMessage('extend'),
       onFailed: 'keep',
       onEvent: (event) => {
@@ -29,7 +29,7 @@ test('every call of an adapter and every event of a message is in the context of
       },
     },
     async (_, { message, number }) => {
-      await sleep(150);
+      await sleep(800);
       note('handler', message.id);
       if (number === 1) throw new Error('not now');
     },

@@ -29,7 +29,7 @@ const failed = replays
     { outcome },
     ACKNOWLEDGE,
     keep('failed'),
-    { action: 'dead-letter', letter: LETTER, reason: 'failed' },
+    { action: 'dead-letter', destination: LETTER, reason: 'failed' },
   ]);
 
 const PENDING: Record<PendingReason, number> = {
@@ -45,7 +45,7 @@ const pending = pendingOutcomes(1_234).map((outcome): Row => {
 });
 
 const refused = (reason: 'mismatch' | 'invalid-key') =>
-  [keep(reason), keep(reason), { action: 'dead-letter', letter: LETTER, reason }] as const;
+  [keep(reason), keep(reason), { action: 'dead-letter', destination: LETTER, reason }] as const;
 
 const ERRORS: Record<Thrown, readonly [Decision, Decision, Decision]> = {
   mismatch: refused('mismatch'),

@@ -132,7 +132,7 @@ describe('the place of a suspect', () => {
     const leave = place.enter();
     expect(leave).toBeTypeOf('function');
     expect(place.enter()).toBeUndefined();
-    const turns = Array.from({ length: 10_000 }, () => place.untilTurn());
+    const turns = Array.from({ length: 10_000 }, () => place.reserveTurn());
     expect(turns[1]).toBeGreaterThan(turns[0] as number);
     expect(Math.max(...turns)).toBeLessThanOrEqual(300_000);
     leave?.();

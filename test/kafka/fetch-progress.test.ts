@@ -44,7 +44,7 @@ function partition() {
 /** The offsets that have to run. */
 const offsetsOf = (messages: readonly KafkaMessage[]) => messages.map(({ offset }) => offset);
 
-/** Offsets with gaps, and an order in which some or all of their messages settle. */
+/** Offsets with gaps, and an order in which some or all of their messages acknowledge. */
 const batches = fc
   .uniqueArray(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { minLength: 1, maxLength: 12 })
   .map((offsets) => offsets.sort((a, b) => (a < b ? -1 : 1)))
@@ -58,7 +58,7 @@ const batches = fc
 const settleAll = (progress: FetchProgress, messages: readonly KafkaMessage[], order: readonly number[]) => {
   for (const index of order) {
     const one = messages[index];
-    if (one !== undefined) progress.settle(one);
+    if (one !== undefined) progress.acknowledge(one);
   }
 };
 

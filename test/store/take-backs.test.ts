@@ -27,7 +27,7 @@ const never = new Promise<ClaimReply[]>(() => undefined);
 test('a claim is looked for until it has been found, and then no more', async () => {
   let landed = false;
   const { takeBacks, asked, takenBack } = takeBacksOver(() => (landed ? 'settled' : 'lost'));
-  takeBacks.follow([claim('a')], never);
+  takeBacks.watchStatement([claim('a')], never);
   await vi.waitFor(() => {
     expect(asked.length).toBeGreaterThan(1);
   });
@@ -35,23 +35,23 @@ test('a claim is looked for until it has been found, and then no more', async ()
   await vi.waitFor(() => {
     expect(takenBack).toEqual(['a']);
   });
-  expect(takeBacks.hurry('a')).toBeUndefined();
+  expect(takeBacks.releaseNow('a')).toBeUndefined();
 });
 
 test('a claim that is never found is given up one lease after its statement', async () => {
   const { takeBacks, takenBack } = takeBacksOver(() => 'lost');
-  takeBacks.follow([claim('a')], Promise.reject(new Error('the connection broke')));
+  takeBacks.watchStatement([claim('a')], Promise.reject(new Error('the connection broke')));
   await vi.waitFor(() => {
-    expect(takeBacks.hurry('a')).toBeUndefined();
+    expect(takeBacks.releaseNow('a')).toBeUndefined();
   });
   expect(takenBack).toEqual([]);
 });
 
 test('a late reply that is no claim ends the look', async () => {
   const { takeBacks, asked } = takeBacksOver(() => 'lost');
-  takeBacks.follow([claim('a')], Promise.resolve<ClaimReply[]>([{ kind: 'mismatch' }]));
+  takeBacks.watchStatement([claim('a')], Promise.resolve<ClaimReply[]>([{ kind: 'mismatch' }]));
   await vi.waitFor(() => {
-    expect(takeBacks.hurry('a')).toBeUndefined();
+    expect(takeBacks.releaseNow('a')).toBeUndefined();
   });
   expect(asked.length).toBeLessThanOrEqual(2);
 });
@@ -63,9 +63,9 @@ test('a claim whose reply comes after the look has ended is taken back all the s
   });
   let landed = false;
   const { takeBacks, takenBack } = takeBacksOver(() => (landed ? 'settled' : 'lost'));
-  takeBacks.follow([claim('a')], late);
+  takeBacks.watchStatement([claim('a')], late);
   await vi.waitFor(() => {
-    expect(takeBacks.hurry('a')).toBeUndefined();
+    expect(takeBacks.releaseNow('a')).toBeUndefined();
   });
   landed = true;
   arrive([CLAIMED]);
@@ -77,8 +77,8 @@ test('a claim whose reply comes after the look has ended is taken back all the s
 test('a store that is out of reach is asked again', async () => {
   let isUp = false;
   const { takeBacks, takenBack } = takeBacksOver(() => (isUp ? 'settled' : 'unreachable'));
-  takeBacks.add(claim('a'));
-  await expect(takeBacks.hurry('a')).rejects.toThrow('unreachable');
+  takeBacks.watch(claim('a'));
+  await expect(takeBacks.releaseNow('a')).rejects.toThrow('unreachable');
   isUp = true;
   await vi.waitFor(() => {
     expect(takenBack).toEqual(['a']);
@@ -87,9 +87,9 @@ test('a store that is out of reach is asked again', async () => {
 
 test('two claims of one key go in two statements, and many keys in several', async () => {
   const { takeBacks, asked, takenBack } = takeBacksOver(() => 'settled');
-  takeBacks.follow([claim('a', 'one')], never);
-  takeBacks.follow([claim('a', 'two')], never);
-  takeBacks.follow(
+  takeBacks.watchStatement([claim('a', 'one')], never);
+  takeBacks.watchStatement([claim('a', 'two')], never);
+  takeBacks.watchStatement(
     Array.from({ length: 1_200 }, (_, index) => claim(`key-${index}`)),
     never,
   );
@@ -101,7 +101,7 @@ test('two claims of one key go in two statements, and many keys in several', asy
 
 test('no more than ten thousand are kept: the oldest are left to their leases', async () => {
   const { takeBacks } = takeBacksOver(() => 'unreachable');
-  for (let index = 0; index <= 10_000; index += 1) takeBacks.add(claim(`key-${index}`));
-  expect(takeBacks.hurry('key-0')).toBeUndefined();
-  await expect(takeBacks.hurry('key-10000')).rejects.toThrow('unreachable');
+  for (let index = 0; index <= 10_000; index += 1) takeBacks.watch(claim(`key-${index}`));
+  expect(takeBacks.releaseNow('key-0')).toBeUndefined();
+  await expect(takeBacks.releaseNow('key-10000')).rejects.toThrow('unreachable');
 });

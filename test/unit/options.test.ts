@@ -201,7 +201,7 @@ describe('createHandleOnce accepts', () => {
       maxAttempts: 12,
       maxDeaths: 5,
       backoff: { baseMs: 1_000, maxMs: 1_200_000, factor: 3 },
-      hasOwnRetries: false,
+      retriesWereChosen: false,
       timeoutMs: undefined,
       succeededRetentionMs: 604_800_000,
       failedRetentionMs: 604_800_000,

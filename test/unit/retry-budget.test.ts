@@ -53,7 +53,7 @@ describe('withRetries', () => {
   test('keeps the records, and what is not given', async () => {
     const patient = handleOnce({ maxAttempts: 3, backoff: { baseMs: 10 } });
     const once = patient.withRetries({ maxAttempts: 1 });
-    expect(once.settings).toMatchObject({ maxAttempts: 1, backoff: { baseMs: 10 }, hasOwnRetries: true });
+    expect(once.settings).toMatchObject({ maxAttempts: 1, backoff: { baseMs: 10 }, retriesWereChosen: true });
     expect(patient.settings.maxAttempts).toBe(3);
     const fail = () => Promise.reject(new Error('no'));
     expect(await once('key', 'body', fail)).toMatchObject({ state: 'failed', reason: 'attempts-exhausted' });

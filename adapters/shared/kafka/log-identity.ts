@@ -34,11 +34,11 @@ export function recordBytes({ timestamp, key, value }: LogMessage): Buffer {
   return Buffer.concat([lengths, ...parts.filter((part) => part !== null)]);
 }
 
-export type LogKey<Message> = (message: Message, topic: string, partition: number) => string;
+export type LogKey<Message> = (message: Message, topic: string, partition: number) => string | undefined;
 
 /** How a message is known: its key, and what has to be the same each time that the key comes. */
 export interface LogIdentity {
-  readonly key: () => string;
+  readonly key: () => string | undefined;
   readonly content: () => Buffer | null;
 }
 

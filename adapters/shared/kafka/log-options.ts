@@ -5,9 +5,9 @@ import {
   callback,
   derivedScopeFault,
   fingerprintFields,
-  isGiven,
-  isOneFingerprint,
-  TWO_FINGERPRINTS,
+  hasFingerprintChoice,
+  hasAtMostOneFingerprint,
+  BOTH_FINGERPRINTS_GIVEN,
 } from '../../../src/adapter-kit.ts';
 import type { LogKey } from './log-identity.ts';
 
@@ -59,10 +59,10 @@ function* contradictions(options: LogOptions): Generator<[field: string, message
   const { settings } = handleOnce;
   const fault = derivedScopeFault(settings.scope, { kind: 'kafka', name: groupId });
   if (fault !== undefined) yield ['groupId', fault];
-  if (!isOneFingerprint(options)) yield ['ignoredFields', TWO_FINGERPRINTS.error];
-  const chooses = isGiven(options)
+  if (!hasAtMostOneFingerprint(options)) yield ['ignoredFields', BOTH_FINGERPRINTS_GIVEN.error];
+  const chooses = hasFingerprintChoice(options)
     ? 'fingerprint and ignoredFields'
-    : isGiven(settings)
+    : hasFingerprintChoice(settings)
       ? 'the fingerprint and ignoredFields of handleOnce'
       : undefined;
   if (options.key === undefined && chooses !== undefined) {

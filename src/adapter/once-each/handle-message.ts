@@ -8,10 +8,11 @@ import type { Outcome } from '../../api/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
 import { deliver, type Delivered, handledFacts } from '../deliver.ts';
-import type { Consumer, Delivery } from '../delivery.ts';
+import type { Consumer } from '../consumer.ts';
+import type { Delivery } from '../delivery.ts';
 import { type Hold, holdMessage } from './hold.ts';
 import type { OnceEachEvent, OnceEachKeptReason } from './events.ts';
-import type { DeadLetters, OnceEachHandler } from './options.ts';
+import type { DeadLetterDestination, OnceEachHandler } from './options.ts';
 import { isWorthWaiting, retryTimeOf } from './retry-time.ts';
 import { type Kept, keptEvent, type Verdict } from '../verdict.ts';
 
@@ -45,7 +46,7 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
   readonly body: (message: Message) => unknown;
   readonly parse?: ((body: never) => unknown) | undefined;
   readonly handler: OnceEachHandler<Message, never, R, never[]>;
-  readonly onFailed: 'acknowledge' | 'keep' | DeadLetters<Message>;
+  readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
   readonly patienceMs?: number | undefined;
   readonly ackWaitMs?: number | undefined;
 }
@@ -135,7 +136,7 @@ function contentOf<Message>(body: (message: Message) => unknown, message: Messag
     content = body(message);
   } catch (error) {
     throw new UnhashablePayloadError(
-      `the body function threw (${nameOfThrown(error)}); give it in \`parse\` what can fail`,
+      `the body function threw (${nameOfThrown(error)}): let it return the raw content, and do in parse what can fail`,
     );
   }
   if (isPromise(content)) {

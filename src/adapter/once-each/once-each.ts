@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createAdapterEvents } from '../adapter-events.ts';
 import { messageOptions } from '../message-options.ts';
 import { withOwnRetries } from '../own-retries.ts';
-import { consumerOf } from '../transactional-option.ts';
+import { consumerOf } from '../consumer.ts';
 import type { Transactional } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
 import { withHandler } from '../../options/handler-option.ts';

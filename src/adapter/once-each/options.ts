@@ -8,8 +8,8 @@ import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import {
   type FingerprintOptions,
   fingerprintFields,
-  isOneFingerprint,
-  TWO_FINGERPRINTS,
+  hasAtMostOneFingerprint,
+  BOTH_FINGERPRINTS_GIVEN,
 } from '../../options/fingerprint-options.ts';
 import { handlerOption } from '../../options/handler-option.ts';
 import { callback, standardSchema, wholeNumber } from '../../options/parse-options.ts';
@@ -35,7 +35,7 @@ export type OnceEachHandler<Message, Payload, Result, Extra extends readonly unk
 export type OnceEachPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
 /** Where a copy of a message goes that failed for good. */
-export interface DeadLetters<Message> {
+export interface DeadLetterDestination<Message> {
   /** What events call it. */
   readonly to: string;
   /** Sends the copy. Resolves when it is safe: only then is the message acknowledged. */
@@ -84,8 +84,8 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
    * its event tell of it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
    * then acknowledges it, also one whose content differs from its record's or whose key is invalid.
    */
-  readonly onFailed: 'acknowledge' | 'keep' | DeadLetters<Message>;
-  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
+  /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: OnceEachEvent) => unknown) | undefined;
   /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
@@ -99,7 +99,7 @@ const onFailed = z.union(
     z.enum(['acknowledge', 'keep']),
     z.strictObject({
       to: z.string({ error: 'must be the name of where dead letters go' }),
-      send: callback<DeadLetters<never>['send']>('a function of (message, facts)'),
+      send: callback<DeadLetterDestination<never>['send']>('a function of (message, facts)'),
     }),
   ],
   { error: "must be chosen: 'acknowledge', 'keep' or { to, send }" },
@@ -138,5 +138,5 @@ export const onceEachOptions = z
     path: ['patienceMs'],
     error: 'must not be given together with retryLater: messages do not wait here',
   })
-  .refine(isOneFingerprint, TWO_FINGERPRINTS)
+  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)
   .refine(canRunInTransaction, NO_TRANSACTIONS);

@@ -1,7 +1,7 @@
 import type { KeptReason } from '../handled.ts';
 import type { Kept } from '../verdict.ts';
 
-/** For a store, a broker or a program that failed to be there again. */
+/** After a failure of the store, the broker or our own code. */
 const OUTAGE_MS = 5_000;
 /** For what only a person can change. */
 const STUCK_MS = 60_000;

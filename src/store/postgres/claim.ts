@@ -1,9 +1,10 @@
+import { StoreError } from '../../api/errors.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms } from '../store.ts';
 import { suspectFrom } from '../suspects.ts';
 import { batchOf } from './batch.ts';
 import { toReply } from './claim-reply.ts';
 import type { DatabaseClient } from './database-client.ts';
-import { isHeld, replyForHeld } from './held-record.ts';
+import { isLocked, replyForLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run.ts';
 import type { BySize } from './statements/request-rows.ts';
@@ -11,9 +12,12 @@ import type { Statements } from './statements/index.ts';
 
 const MAX_INTEGER = 2_147_483_647;
 
-type ClaimStatements = Pick<Statements, 'claimNew' | 'claimAny' | 'held'>;
+type ClaimStatements = Pick<Statements, 'claimNew' | 'claimAny' | 'locked'>;
 
-/** Claims with one statement, and with a second what the first could not answer: records that are claimable. */
+/**
+ * Claims with one statement, and with a second what the first could not answer: records that are claimable, since
+ * their lease, backoff or retention has ended.
+ */
 export async function claim(
   client: DatabaseClient,
   statements: ClaimStatements,
@@ -24,14 +28,20 @@ export async function claim(
   const replies = await answers(client, statements.claimNew, ordered, terms.scope, [String(terms.leaseMs)]);
   const unanswered = ordered.filter(({ key }) => !replies.has(key));
   if (unanswered.length > 0) {
-    const rest = await claimDead(client, statements, unanswered, terms);
+    const rest = await claimRest(client, statements, unanswered, terms);
     for (const [key, reply] of rest) replies.set(key, reply);
   }
   return requests.map(({ key }) => {
     const reply = replies.get(key);
-    if (reply === undefined) throw new Error('the claim left a key unanswered');
+    if (reply === undefined) throw noRow();
     return reply;
   });
+}
+
+function noRow(): StoreError {
+  const message =
+    'the database returned no row for a claimed key: look for a trigger or a rule on the table records';
+  return new StoreError(message, { retriable: true });
 }
 
 function toInteger(limit: number): number {
@@ -39,7 +49,7 @@ function toInteger(limit: number): number {
 }
 
 /** A record that an open transaction holds must not keep the others of its batch waiting. */
-async function claimDead(
+async function claimRest(
   client: DatabaseClient,
   statements: ClaimStatements,
   requests: readonly ClaimRequest[],
@@ -57,14 +67,14 @@ async function claimDead(
   try {
     return await answers(client, statements.claimAny, requests, scope, more.map(String));
   } catch (error) {
-    if (!isHeld(error)) throw error;
+    if (!isLocked(error)) throw error;
   }
   const [first, ...others] = requests;
   if (first === undefined) return new Map();
   if (others.length === 0) {
-    return new Map([[first.key, await replyForHeld(client, statements.held, scope, first.key)]]);
+    return new Map([[first.key, await replyForLocked(client, statements.locked, scope, first.key)]]);
   }
-  const alone = requests.map((request) => claimDead(client, statements, [request], terms));
+  const alone = requests.map((request) => claimRest(client, statements, [request], terms));
   return new Map((await Promise.all(alone)).flatMap((replies) => [...replies]));
 }
 

@@ -129,7 +129,8 @@ export function readOnlyError(): StoreError {
 }
 
 function messageOf(state: string, refusal: Refusal | undefined): string {
-  if (refusal === undefined) return `the database refused the statement (SQLSTATE ${state})`;
+  if (refusal === undefined)
+    return `the database refused the statement (SQLSTATE ${state}): look it up in the server's log`;
   return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hasMethods } from '../../options/parse-options.ts';
-import type { PostgresClient, PostgresQueries } from './client.ts';
+import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
 import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { notATransaction } from './not-a-transaction.ts';
 import { poolSize } from './pool-size.ts';

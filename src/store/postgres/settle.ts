@@ -6,7 +6,7 @@ import { run } from './run.ts';
 import type { Statements } from './statements/index.ts';
 
 /** What an attempt counts as: it is taken back, it is no failure, or it is one. */
-const TAKEN_BACK = -1;
+const UNCOUNTED = -1;
 const NO_FAILURE = 0;
 const FAILURE = 1;
 
@@ -23,7 +23,7 @@ export function toCells({ key, token, settlement }: SettleRequest): Cell[] {
     }
     case 'release': {
       const { error, retryAfterMs, uncounted } = settlement;
-      const counts = uncounted ? TAKEN_BACK : FAILURE;
+      const counts = uncounted ? UNCOUNTED : FAILURE;
       return [key, token, 'pending', retryAfterMs, counts, null, null, null, error];
     }
   }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { hasMethods, satisfying } from '../../options/parse-options.ts';
-import type { PostgresClient } from './client.ts';
+import type { PostgresClient } from './postgres-client.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { fromPostgres } from './from-postgres.ts';
 

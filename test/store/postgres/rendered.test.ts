@@ -3,7 +3,7 @@ import { checkStatement } from '../../../src/store/postgres/statements/check.ts'
 import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
 import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
 import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
-import { heldStatement } from '../../../src/store/postgres/statements/held.ts';
+import { lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
 import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
 import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
 import { settleInStatement } from '../../../src/store/postgres/statements/settle-in.ts';
@@ -22,7 +22,7 @@ const RENDERED: Record<string, string> = {
   settle: forEachSize(settleStatement),
   'settled-before': forEachSize(settledBeforeStatement),
   'settle-in': `${settleInStatement(TABLE)};`,
-  held: `${heldStatement(TABLE)};`,
+  locked: `${lockedStatement(TABLE)};`,
   check: `${checkStatement('handle_once')};`,
 };
 

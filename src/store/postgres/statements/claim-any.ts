@@ -1,9 +1,12 @@
 import type { Size } from './request-rows.ts';
-import { answerColumns, mismatch, NEW_RECORD_ANSWER } from './claim-answer.ts';
+import { answerColumns, mismatch, NEW_RECORD_ANSWER } from './claim-columns.ts';
 import { askedRecords, insertAsked } from './claim-parts.ts';
-import { UNLESS_HELD } from './held.ts';
+import { WITH_LOCK_TIMEOUT } from './locked.ts';
 
 /**
+ * Parameters: $1 scope, $2 keys, $3 tokens, $4 fingerprints, $5 lease, $6 maxAttempts, $7 retention of a failure,
+ * $8 maxDeaths, $9 from how many deaths on a record is owned by claims of suspects alone. Times are milliseconds.
+ *
  * The claim of a key in whatever state: it makes a record, or takes over, renews or exhausts one that is claimable.
  *
  * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
@@ -16,7 +19,7 @@ import { UNLESS_HELD } from './held.ts';
 export function claimAnyStatement(table: string, size: Size): string {
   return `
 with ${askedRecords(size, table)}, taken as (
-  ${insertAsked(table, `a.live is not true ${UNLESS_HELD}`)}
+  ${insertAsked(table, `a.live is not true ${WITH_LOCK_TIMEOUT}`)}
   on conflict (scope, key) do update set
     state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
     owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,

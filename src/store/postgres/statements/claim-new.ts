@@ -1,5 +1,5 @@
 import type { Size } from './request-rows.ts';
-import { answerColumns, NEW_RECORD_ANSWER } from './claim-answer.ts';
+import { answerColumns, NEW_RECORD_ANSWER } from './claim-columns.ts';
 import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
 
 /**

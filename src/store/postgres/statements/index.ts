@@ -4,7 +4,7 @@ import { checkStatement } from './check.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
 import { extendStatement } from './extend.ts';
-import { heldStatement } from './held.ts';
+import { lockedStatement } from './locked.ts';
 import { settleStatement } from './settle.ts';
 import { settleInStatement } from './settle-in.ts';
 import { settledBeforeStatement } from './settled-before.ts';
@@ -17,7 +17,7 @@ export function statementsOf(schema: string) {
   return {
     claimNew: bySize((size) => claimNewStatement(table, size)),
     claimAny: bySize((size) => claimAnyStatement(table, size)),
-    held: onOneLine(heldStatement(table)),
+    locked: onOneLine(lockedStatement(table)),
     extend: bySize((size) => extendStatement(table, size)),
     settle: bySize((size) => settleStatement(table, size)),
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),

@@ -45,7 +45,7 @@ export function answerFromRecord<R>(
       return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs };
     }
     case 'suspect': {
-      const retryAfterMs = engine.suspects.untilTurn();
+      const retryAfterMs = engine.suspects.reserveTurn();
       events.emit({ type: 'suspect', ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
       return { state: 'pending', reason: 'suspect', attempts, retryAfterMs };
     }

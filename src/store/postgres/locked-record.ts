@@ -2,17 +2,17 @@ import type { ClaimReply } from '../store.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
 import { run } from './run.ts';
-import { LOCK_WAIT_MS } from './statements/held.ts';
+import { LOCK_WAIT_MS } from './statements/locked.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Whether a claim found a record that an open transaction holds. */
-export function isHeld(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
 }
 
 /** Whoever has a transaction open on a record has the message in hand. */
-export async function replyForHeld(
+export async function replyForLocked(
   client: DatabaseClient,
   statement: string,
   scope: string,

@@ -2,14 +2,14 @@
 export const LOCK_WAIT_MS = 250;
 
 /**
- * A condition of the insert that always holds, and bounds how long its statement waits for a record.
+ * Always true. Its side effect sets lock_timeout: it bounds how long this statement waits for a locked record.
  *
  * A caller's own transaction that has settled a record holds it until it ends, though the lease may lapse meanwhile.
  */
-export const UNLESS_HELD = `and (select set_config('lock_timeout', '${LOCK_WAIT_MS}', true)) is not null`;
+export const WITH_LOCK_TIMEOUT = `and (select set_config('lock_timeout', '${LOCK_WAIT_MS}', true)) is not null`;
 
 /** Reads past the lock. A record that is not committed yet is at its first attempt. */
-export function heldStatement(table: string): string {
+export function lockedStatement(table: string): string {
   return `
 select coalesce(max(attempts), 1)::text as attempts
 from ${table}

@@ -5,7 +5,7 @@ import { tellRefusal } from './refusal.ts';
 
 const AGAIN_AFTER_MS = 1_000;
 
-export interface LateCommit extends KeepAliveOptions {
+export interface EndCommit extends KeepAliveOptions {
   /** What commits a position, and says whether the consumer still runs. */
   readonly through: Pick<Fetch, 'commit' | 'isRunning'>;
 }
@@ -16,7 +16,7 @@ export interface LateCommit extends KeepAliveOptions {
  * Without that the next message would have to come first, which on a quiet partition can be longer than records are
  * kept.
  */
-export async function commitLate(late: LateCommit): Promise<void> {
+export async function commitAtEnd(late: EndCommit): Promise<void> {
   const { tracker, generation, through } = late;
   if (generation.over.aborted || tracker.isOver || !tracker.isUncommitted) return;
   try {
@@ -30,12 +30,12 @@ export async function commitLate(late: LateCommit): Promise<void> {
 const waiting = new WeakSet<PartitionTracker>();
 
 /** Commits a second later, once for all that is acknowledged until then. */
-export function commitSoon(late: LateCommit): void {
+export function commitSoon(late: EndCommit): void {
   const { tracker, through } = late;
   if (waiting.has(tracker)) return;
   waiting.add(tracker);
   setTimeout(() => {
     waiting.delete(tracker);
-    if (through.isRunning()) void commitLate(late);
+    if (through.isRunning()) void commitAtEnd(late);
   }, AGAIN_AFTER_MS).unref();
 }

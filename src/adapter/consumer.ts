@@ -1,0 +1,39 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { AnyHandleOnce } from '../api/handle-once.ts';
+import type { Handle } from '../engine/handle.ts';
+import { HANDLES, type Handles } from '../engine/handles.ts';
+import type { HandleOnceSettings } from '../options/options.ts';
+import { createFirstCheck } from './store-check.ts';
+
+/** What all deliveries of a consumer share. */
+export interface Consumer {
+  readonly handle: Handle<unknown[]>;
+  /** Of the scope that has its records. */
+  readonly settings: Pick<HandleOnceSettings, 'scope' | 'schema'>;
+  /** In place of that of the settings. */
+  readonly schema?: StandardSchemaV1 | undefined;
+}
+
+export interface ConsumerOptions {
+  readonly handleOnce: AnyHandleOnce;
+  readonly inTransaction: boolean;
+  readonly schema?: StandardSchemaV1 | undefined;
+}
+
+/**
+ * What runs the handlers: in a transaction, which they get as last argument, where that is asked for. None is run before
+ * the store has been checked.
+ */
+export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOptions): Consumer {
+  const handles = (handleOnce as unknown as { readonly [HANDLES]: Handles })[HANDLES];
+  const handle = (inTransaction ? handles.inTransaction : handles.handle) as Handle<unknown[]>;
+  const checkStore = createFirstCheck(handleOnce);
+  return {
+    settings: handleOnce.settings,
+    schema,
+    async handle(delivery) {
+      await checkStore();
+      return await handle(delivery);
+    },
+  };
+}
