@@ -19,9 +19,10 @@ describe('A key function that throws', () => {
       onFailed,
       key: ({ headers }) => (headers['missing'] as Buffer).toString(),
     });
-    await until(() => member.crashes.length === 1);
-    expect(member.crashes[0]).toMatchObject({ restart: false });
-    expect(member.crashes[0]?.error.message).toContain('key: found no key for any of the first 20 messages');
+    // A broker that has just started may first have the client restart: its coordinator is loading.
+    const last = () => member.crashes.find(({ restart }) => !restart);
+    await until(() => last() !== undefined);
+    expect(last()?.error.message).toContain('key: found no key for any of the first 20 messages');
     await onFailed.producer.disconnect();
     expect(await kafka.read(onFailed.deadLetterTopic)).toEqual([]);
     expect(await group.committed()).toEqual([0]);
