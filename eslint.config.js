@@ -6,6 +6,9 @@ function forbidImports(files, ...patterns) {
   return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
 }
 
+const ADAPTERS_IMPORT =
+  'An adapter imports its own folder, adapters/shared, src/index.ts and src/adapter-kit.ts.';
+
 /** Dependencies point one way: examples -> adapters -> src. */
 const importDirection = [
   forbidImports(
@@ -13,9 +16,13 @@ const importDirection = [
     { group: ['**/adapters/**'], message: 'src knows no adapter.' },
     { group: ['@aws-sdk/*', 'kafkajs'], message: 'src knows no broker.' },
   ),
-  forbidImports(['adapters/**'], {
-    regex: String.raw`^\.\./(?!shared/|(\.\./)+src/(index|adapter-kit)\.ts$)`,
-    message: 'An adapter imports its own folder, adapters/shared, src/index.ts and src/adapter-kit.ts.',
+  forbidImports(['adapters/*/*.ts'], {
+    regex: String.raw`^\.\./(?!shared/|\.\./src/(index|adapter-kit)\.ts$)`,
+    message: ADAPTERS_IMPORT,
+  }),
+  forbidImports(['adapters/*/*/**'], {
+    regex: String.raw`^\.\./\.\./(?!shared/|\.\./src/(index|adapter-kit)\.ts$)`,
+    message: ADAPTERS_IMPORT,
   }),
   forbidImports(['examples/**'], {
     regex: String.raw`^(\.\./)+(src|adapters)/`,

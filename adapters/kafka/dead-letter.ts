@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { DeadLetterFacts } from '../../src/adapter-kit.ts';
-import type { KafkaProducer } from './kafkajs-types.ts';
-import type { KafkaHeaders } from './log-client.ts';
-import type { Placed } from './retry-copy.ts';
+import type { KafkaProducer } from './client/kafkajs-types.ts';
+import type { KafkaHeaders } from './client/log-client.ts';
+import type { Placed } from './retry/retry-copy.ts';
 
 /** What to do with a message that has failed for good. */
-export type OnFailed =
+export type KafkaOnFailed =
   | 'acknowledge'
   | {
       /** One that the consumer does not subscribe to, or its dead letters would be handled again. */

@@ -2,7 +2,7 @@ import type {
   AcknowledgedEvent,
   HandlingEvent,
   KeptEvent,
-  KeptReason as CommonReason,
+  KeptReason,
   WarningEvent,
 } from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
@@ -31,8 +31,8 @@ interface OfCopy extends OfPlace {
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
-export type KeptReason =
-  | CommonReason
+export type KafkaKeptReason =
+  | KeptReason
   /** The retry topic did not take it. */
   | 'retry-refused';
 
@@ -68,7 +68,7 @@ export type LogChange = 'position-moved' | 'end-went-back' | 'content-changed';
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type KafkaEvent =
-  | (OfPlace & (HandlingEvent | AcknowledgedEvent | KeptEvent<KeptReason>))
+  | (OfPlace & (HandlingEvent | AcknowledgedEvent | KeptEvent<KafkaKeptReason>))
   /** A copy waits in a retry topic, and the message is acknowledged. */
   | (OfCopy & { readonly type: 'retry-produced' })
   /** The retry topic did not take it; it is kept. */

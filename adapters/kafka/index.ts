@@ -13,11 +13,11 @@
  *
  * @module
  */
-export type { OnFailed } from './dead-letter.ts';
-export type { KafkaEvent, KafkaWarning, KeptReason, LogChange } from './events.ts';
-export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './kafkajs-types.ts';
-export type { KafkaHeaders, KafkaMessage } from './log-client.ts';
-export { ConsumerEndedError, KeyFunctionError } from './stop-errors.ts';
+export type { KafkaOnFailed } from './dead-letter.ts';
+export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from './events.ts';
+export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './client/kafkajs-types.ts';
+export type { KafkaHeaders, KafkaMessage } from './client/log-client.ts';
+export { ConsumerEndedError, KeyFunctionError } from './client/stop-errors.ts';
 export { onceEachMessage, type OnceEachMessage } from './once-each-message.ts';
 export type {
   ConsumerTimeouts,
@@ -26,5 +26,5 @@ export type {
   KafkaPayload,
   OnceEachMessageOptions,
 } from './options.ts';
-export type { Ordering } from './ordering.ts';
-export type { RetryInTopics, RetryTopic } from './retry-options.ts';
+export type { Ordering } from './fetch/ordering.ts';
+export type { RetryInTopics, RetryTopic } from './retry/retry-options.ts';

@@ -13,13 +13,13 @@ import {
 } from '../../src/adapter-kit.ts';
 import { inGroup } from '../shared/kafka/log-identity.ts';
 import type { Transactional } from '../../src/index.ts';
-import { createAssignments } from './assignments.ts';
+import { createAssignments } from './partition/assignments.ts';
 import type { KafkaEvent } from './events.ts';
 import { followGroup } from './follow-group.ts';
-import { createInHand } from './in-hand.ts';
-import { type KafkaJs, listenTo } from './kafkajs.ts';
-import type { RunConfig } from './kafkajs-types.ts';
-import { createKeyTrial } from './key-trial.ts';
+import { createInHand } from './fetch/in-hand.ts';
+import { type KafkaJs, listenTo } from './client/kafkajs.ts';
+import type { RunConfig } from './client/kafkajs-types.ts';
+import { createKeyTrial } from './fetch/key-trial.ts';
 import {
   type AnyHandler,
   type KafkaHandler,
@@ -27,14 +27,14 @@ import {
   type OnceEachMessageOptions,
   type ResolvedOptions,
 } from './options.ts';
-import { createPauses } from './pauses.ts';
-import type { MessageVerdict } from './process-message.ts';
-import type { GroupAdmin } from './retry-consumed.ts';
-import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry-topics.ts';
-import { type Consumption, runFetch } from './run-fetch.ts';
+import { createPauses } from './partition/pauses.ts';
+import type { MessageVerdict } from './fetch/process-message.ts';
+import type { GroupAdmin } from './retry/retry-consumed.ts';
+import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/retry-topics.ts';
+import { type Consumption, runFetch } from './fetch/run-fetch.ts';
 import { warnOfSettings } from './settings-warnings.ts';
-import { createSlots } from './slots.ts';
-import { createWarnStuck } from './stuck.ts';
+import { createSlots } from './fetch/slots.ts';
+import { createWarnStuck } from './partition/stuck.ts';
 
 const SUBJECT = 'onceEachMessage';
 const AUTO_COMMIT_INTERVAL_MS = 1_000;

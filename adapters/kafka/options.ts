@@ -19,12 +19,12 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
-import type { OnFailed } from './dead-letter.ts';
+import type { KafkaOnFailed } from './dead-letter.ts';
 import type { KafkaEvent } from './events.ts';
-import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from './kafkajs-types.ts';
-import type { KafkaMessage } from './log-client.ts';
-import type { Ordering } from './ordering.ts';
-import { checkRetry, type RetryInTopics, retryOption, topicName } from './retry-options.ts';
+import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from './client/kafkajs-types.ts';
+import type { KafkaMessage } from './client/log-client.ts';
+import type { Ordering } from './fetch/ordering.ts';
+import { checkRetry, type RetryInTopics, retryOption, topicName } from './retry/retry-options.ts';
 
 /** What a handler gets as payload: the schema's output, or else what `parse` returns. */
 export type KafkaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
@@ -102,7 +102,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
    * `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and message of the error
    * in its header `handle-once-error`.
    */
-  readonly onFailed: OnFailed;
+  readonly onFailed: KafkaOnFailed;
   /**
    * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
    * Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.

@@ -1,7 +1,7 @@
 import type { Warning } from '../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
 import type { KafkaWarning } from './events.ts';
-import type { ConfigEntry, KafkaAdmin } from './kafkajs-types.ts';
+import type { ConfigEntry, KafkaAdmin } from './client/kafkajs-types.ts';
 import type { ConsumerTimeouts } from './options.ts';
 
 /** What kafkajs uses where the consumer's config does not say. Milliseconds. */

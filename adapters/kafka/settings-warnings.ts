@@ -1,7 +1,7 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import type { KafkaEvent } from './events.ts';
 import type { ResolvedOptions } from './options.ts';
-import { StopError } from './stop-errors.ts';
+import { StopError } from './client/stop-errors.ts';
 import { timeoutWarnings, topicWarnings } from './settings-check.ts';
 
 /** Warns of options that contradict one another, or leave open what can be lost. */

@@ -1,12 +1,12 @@
-import type { DeliveryEvent, KeptReason as CommonReason, WarningEvent } from '../../src/adapter-kit.ts';
+import type { DeliveryEvent, KeptReason, WarningEvent } from '../../src/adapter-kit.ts';
 
 /**
  * Why a record is kept: it is reported as failed, so that Lambda delivers it again.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
-export type KeptReason =
-  | Exclude<CommonReason, 'aborted'>
+export type LambdaKeptReason =
+  | Exclude<KeptReason, 'aborted'>
   /** There was no time left to start it. Nothing is counted. */
   | 'out-of-time'
   /** An earlier one of its message group or partition is not acknowledged. Nothing is counted. */
@@ -28,7 +28,7 @@ export type LambdaWarning =
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type LambdaRecordEvent<Id> =
-  | (DeliveryEvent<KeptReason> & {
+  | (DeliveryEvent<LambdaKeptReason> & {
       /** As the answer names it to Lambda. */
       readonly itemIdentifier: Id;
     })

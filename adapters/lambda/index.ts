@@ -12,7 +12,7 @@
  */
 export type { DeadLetter, DeadLetterClient } from './dead-letter.ts';
 export type { LambdaContext } from './deadline.ts';
-export type { KeptReason, LambdaRecordEvent, LambdaWarning } from './events.ts';
+export type { LambdaKeptReason, LambdaRecordEvent, LambdaWarning } from './events.ts';
 export type {
   LambdaKafkaEvent,
   KafkaItemIdentifier,

@@ -1,9 +1,9 @@
 import { runLanes, type Verdict } from '../../src/adapter-kit.ts';
 import type { Deadline } from './deadline.ts';
-import type { KeptReason } from './events.ts';
+import type { LambdaKeptReason } from './events.ts';
 
 /** What became of a record. */
-export type RecordVerdict = Verdict<KeptReason>;
+export type RecordVerdict = Verdict<LambdaKeptReason>;
 
 export interface Batch<Item> {
   readonly lanes: readonly (readonly Item[])[];

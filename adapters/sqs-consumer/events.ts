@@ -2,7 +2,7 @@ import type {
   AcknowledgedEvent,
   HandlingEvent,
   KeptEvent,
-  KeptReason as CommonReason,
+  KeptReason,
   WarningEvent,
 } from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
@@ -13,8 +13,8 @@ interface OfMessage {
 }
 
 /** Why a message was kept in the queue. May grow in a minor version: a `switch` needs a `default`. */
-export type KeptReason =
-  | CommonReason
+export type SqsConsumerKeptReason =
+  | KeptReason
   /** An earlier one of its FIFO group was kept. It was not started, and nothing is counted. */
   | 'behind'
   /** The FIFO queue has no redrive policy, and `onFailed` is not given: nothing of it is handled. */
@@ -41,7 +41,7 @@ export type SqsConsumerWarning =
 export type SqsConsumerEvent =
   | (OfMessage & (HandlingEvent | AcknowledgedEvent))
   | (OfMessage &
-      KeptEvent<KeptReason> & {
+      KeptEvent<SqsConsumerKeptReason> & {
         /** When the queue shows it again; undefined when its visibility was not touched. */
         readonly visibleAfterSeconds: number | undefined;
       })

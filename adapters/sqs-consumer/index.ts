@@ -13,9 +13,9 @@
  *
  * @module
  */
-export type { OnFailed } from '../shared/sqs/queue-options.ts';
+export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 export type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
-export type { KeptReason, SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
+export type { SqsConsumerKeptReason, SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
 export type { SqsMessage } from './message.ts';
 export { type OnceEachConsumerMessage, onceEachConsumerMessage } from './once-each-consumer-message.ts';
 export { type OnceEachConsumerBatch, onceEachConsumerBatch } from './once-each-consumer-batch.ts';

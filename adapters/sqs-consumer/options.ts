@@ -17,7 +17,7 @@ import {
   type AnyQueueHandler,
   isOtherQueue,
   messageFields,
-  type OnFailed,
+  type SqsOnFailed,
   type QueueAttempt,
   queueFields,
   type QueueHandler,
@@ -97,7 +97,7 @@ interface Together {
     readonly attributeNames?: readonly string[] | undefined;
   };
   readonly handleOnce: AnyHandleOnce;
-  readonly onFailed?: OnFailed | undefined;
+  readonly onFailed?: SqsOnFailed | undefined;
 }
 
 const GROUP: MessageSystemAttributeName = 'MessageGroupId';

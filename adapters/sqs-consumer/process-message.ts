@@ -1,6 +1,6 @@
 import { type Consumer, deliver, type EventSink, type Kept } from '../../src/adapter-kit.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
-import type { KeptReason, SqsConsumerEvent } from './events.ts';
+import type { SqsConsumerKeptReason, SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import type { Queue } from './queue.ts';
 
@@ -13,7 +13,7 @@ export interface Processor {
 }
 
 /** A message that stays in the queue. Times are monotonic milliseconds. */
-export interface KeptMessage extends Kept<KeptReason> {
+export interface KeptMessage extends Kept<SqsConsumerKeptReason> {
   readonly receivedAt: number;
   /** When it is to be visible; undefined where its visibility timeout is to run out. */
   readonly visibleAt?: number;

@@ -1,5 +1,5 @@
 import { type EventSink, type Warning, warn } from '../../src/adapter-kit.ts';
-import type { OnFailed } from '../shared/sqs/queue-options.ts';
+import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../shared/sqs/queue-redrive.ts';
 import { queueFacts, queueWarnings } from '../shared/sqs/queue-settings.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
@@ -12,7 +12,7 @@ export interface QueueCheckOptions {
   readonly events: EventSink<SqsConsumerEvent>;
   readonly visibilityTimeoutSeconds: number;
   /** As it was given. */
-  readonly onFailed: OnFailed | undefined;
+  readonly onFailed: SqsOnFailed | undefined;
 }
 
 /**

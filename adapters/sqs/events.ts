@@ -2,7 +2,7 @@ import type {
   AcknowledgedEvent,
   HandlingEvent,
   KeptEvent,
-  KeptReason as CommonReason,
+  KeptReason,
   WarningEvent,
 } from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
@@ -13,8 +13,8 @@ interface OfMessage {
 }
 
 /** Why a message was kept in the queue. May grow in a minor version: a `switch` needs a `default`. */
-export type KeptReason =
-  | CommonReason
+export type SqsKeptReason =
+  | KeptReason
   /** Its visibility timeout had lapsed: its receipt handle may reach the message of another worker. */
   | 'lapsed'
   /** The queue did not take the call. */
@@ -50,7 +50,7 @@ export type SqsEvent =
     })
   | (OfMessage & (HandlingEvent | AcknowledgedEvent))
   | (OfMessage &
-      KeptEvent<KeptReason> & {
+      KeptEvent<SqsKeptReason> & {
         /** When the queue shows it again; undefined when it was not touched. */
         readonly visibleAfterSeconds: number | undefined;
       })

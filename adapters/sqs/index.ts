@@ -11,14 +11,14 @@
  *
  * @module
  */
-export type { OnFailed } from '../shared/sqs/queue-options.ts';
+export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 export {
   createSqsWorker,
   type SqsWorker,
   type SqsWorkerOptions,
   type StopOptions,
 } from './create-sqs-worker.ts';
-export type { KeptReason, SqsEvent, SqsWarning } from './events.ts';
+export type { SqsKeptReason, SqsEvent, SqsWarning } from './events.ts';
 export type { SqsMessage } from './message.ts';
 export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
 export type { HandledMessage } from './process-delivery.ts';

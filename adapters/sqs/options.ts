@@ -18,7 +18,7 @@ import {
   type AnyQueueHandler,
   isOtherQueue,
   messageFields,
-  type OnFailed,
+  type SqsOnFailed,
   type QueueAttempt,
   queueFields,
   type QueueHandler,
@@ -100,6 +100,6 @@ export const sqsWorkerOptions = z
   .refine(canRunInTransaction, NO_TRANSACTIONS)
   .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
 
-function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: OnFailed | undefined }): boolean {
+function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: SqsOnFailed | undefined }): boolean {
   return isOtherQueue(options.onFailed, options.queueUrl);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { Handler, Outcome } from '../../src/index.ts';
-import type { KeptReason, SqsEvent } from './events.ts';
+import type { SqsKeptReason, SqsEvent } from './events.ts';
 import type { Delivery, SqsMessage } from './message.ts';
 import { attempt, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
@@ -18,6 +18,8 @@ import type { Hold } from './visibility.ts';
 export interface HandledMessage<R> {
   /** The message is deleted, or copied to the dead-letter queue and then deleted, or still in the queue. */
   readonly action: 'acknowledged' | 'dead-lettered' | 'kept';
+  /** Why it is kept. */
+  readonly reason?: SqsKeptReason;
   /** When a message that was kept shows again, in seconds; undefined when it was not touched. */
   readonly visibleAfterSeconds?: number;
   /** What `handleOnce` returned; undefined when it threw. */
@@ -79,7 +81,7 @@ function watched<R>(
   };
 }
 
-type Told = Pick<HandledMessage<unknown>, 'action' | 'visibleAfterSeconds' | 'error'>;
+type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;
 
 async function tellQueue(
   processor: Processor<unknown>,
@@ -113,9 +115,13 @@ async function tellQueue(
 function kept(
   { events }: Processor<unknown>,
   messageId: string,
-  why: Pick<Kept<KeptReason>, 'key' | 'reason' | 'error'>,
+  why: Pick<Kept<SqsKeptReason>, 'key' | 'reason' | 'error'>,
   visibleAfterSeconds?: number,
 ): Told {
   events.emit({ ...keptEvent(why), messageId, visibleAfterSeconds });
-  return { action: 'kept', ...(visibleAfterSeconds === undefined ? {} : { visibleAfterSeconds }) };
+  return {
+    action: 'kept',
+    reason: why.reason,
+    ...(visibleAfterSeconds === undefined ? {} : { visibleAfterSeconds }),
+  };
 }

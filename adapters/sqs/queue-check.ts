@@ -1,5 +1,5 @@
 import { type EventSink, toStoredError, type Warning, warn } from '../../src/adapter-kit.ts';
-import type { OnFailed } from '../shared/sqs/queue-options.ts';
+import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../shared/sqs/queue-redrive.ts';
 import {
   isAboveLease,
@@ -34,7 +34,7 @@ export interface QueueCheck {
   readonly events: EventSink<SqsEvent>;
   /** The options as they were given. */
   readonly visibilityTimeoutSeconds: number | undefined;
-  readonly onFailed: OnFailed | undefined;
+  readonly onFailed: SqsOnFailed | undefined;
   /** Whether its receives say how long messages are invisible: then the queue's own timeout does not matter. */
   readonly ownsReceives: boolean;
 }

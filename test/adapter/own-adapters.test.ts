@@ -1,7 +1,7 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import { type KafkaProducer, onceEachMessage } from 'handle-once/kafka';
 import { onceEachSqsRecord } from 'handle-once/lambda';
-import { type OnFailed, type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
+import { type SqsOnFailed, type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
 import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import {
   adapterContract,
@@ -54,7 +54,7 @@ const received = ({ id, body }: ScriptedMessage): Message => ({
   ReceiptHandle: id,
   Body: body,
 });
-const onFailedOf = ({ deadLetter }: ContractSetup): OnFailed =>
+const onFailedOf = ({ deadLetter }: ContractSetup): SqsOnFailed =>
   deadLetter === undefined ? 'keep' : { deadLetterQueueUrl };
 
 const ADAPTERS: Record<string, AdapterUnderTest> = {

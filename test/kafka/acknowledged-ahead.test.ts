@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AcknowledgedAhead } from '../../adapters/kafka/acknowledged-ahead.ts';
+import { AcknowledgedAhead } from '../../adapters/kafka/partition/acknowledged-ahead.ts';
 import { message } from './support/messages.ts';
 
 test('what was added is settled, until it is deleted', () => {

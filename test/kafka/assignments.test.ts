@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/assignments.ts';
-import type { Place } from '../../adapters/kafka/log-client.ts';
-import type { PartitionTracker } from '../../adapters/kafka/partition-tracker.ts';
+import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import type { Place } from '../../adapters/kafka/client/log-client.ts';
+import type { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
 
 const PLACE = { topic: 'orders', partition: 0 };
 

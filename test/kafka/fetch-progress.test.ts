@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { KafkaEvent, KafkaMessage } from 'handle-once/kafka';
 import { describe, expect, test } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/assignments.ts';
-import { FetchProgress } from '../../adapters/kafka/fetch-progress.ts';
+import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import { FetchProgress } from '../../adapters/kafka/fetch/fetch-progress.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 import { message } from './support/messages.ts';

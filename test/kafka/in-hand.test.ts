@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createInHand } from '../../adapters/kafka/in-hand.ts';
+import { createInHand } from '../../adapters/kafka/fetch/in-hand.ts';
 import { gate } from '../support/gate.ts';
 import { message } from './support/messages.ts';
 

@@ -1,7 +1,7 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/assignments.ts';
-import { watchLogs } from '../../adapters/kafka/log-watch.ts';
+import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import { watchLogs } from '../../adapters/kafka/partition/log-watch.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 import { pass } from './support/bench.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Fetch } from '../../adapters/kafka/log-client.ts';
-import { PartitionTracker } from '../../adapters/kafka/partition-tracker.ts';
+import type { Fetch } from '../../adapters/kafka/client/log-client.ts';
+import { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
 import { message } from './support/messages.ts';
 
 function fetchFrom(from: bigint, end = 100n): Fetch & { readonly committed: bigint[] } {

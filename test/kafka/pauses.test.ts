@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { TopicPartitions } from '../../adapters/kafka/log-client.ts';
-import { createPauses } from '../../adapters/kafka/pauses.ts';
+import type { TopicPartitions } from '../../adapters/kafka/client/log-client.ts';
+import { createPauses } from '../../adapters/kafka/partition/pauses.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Course, runPipelined } from '../../adapters/kafka/pipelined-lane.ts';
+import { type Course, runPipelined } from '../../adapters/kafka/fetch/pipelined-lane.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originalOf, type Placed, retryCopyOf } from '../../adapters/kafka/retry-copy.ts';
+import { originalOf, type Placed, retryCopyOf } from '../../adapters/kafka/retry/retry-copy.ts';
 import { identityOf } from '../../adapters/shared/kafka/log-identity.ts';
 import { message } from './support/messages.ts';
 

@@ -1,7 +1,7 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { expect, test, vi } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/assignments.ts';
-import { holdStartPositions } from '../../adapters/kafka/start-positions.ts';
+import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import { holdStartPositions } from '../../adapters/kafka/partition/start-positions.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 

@@ -1,8 +1,8 @@
 import type { Outcome } from 'handle-once';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { PartitionTracker } from '../../adapters/kafka/partition-tracker.ts';
-import { createSplitByTime } from '../../adapters/kafka/retry-due.ts';
-import { nextTopic } from '../../adapters/kafka/retry-topics.ts';
+import { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
+import { createSplitByTime } from '../../adapters/kafka/retry/retry-due.ts';
+import { nextTopic } from '../../adapters/kafka/retry/retry-topics.ts';
 import { message } from './support/messages.ts';
 
 describe('The next topic of a message', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSlots, type Slots } from '../../adapters/kafka/slots.ts';
+import { createSlots, type Slots } from '../../adapters/kafka/fetch/slots.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 

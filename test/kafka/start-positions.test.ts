@@ -1,8 +1,8 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createAssignments } from '../../adapters/kafka/assignments.ts';
-import type { Place } from '../../adapters/kafka/log-client.ts';
-import { holdStartPositions } from '../../adapters/kafka/start-positions.ts';
+import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
+import type { Place } from '../../adapters/kafka/client/log-client.ts';
+import { holdStartPositions } from '../../adapters/kafka/partition/start-positions.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';

@@ -1,6 +1,6 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { createWarnStuck } from '../../adapters/kafka/stuck.ts';
+import { createWarnStuck } from '../../adapters/kafka/partition/stuck.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 
 const emitWarning = vi.spyOn(process, 'emitWarning');

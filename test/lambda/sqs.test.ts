@@ -3,7 +3,7 @@ import type { Store } from 'handle-once/store';
 import {
   type DeadLetter,
   onceEachSqsRecord,
-  type KeptReason,
+  type LambdaKeptReason,
   type SqsRecord,
   type SqsRecordEvent,
 } from 'handle-once/lambda';
@@ -43,7 +43,7 @@ function deadLetterQueue(sends: () => Promise<unknown> = () => Promise.resolve()
 function recorder(): {
   events: SqsRecordEvent[];
   onEvent: (event: SqsRecordEvent) => void;
-  reasons: () => Record<string, KeptReason>;
+  reasons: () => Record<string, LambdaKeptReason>;
 } {
   const events: SqsRecordEvent[] = [];
   return {
@@ -145,7 +145,7 @@ describe('Reported, with its reason:', () => {
   const down = (): Promise<never> => Promise.reject(new StoreError('down', { retriable: true }));
   const storeWith = (changed: Partial<Store>) => ({ store: { ...createMemoryStore(), ...changed } });
 
-  const rows: [KeptReason, Partial<HandleOnceOptions>, () => unknown][] = [
+  const rows: [LambdaKeptReason, Partial<HandleOnceOptions>, () => unknown][] = [
     ['released', {}, throwing(new RetryableError('not now', { retryAfterMs: 60_000 }))],
     ['unrecorded', { ...storeWith({ settle: down }), leaseMs: 150 }, () => 1],
     ['lease-lost', storeWith({ settle: () => Promise.resolve(['lost']) }), () => 1],

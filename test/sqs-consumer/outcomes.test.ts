@@ -1,6 +1,6 @@
 import { type HandleOnce, type HandleOnceOptions, StoreError, TerminalError } from 'handle-once';
 import type { Store } from 'handle-once/store';
-import type { KeptReason, SqsConsumerOptions } from 'handle-once/sqs-consumer';
+import type { SqsConsumerKeptReason, SqsConsumerOptions } from 'handle-once/sqs-consumer';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { useFixture } from '../sqs/support/fixture.ts';
@@ -21,7 +21,7 @@ interface Row {
   /** Puts the record into a state before the delivery. */
   readonly before?: (handleOnce: HandleOnce, id: string) => Promise<unknown>;
   /** Why it is left; undefined where sqs-consumer deletes it. */
-  readonly left?: KeptReason;
+  readonly left?: SqsConsumerKeptReason;
   /** What its visibility is set to, where it is set. */
   readonly seconds?: number;
 }

@@ -2,14 +2,14 @@ import { type Delivery, type EventSink, fingerprintOptionsFor, type Kept } from 
 import { type FingerprintOptions } from '../../../src/index.ts';
 import type { MeasurableAttribute } from './dead-letter-attributes.ts';
 import { createDroppedAttributesWarning, type DroppedAttributesWarning } from './dropped-attributes.ts';
-import type { OnFailed, QueueAttempt } from './queue-options.ts';
+import type { SqsOnFailed, QueueAttempt } from './queue-options.ts';
 import { type Original, sendDeadLetter, type SendDeadLetter } from './send-dead-letter.ts';
 
 export interface QueueDeliveryOptions<Message, R> extends FingerprintOptions<string, [message: Message]> {
   readonly key: (message: Message) => string | undefined;
   readonly parse: (body: string) => unknown;
   readonly handler: (payload: never, attempt: QueueAttempt<Message>, ...extra: never[]) => R | PromiseLike<R>;
-  readonly onFailed?: OnFailed | undefined;
+  readonly onFailed?: SqsOnFailed | undefined;
 }
 
 /** What a message of a queue is to the engine, what handles it, and where it goes when it failed for good. */

@@ -12,7 +12,7 @@ import * as z from 'zod';
 import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
 
 /** What to do with a message that has failed for good. */
-export type OnFailed =
+export type SqsOnFailed =
   | 'acknowledge'
   | 'keep'
   | {
@@ -64,7 +64,7 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
    * `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose payload
    * mismatches its record or whose key is invalid.
    */
-  readonly onFailed?: OnFailed | undefined;
+  readonly onFailed?: SqsOnFailed | undefined;
 }
 
 /** A dead letter in its own queue would be handled, fail and be sent again, for ever. */
@@ -73,7 +73,7 @@ export const SAME_QUEUE = {
   error: 'must be another queue than queueUrl, or the dead letter would be handled again',
 };
 
-export function isOtherQueue(onFailed: OnFailed | undefined, queueUrl: string): boolean {
+export function isOtherQueue(onFailed: SqsOnFailed | undefined, queueUrl: string): boolean {
   return typeof onFailed !== 'object' || onFailed.deadLetterQueueUrl !== queueUrl;
 }
 

@@ -4,7 +4,7 @@ import type {
   GroupJoinEvent,
   KafkaConsumer,
   KafkaTopicPartitions,
-} from '../../../adapters/kafka/kafkajs-types.ts';
+} from '../../../adapters/kafka/client/kafkajs-types.ts';
 import { createSubscription } from './subscription.ts';
 
 type Listener = (event: GroupJoinEvent & CrashEvent & BatchEvent) => void;

@@ -3,8 +3,8 @@ import { type HandleOnce, type HandleOnceOptions, StoreError, TerminalError } fr
 import type { Store } from 'handle-once/store';
 import {
   type HandledMessage,
-  type KeptReason,
-  type OnFailed,
+  type SqsKeptReason,
+  type SqsOnFailed,
   type SqsHandler,
   onceEachSqsMessage,
 } from 'handle-once/sqs';
@@ -27,7 +27,7 @@ interface Row {
   readonly before?: (handleOnce: HandleOnce, message: Message) => Promise<unknown>;
   readonly action: HandledMessage<unknown>['action'];
   /** Of a message that is left. */
-  readonly reason?: KeptReason;
+  readonly reason?: SqsKeptReason;
   /** Whether its visibility is set, and to what at the most. */
   readonly visibleAfterSeconds?: number;
 }
@@ -164,7 +164,7 @@ export function dispositionSuite(fixture: Fixture): void {
 
     const client = interposedClient(fixture.client);
     const { queueUrl, handleOnce, onEvent } = setup;
-    const onFailed: OnFailed =
+    const onFailed: SqsOnFailed =
       row.onFailed === 'dead-letter' ? { deadLetterQueueUrl } : (row.onFailed ?? 'acknowledge');
     const key = row.key === undefined ? {} : { key: row.key };
     const handle = onceEachSqsMessage(

@@ -1,5 +1,5 @@
-import type { KeptReason } from 'handle-once/kafka';
-import type { Ordering } from '../../../../adapters/kafka/ordering.ts';
+import type { KafkaKeptReason } from 'handle-once/kafka';
+import type { Ordering } from '../../../../adapters/kafka/fetch/ordering.ts';
 
 /** What a worker process is told to do. */
 export interface ChaosSettings {
@@ -33,5 +33,5 @@ export type WorkerReport =
       readonly type: 'kept';
       readonly partition: number;
       readonly offset: number;
-      readonly reason: KeptReason;
+      readonly reason: KafkaKeptReason;
     };

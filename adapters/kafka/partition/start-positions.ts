@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import { type EventSink, warn } from '../../../src/adapter-kit.ts';
 import type { Generation } from './assignments.ts';
-import type { KafkaEvent } from './events.ts';
-import type { KafkaAdmin } from './kafkajs-types.ts';
-import type { Assignment, LogConsumer, Place } from './log-client.ts';
+import type { KafkaEvent } from '../events.ts';
+import type { KafkaAdmin } from '../client/kafkajs-types.ts';
+import type { Assignment, LogConsumer, Place } from '../client/log-client.ts';
 import type { Pauses } from './pauses.ts';
 import { idOf } from './place-id.ts';
 

@@ -1,20 +1,20 @@
-import { endsWithin, type EventSink, onAbort } from '../../src/adapter-kit.ts';
-import type { Assignments, Generation } from './assignments.ts';
-import type { KafkaEvent } from './events.ts';
+import { endsWithin, type EventSink, onAbort } from '../../../src/adapter-kit.ts';
+import type { Assignments, Generation } from '../partition/assignments.ts';
+import type { KafkaEvent } from '../events.ts';
 import { FetchProgress } from './fetch-progress.ts';
 import type { InHand } from './in-hand.ts';
 import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
-import type { Fetch, KafkaMessage, LogConsumer } from './log-client.ts';
-import { tellShortened } from './log-watch.ts';
+import type { Fetch, KafkaMessage, LogConsumer } from '../client/log-client.ts';
+import { tellShortened } from '../partition/log-watch.ts';
 import { type Ordering, toLanes } from './ordering.ts';
-import type { PartitionTracker } from './partition-tracker.ts';
-import type { Pauses } from './pauses.ts';
+import type { PartitionTracker } from '../partition/partition-tracker.ts';
+import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
 import { type Course, runPipelined } from './pipelined-lane.ts';
-import { tellRefusal } from './refusal.ts';
-import type { RetryTopics } from './retry-topics.ts';
+import { tellRefusal } from '../client/refusal.ts';
+import type { RetryTopics } from '../retry/retry-topics.ts';
 import type { Slots } from './slots.ts';
 
 /** What all fetches of a consumer share. */

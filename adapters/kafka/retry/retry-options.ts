@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { hasMethods, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
-import type { OnFailed } from './dead-letter.ts';
-import type { KafkaProducer } from './kafkajs-types.ts';
-import type { Ordering } from './ordering.ts';
+import { hasMethods, wholeNumber, withMethods } from '../../../src/adapter-kit.ts';
+import type { KafkaOnFailed } from '../dead-letter.ts';
+import type { KafkaProducer } from '../client/kafkajs-types.ts';
+import type { Ordering } from '../fetch/ordering.ts';
 
 /** A topic whose messages wait before they are handled, each for the same time. */
 export interface RetryTopic {
@@ -45,7 +45,7 @@ export const retryOption = z.strictObject(
 interface OptionsWithRetry {
   readonly retry?: RetryInTopics | undefined;
   readonly ordering: Ordering;
-  readonly onFailed: OnFailed;
+  readonly onFailed: KafkaOnFailed;
   readonly admin?: unknown;
 }
 

@@ -1,4 +1,4 @@
-import type { KafkaHeaders, KafkaMessage, Place } from './log-client.ts';
+import type { KafkaHeaders, KafkaMessage, Place } from '../client/log-client.ts';
 
 /** A message and its place. */
 export interface Placed extends Place {

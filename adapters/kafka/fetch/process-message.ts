@@ -1,35 +1,20 @@
 import {
-  type Consumer,
   deliver,
   type Delivered,
-  type Delivery,
   describeThrown,
   type EventSink,
-  type FingerprintOptions,
-  fingerprintOptionsFor,
   type Kept,
   type Verdict,
   verdictEvent,
-} from '../../src/adapter-kit.ts';
-import { identityOf, type LogKey } from '../shared/kafka/log-identity.ts';
-import { defaultParse } from '../shared/kafka/log-options.ts';
-import { deadLetterOf, type OnFailed } from './dead-letter.ts';
-import type { KafkaEvent, KeptReason } from './events.ts';
-import type { KeyTrial } from './key-trial.ts';
-import type { KafkaMessage } from './log-client.ts';
-import type { AnyHandler, KafkaDelivery } from './options.ts';
-import { produceCopy } from './produce.ts';
-import type { Placed } from './retry-copy.ts';
-import type { RetryTopics, Tried } from './retry-topics.ts';
-import type { WarnStuck } from './stuck.ts';
+} from '../../../src/adapter-kit.ts';
+import type { KafkaEvent, KafkaKeptReason } from '../events.ts';
+import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
+import type { AnyHandler, KafkaDelivery } from '../options.ts';
+import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
+import type { WarnStuck } from '../partition/stuck.ts';
 
-export interface Processor extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
-  readonly consumer: Consumer;
-  readonly keyTrial: Pick<KeyTrial, 'hasWorked'>;
+export interface Processor extends KafkaDeliveryOptions {
   readonly handler: AnyHandler;
-  readonly key?: LogKey<KafkaMessage> | undefined;
-  readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
-  readonly onFailed: OnFailed;
   readonly retryTopics?: Pick<RetryTopics, 'originalOf' | 'handOver'> | undefined;
   readonly events: EventSink<KafkaEvent>;
   readonly warnStuck: WarnStuck;
@@ -39,7 +24,7 @@ export interface Processor extends FingerprintOptions<Buffer | null, [message: K
 export type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
 
 /** Whether the offset of a message may be committed; if not, why and for how long. */
-export type MessageVerdict = Verdict<KeptReason> | 'not-started';
+export type MessageVerdict = Verdict<KafkaKeptReason> | 'not-started';
 
 export interface Course {
   readonly signal: AbortSignal;
@@ -61,7 +46,7 @@ export async function processMessage(
   const original = { ...inHand, ...retryTopics?.originalOf(inHand) };
   const turn = { isDeclined: false };
   const delivered = await deliver(processor.consumer, {
-    ...contentOf(processor, original),
+    ...kafkaDelivery(processor, original),
     async handler(payload, attempt, ...extra) {
       const given = { ...original, payload: payload as never };
       const result = await handler(given, attempt, ...(extra as never[]));
@@ -92,14 +77,14 @@ async function handedOver(
   tried: Tried,
   delivered: Delivered<unknown>,
   signal: AbortSignal,
-): Promise<Verdict<KeptReason>> {
+): Promise<Verdict<KafkaKeptReason>> {
   // What was interrupted has no backoff: it runs again where it stands.
   if (retryTopics === undefined || signal.aborted) return delivered;
   return await retryTopics.handOver(tried, delivered);
 }
 
 /** Whether nothing but a person gets the partition past a message. */
-function isStuck(verdict: Verdict<KeptReason>): verdict is Kept<KeptReason> {
+function isStuck(verdict: Verdict<KafkaKeptReason>): verdict is Kept<KafkaKeptReason> {
   return !verdict.acknowledge && (verdict.reason === 'mismatch' || verdict.reason === 'invalid-key');
 }
 
@@ -109,39 +94,14 @@ function isStuck(verdict: Verdict<KeptReason>): verdict is Kept<KeptReason> {
  * Its lease says when the message is free at the latest, and it is mostly done long before. A look costs one read.
  */
 const LONGEST_LOOK_AWAY_MS = 1_000;
-const RUN_BY_ANOTHER: ReadonlySet<KeptReason> = new Set<KeptReason>([
+const RUN_BY_ANOTHER: ReadonlySet<KafkaKeptReason> = new Set<KafkaKeptReason>([
   'in-flight',
   'lease-lost',
   'unrecorded',
 ]);
 
-function lookedAtSoon(verdict: Verdict<KeptReason>): Verdict<KeptReason> {
+function lookedAtSoon(verdict: Verdict<KafkaKeptReason>): Verdict<KafkaKeptReason> {
   if (verdict.acknowledge || !RUN_BY_ANOTHER.has(verdict.reason)) return verdict;
   const { retryAfterMs = LONGEST_LOOK_AWAY_MS } = verdict;
   return { ...verdict, retryAfterMs: Math.min(retryAfterMs, LONGEST_LOOK_AWAY_MS) };
-}
-
-/** What a message is to the engine, and where it goes when it failed for good. */
-function contentOf(
-  processor: Processor,
-  original: Placed,
-): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'parse' | 'onFailed'> {
-  const { topic, partition, message } = original;
-  const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = processor;
-  return {
-    ...identityOf(topic, partition, message, processor.key),
-    fingerprint: fingerprintOptionsFor(processor, message),
-    parse: () => parse(message.value, message),
-    onFailed:
-      typeof onFailed === 'string'
-        ? onFailed
-        : {
-            to: onFailed.deadLetterTopic,
-            mayBeSent: (reason) => reason !== 'invalid-key' || keyTrial.hasWorked(),
-            async send(facts) {
-              await produceCopy(onFailed.producer, onFailed.deadLetterTopic, deadLetterOf(original, facts));
-              return {};
-            },
-          },
-  };
 }

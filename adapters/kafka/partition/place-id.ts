@@ -1,4 +1,4 @@
-import type { Place } from './log-client.ts';
+import type { Place } from '../client/log-client.ts';
 
 /** A partition as the key of a map. */
 export function idOf({ topic, partition }: Place): string {

@@ -1,6 +1,6 @@
-import type { Fetch } from './log-client.ts';
-import type { PartitionTracker } from './partition-tracker.ts';
-import { type Refused, tellRefusal } from './refusal.ts';
+import type { Fetch } from '../client/log-client.ts';
+import type { PartitionTracker } from '../partition/partition-tracker.ts';
+import { type Refused, tellRefusal } from '../client/refusal.ts';
 
 /** A client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
 const TICK_MS = 500;

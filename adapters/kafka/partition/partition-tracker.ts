@@ -1,4 +1,4 @@
-import type { Fetch, Place } from './log-client.ts';
+import type { Fetch, Place } from '../client/log-client.ts';
 import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
 /**

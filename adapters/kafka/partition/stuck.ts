@@ -1,5 +1,5 @@
-import { type EventSink, warn } from '../../src/adapter-kit.ts';
-import type { KafkaEvent } from './events.ts';
+import { type EventSink, warn } from '../../../src/adapter-kit.ts';
+import type { KafkaEvent } from '../events.ts';
 import { idOf } from './place-id.ts';
 
 /** Warns once of a message that nothing but a person can get its partition past. */

@@ -1,9 +1,9 @@
-import { type EventSink, warn } from '../../src/adapter-kit.ts';
-import type { KafkaEvent } from './events.ts';
-import type { GroupDescription, KafkaAdmin } from './kafkajs-types.ts';
+import { type EventSink, warn } from '../../../src/adapter-kit.ts';
+import type { KafkaEvent } from '../events.ts';
+import type { GroupDescription, KafkaAdmin } from '../client/kafkajs-types.ts';
 import type { RetryTopic } from './retry-options.ts';
-import { TOPIC_RESOURCE } from './settings-check.ts';
-import { NOT_COMMITTED } from './start-positions.ts';
+import { TOPIC_RESOURCE } from '../settings-check.ts';
+import { NOT_COMMITTED } from '../partition/start-positions.ts';
 
 /** An admin client that can be asked about a group. */
 export type GroupAdmin = KafkaAdmin & Required<Pick<KafkaAdmin, 'describeGroups'>>;

@@ -1,4 +1,4 @@
-import type { Assignment, Place } from './log-client.ts';
+import type { Assignment, Place } from '../client/log-client.ts';
 import { idOf } from './place-id.ts';
 import { PartitionTracker } from './partition-tracker.ts';
 

@@ -1,10 +1,10 @@
-import type { Delivered, Verdict } from '../../src/adapter-kit.ts';
-import { type LogKey } from '../shared/kafka/log-identity.ts';
-import type { Outcome } from '../../src/index.ts';
-import type { KeptReason } from './events.ts';
-import type { KafkaMessage } from './log-client.ts';
-import type { PartitionTracker } from './partition-tracker.ts';
-import { produceCopy } from './produce.ts';
+import type { Delivered, Verdict } from '../../../src/adapter-kit.ts';
+import { type LogKey } from '../../shared/kafka/log-identity.ts';
+import type { Outcome } from '../../../src/index.ts';
+import type { KafkaKeptReason } from '../events.ts';
+import type { KafkaMessage } from '../client/log-client.ts';
+import type { PartitionTracker } from '../partition/partition-tracker.ts';
+import { produceCopy } from '../client/produce.ts';
 import { createRetryConsumed, type RetryConsumedOptions } from './retry-consumed.ts';
 import { originalOf, type Placed, retryCopyOf } from './retry-copy.ts';
 import { createSplitByTime, type DueMessages } from './retry-due.ts';
@@ -28,7 +28,7 @@ export interface RetryTopics {
   /** Which messages of a partition may be claimed: in a retry topic those that have waited. */
   split(tracker: PartitionTracker, messages: readonly KafkaMessage[]): DueMessages;
   /** Produces a message whose backoff runs to a retry topic: then it is acknowledged here. Else its verdict stays. */
-  handOver(tried: Tried, delivered: Delivered<unknown>): Promise<Verdict<KeptReason>>;
+  handOver(tried: Tried, delivered: Delivered<unknown>): Promise<Verdict<KafkaKeptReason>>;
   /** The group has met. */
   joined(): void;
 }
@@ -48,7 +48,7 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
     { at, original }: Tried,
     key: string,
     { topic: to }: RetryTopic,
-  ): Promise<Verdict<KeptReason>> {
+  ): Promise<Verdict<KafkaKeptReason>> {
     const { topic, partition, message } = at;
     const place = { topic, partition, offset: message.offset, key };
     try {

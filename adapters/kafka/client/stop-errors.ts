@@ -1,5 +1,5 @@
-import { HandleOnceError } from '../../src/index.ts';
-import { shareAcrossCopies } from '../../src/adapter-kit.ts';
+import { HandleOnceError } from '../../../src/index.ts';
+import { shareAcrossCopies } from '../../../src/adapter-kit.ts';
 
 /** Errors that end a consumer for good when its client sees them: kafkajs reads `retriable`. */
 export abstract class StopError extends HandleOnceError {

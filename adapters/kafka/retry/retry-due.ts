@@ -1,5 +1,5 @@
-import type { KafkaMessage } from './log-client.ts';
-import type { PartitionTracker } from './partition-tracker.ts';
+import type { KafkaMessage } from '../client/log-client.ts';
+import type { PartitionTracker } from '../partition/partition-tracker.ts';
 
 /** Where a message is due every few milliseconds, its partition is not fetched for each. */
 const LONGEST_ROUND_MS = 1_000;

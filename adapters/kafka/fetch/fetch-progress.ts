@@ -1,9 +1,9 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
-import type { Generation } from './assignments.ts';
-import type { KafkaEvent } from './events.ts';
-import type { Fetch, KafkaMessage } from './log-client.ts';
-import type { PartitionTracker } from './partition-tracker.ts';
-import type { AcknowledgedAhead } from './acknowledged-ahead.ts';
+import type { EventSink } from '../../../src/adapter-kit.ts';
+import type { Generation } from '../partition/assignments.ts';
+import type { KafkaEvent } from '../events.ts';
+import type { Fetch, KafkaMessage } from '../client/log-client.ts';
+import type { PartitionTracker } from '../partition/partition-tracker.ts';
+import type { AcknowledgedAhead } from '../partition/acknowledged-ahead.ts';
 
 export interface ProgressOptions {
   readonly fetch: Fetch;

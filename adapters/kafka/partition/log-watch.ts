@@ -1,7 +1,7 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
+import type { EventSink } from '../../../src/adapter-kit.ts';
 import type { Assignments } from './assignments.ts';
-import type { KafkaEvent } from './events.ts';
-import type { KafkaAdmin } from './kafkajs-types.ts';
+import type { KafkaEvent } from '../events.ts';
+import type { KafkaAdmin } from '../client/kafkajs-types.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 
 const LOOK_EVERY_MS = 60_000;

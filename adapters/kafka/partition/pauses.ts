@@ -1,4 +1,4 @@
-import type { LogConsumer, Place, TopicPartitions } from './log-client.ts';
+import type { LogConsumer, Place, TopicPartitions } from '../client/log-client.ts';
 import { UserPauses } from './user-pauses.ts';
 import { idOf } from './place-id.ts';
 

@@ -1,6 +1,6 @@
-import type { EventSink } from '../../src/adapter-kit.ts';
-import type { Generation } from './assignments.ts';
-import type { KafkaEvent } from './events.ts';
+import type { EventSink } from '../../../src/adapter-kit.ts';
+import type { Generation } from '../partition/assignments.ts';
+import type { KafkaEvent } from '../events.ts';
 import type { LogConsumer } from './log-client.ts';
 
 /** Where a call to the client failed. */

@@ -1,0 +1,46 @@
+import {
+  type Consumer,
+  type Delivery,
+  type FingerprintOptions,
+  fingerprintOptionsFor,
+} from '../../../src/adapter-kit.ts';
+import { identityOf, type LogKey } from '../../shared/kafka/log-identity.ts';
+import { defaultParse } from '../../shared/kafka/log-options.ts';
+import { deadLetterOf, type KafkaOnFailed } from '../dead-letter.ts';
+import type { KeyTrial } from './key-trial.ts';
+import type { KafkaMessage } from '../client/log-client.ts';
+import { produceCopy } from '../client/produce.ts';
+import type { Placed } from '../retry/retry-copy.ts';
+
+export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
+  readonly consumer: Consumer;
+  readonly keyTrial: Pick<KeyTrial, 'hasWorked'>;
+  readonly key?: LogKey<KafkaMessage> | undefined;
+  readonly parse?: ((value: Buffer | null, message: KafkaMessage) => unknown) | undefined;
+  readonly onFailed: KafkaOnFailed;
+}
+
+/** What a message is to the engine, and where it goes when it failed for good. */
+export function kafkaDelivery(
+  options: KafkaDeliveryOptions,
+  original: Placed,
+): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'parse' | 'onFailed'> {
+  const { topic, partition, message } = original;
+  const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = options;
+  return {
+    ...identityOf(topic, partition, message, options.key),
+    fingerprint: fingerprintOptionsFor(options, message),
+    parse: () => parse(message.value, message),
+    onFailed:
+      typeof onFailed === 'string'
+        ? onFailed
+        : {
+            to: onFailed.deadLetterTopic,
+            mayBeSent: (reason) => reason !== 'invalid-key' || keyTrial.hasWorked(),
+            async send(facts) {
+              await produceCopy(onFailed.producer, onFailed.deadLetterTopic, deadLetterOf(original, facts));
+              return {};
+            },
+          },
+  };
+}
