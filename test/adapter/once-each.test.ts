@@ -1,7 +1,7 @@
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { onceEach, type OnceEachEvent, type OnceEachOptions } from 'handle-once/adapter';
 import { createMemoryStore } from 'handle-once/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';
 
 interface Message {
@@ -96,6 +96,53 @@ test('a handler that changes a plain body does not change the message', async ()
   });
   expect(await handle({ id: '1', body: { cents: 1 } })).toMatchObject({ action: 'acknowledged' });
   expect([tries, events.map(({ type }) => type)]).toEqual([2, ['acknowledged']]);
+});
+
+test('a body is read once for each delivery: one that can be read once loses nothing', async () => {
+  const bodies = ['{"cents":1}'];
+  const { handle, handler } = bench({ body: () => bodies.shift() });
+  expect(await handle({ id: '1', body: '' })).toMatchObject({ action: 'acknowledged' });
+  expect(handler).toHaveBeenCalledWith({ cents: 1 }, expect.anything());
+});
+
+test('a body that cannot be copied goes to the handler as it is', async () => {
+  const { handle, handler } = bench({ fingerprint: () => 1 });
+  const body = { read: () => 1 };
+  expect(await handle({ id: '1', body })).toMatchObject({ action: 'acknowledged' });
+  expect(handler.mock.calls[0]?.[0]).toBe(body);
+});
+
+test('a handler that changes what its own parse gave is tried again with the same content', async () => {
+  let tries = 0;
+  const { handle, handler } = bench({ retryLater: undefined, parse: (body) => body }, (payload) => {
+    Object.assign(payload as object, { tries: (tries += 1) });
+    if (tries === 1) throw new Error('not now');
+  });
+  expect(await handle({ id: '1', body: { cents: 1 } })).toMatchObject({ action: 'acknowledged' });
+  expect(handler).toHaveBeenCalledTimes(2);
+});
+
+test('an extension that hangs does not cost a handled message its acknowledgement', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const { handle, calls } = bench(
+    { ackWaitMs: 3_000, extend: () => new Promise(() => undefined) },
+    () => new Promise((resolve) => setTimeout(resolve, 1_100)),
+  );
+  const handled = handle({ id: '1', body: '1' });
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(calls).toEqual(['acknowledge']);
+  expect(await handled).toMatchObject({ action: 'acknowledged' });
+});
+
+test('a message that lapses while it waits here does not run again', async () => {
+  const { handle, handler } = bench({ retryLater: undefined, ackWaitMs: 100, backoff: () => 200 }, () => {
+    throw new Error('not now');
+  });
+  expect(await handle({ id: '1', body: '1' })).toMatchObject({ action: 'kept', reason: 'lapsed' });
+  expect(handler).toHaveBeenCalledTimes(1);
 });
 
 test('options that contradict one another are named', () => {

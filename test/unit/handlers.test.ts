@@ -60,6 +60,16 @@ describe.each(entries)('%s', (_, enter, args) => {
     });
   });
 
+  test.each([undefined, () => 1])(
+    'says where a handler belongs that is among the options (%j)',
+    async (handler) => {
+      const issue = { field: 'handler', message: 'must be given beside the options, as second argument' };
+      expect(await refusal(() => enter(handler, { handler: () => 2 }))).toMatchObject({
+        issues: expect.arrayContaining([issue]) as object,
+      });
+    },
+  );
+
   test('names a wrong handler and wrong options at once', async () => {
     const issues = [{ field: 'handler' }, { field: 'typo' }];
     const error = await refusal(() => enter('handler', { typo: 1 }));

@@ -90,6 +90,19 @@ const storeDown: Promised = async (adapter) => {
   assert.equal(acknowledged(delivery), false);
 };
 
+const unrecordedKept: Promised = async (adapter) => {
+  const bench = createBench(adapter);
+  bench.cutSettles();
+  const delivery = new ScriptedDelivery('1');
+  const ended = bench.deliver(delivery);
+  await until('the handler to run', () => bench.handled() >= 1, ended);
+  await sleep(LEASE_MS + 300);
+  assert.equal(acknowledged(delivery), false, 'a message whose end is not on record is not acknowledged');
+  bench.stop();
+  await ended;
+  assert.equal(acknowledged(delivery), false, 'a message whose end is not on record is not acknowledged');
+};
+
 const mismatchKept: Promised = async (adapter) => {
   const bench = createBench(adapter);
   await bench.deliver(new ScriptedDelivery('1'));
@@ -294,21 +307,24 @@ const AFTER_LAPSE: Row = ['sends no dead letter of a message that has lapsed', n
 
 const ability = z.boolean({ error: 'must be true or false' });
 
-const adapterSchema = z.object({
-  can: z
-    .strictObject(
-      {
-        ...{ extend: ability, tellsLoss: ability, retryLater: ability },
-        ...{ deadLetter: ability, keepFailed: ability },
-      },
-      { error: 'must say of each ability whether the adapter has it' },
-    )
-    .refine(({ extend, tellsLoss }) => extend || !tellsLoss, {
-      path: ['tellsLoss'],
-      error: 'must be false without extend: an extension is what tells it',
-    }),
-  handle: callback<AdapterUnderTest['handle']>('a function of (message, setup)'),
-});
+const adapterSchema = z.object(
+  {
+    can: z
+      .strictObject(
+        {
+          ...{ extend: ability, tellsLoss: ability, retryLater: ability },
+          ...{ deadLetter: ability, keepFailed: ability },
+        },
+        { error: 'must say of each ability whether the adapter has it' },
+      )
+      .refine(({ extend, tellsLoss }) => extend || !tellsLoss, {
+        path: ['tellsLoss'],
+        error: 'must be false without extend: an extension is what tells it',
+      }),
+    handle: callback<AdapterUnderTest['handle']>('a function of (message, setup), which returns a promise'),
+  },
+  { error: 'the adapter must be an object: { can, handle }' },
+);
 
 /**
  * What every adapter promises, against a scripted broker: for any test runner.
@@ -320,7 +336,7 @@ const adapterSchema = z.object({
  * ```ts
  * const adapter: AdapterUnderTest = {
  *   can: { extend: false, tellsLoss: false, retryLater: true, deadLetter: false, keepFailed: true },
- *   handle: (message, { handleOnce, handler }) => consume(message, handleOnce, handler),
+ *   handle: (message, { handleOnce, handler, signal }) => consume(message, { handleOnce, handler, signal }),
  * };
  * for (const { name, run } of adapterContract(adapter)) test(name, run);
  * ```
@@ -333,6 +349,7 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ['keeps a message whose handler threw, and runs it again', keptAfterError],
     ['keeps a duplicate of a message that runs, which runs once', keptWhilePending],
     ['keeps a message while the store is down, and runs nothing', storeDown],
+    ['keeps a message whose end could not be recorded', unrecordedKept],
     ['keeps a message under a key that is another message', mismatchKept],
     ['keeps a message that another delivery has taken over', takenOver],
     ['starts nothing when the consumer stops', stoppedBefore],

@@ -54,6 +54,8 @@ export interface Bench {
   advance(milliseconds: number): void;
   /** Waits before each settle. */
   holdSettles(passed: Promise<void>): void;
+  /** From now on nothing can be settled. */
+  cutSettles(): void;
   /** From now on nothing can be claimed. */
   cutStore(): void;
 }
@@ -62,6 +64,7 @@ export function createBench({ handle }: AdapterUnderTest, work: () => unknown = 
   const memory = createMemoryStore();
   let settlesMayGo: Promise<void> = Promise.resolve();
   let isCut = false;
+  let areSettlesCut = false;
   let runs = 0;
   const store: Store = {
     ...memory,
@@ -71,6 +74,7 @@ export function createBench({ handle }: AdapterUnderTest, work: () => unknown = 
     },
     async settle(requests, scope) {
       await settlesMayGo;
+      if (areSettlesCut) throw new StoreError('the scripted store takes no settles', { retriable: true });
       return await memory.settle(requests, scope);
     },
   };
@@ -103,6 +107,9 @@ export function createBench({ handle }: AdapterUnderTest, work: () => unknown = 
     },
     holdSettles: (passed) => {
       settlesMayGo = passed;
+    },
+    cutSettles: () => {
+      areSettlesCut = true;
     },
     cutStore: () => {
       isCut = true;

@@ -86,7 +86,7 @@ async function deliverPatiently<Message, R>(
       return delivered;
     const waitMs = retryTimeOf(delivered);
     if (performance.now() + waitMs > until || !hold.isOurs()) return delivered;
-    if (!(await waited(waitMs, signal))) return delivered;
+    if (!(await waited(waitMs, signal)) || !hold.isOurs()) return delivered;
   }
 }
 
@@ -105,12 +105,13 @@ function deliveryOf<Message, R>(
   hold: Hold,
   signal: AbortSignal | undefined,
 ): Delivery<R> {
-  const { key, body, parse = defaultParse, handler, onFailed, events } = adapter;
+  const { key, parse = defaultParse, handler, onFailed, events } = adapter;
+  const content = readOnce(() => contentOf(adapter.body, message));
   return {
     key: () => key(message),
-    content: () => contentOf(body, message),
+    content,
     fingerprint: fingerprintOptionsFor(adapter, message),
-    parse: () => parse(body(message) as never),
+    parse: () => parse(copyOf(content()) as never),
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, { ...attempt, message }, ...(extra as never[])),
     signal,
@@ -127,6 +128,12 @@ function deliveryOf<Message, R>(
           },
     emit: events.emit,
   };
+}
+
+/** A body can be of a kind that is read once, such as the next part of a stream. */
+function readOnce<T>(read: () => T): () => T {
+  let found: { readonly value: T } | undefined;
+  return () => (found ??= { value: read() }).value;
 }
 
 /** The body, or why there is none: what the function threw can quote the message. */
@@ -147,8 +154,23 @@ function contentOf<Message>(body: (message: Message) => unknown, message: Messag
 
 function defaultParse(body: unknown): unknown {
   if (body instanceof Uint8Array) return JSON.parse(Buffer.from(body).toString('utf8'));
-  // A copy: what a handler changes must be the same content when the message is tried again here.
-  return typeof body === 'string' ? JSON.parse(body) : structuredClone(body);
+  return typeof body === 'string' ? JSON.parse(body) : body;
+}
+
+/** A handler may change what it gets, and the message must have the same content when it is tried again here. */
+function copyOf(content: unknown): unknown {
+  if (!isPlain(content)) return content;
+  try {
+    return structuredClone(content);
+  } catch {
+    return content;
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
 }
 
 type Done = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'error'>;

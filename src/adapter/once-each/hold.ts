@@ -1,8 +1,10 @@
+import { endsWithin } from '../../lib/ends-within.ts';
+
 /** A message that its broker keeps for us while it is in hand. */
 export interface Hold {
   /** Whether the broker cannot have given it to another. Once it may have, the message is not touched. */
   isOurs(): boolean;
-  /** Ends the extensions, and waits for one under way: none may arrive after what is done next. */
+  /** Ends the extensions, and waits up to a second for one under way: none should arrive after what is done next. */
   end(): Promise<void>;
 }
 
@@ -14,6 +16,9 @@ export interface HoldOptions {
   /** Asks the broker for as long again. Resolves with false when the message is lost. It must not throw. */
   readonly extend?: (() => Promise<boolean | 'unanswered'>) | undefined;
 }
+
+/** For an extension under way. One that hangs must not keep a handled message from being acknowledged in time. */
+const LONGEST_END_MS = 1_000;
 
 /** Of `ackWaitMs`: what the way to the broker may have taken of it. */
 const MARGIN = 0.1;
@@ -46,7 +51,7 @@ export function holdMessage({ ackWaitMs = Infinity, heldForMs = 0, extend }: Hol
     isOurs,
     async end() {
       clearInterval(timer);
-      await extending;
+      if (extending !== undefined) await endsWithin(extending, LONGEST_END_MS);
     },
   };
 }

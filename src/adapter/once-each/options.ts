@@ -52,7 +52,8 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   /** The identity of a message: the same at each delivery, and no other message's. */
   readonly key: (message: Message) => string | undefined;
   /**
-   * The content of a message: text, bytes or a plain value. The same key must come with the same content. A message for
+   * The content of a message: text, bytes or a plain value, read once for each delivery. The same key must come with the
+   * same content, so a handler must not change the message. A message for
    * which it throws is refused, as one without a key is.
    */
   readonly body: (message: Message) => Body;
@@ -60,7 +61,10 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   readonly schema?: Schema | undefined;
   /** Turns the body into a value. What it throws fails the message for good. Default: the JSON of text or bytes. */
   readonly parse?: ((body: Body) => Parsed) | undefined;
-  /** Tells the broker that the message is done with. Called when its record is durable, and never before. */
+  /**
+   * Tells the broker that the message is done with. Called when its record is durable, and never before. A call of the
+   * broker fails by a throw or a rejection; only what `extend` returns is looked at.
+   */
   readonly acknowledge: (message: Message) => unknown;
   /**
    * Has the broker deliver the message again after about so many milliseconds. Without it the message waits here, is

@@ -163,7 +163,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
 
       const handled = await handle(message, { receivedAt: Date.now() - 5_000 });
 
-      expect(handled).toEqual({ action: 'kept' });
+      expect(handled).toEqual({ action: 'kept', reason: 'lapsed' });
       expect(handler).not.toHaveBeenCalled();
       expect(recording.touches(message.ReceiptHandle ?? '')).toEqual([]);
       expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'lapsed' }]);
