@@ -73,8 +73,8 @@ async function faultOfHolding(
     while (open.length > 0 && !generation.over.aborted) {
       await commitAll(open, generation, options);
       const committed = await committedOf(open, options);
-      const isLocked = (start: Start) => committed.get(idOf(start)) === String(start.position);
-      moveAll(open.filter(isLocked), generation, options);
+      const isHeld = (start: Start) => committed.get(idOf(start)) === String(start.position);
+      moveAll(open.filter(isHeld), generation, options);
       // What another member has committed meanwhile stands.
       open = open.filter(
         (start) => committed.get(idOf(start)) === start.committed && !options.isMovedByUser(start),

@@ -98,8 +98,8 @@ async function groupFault({ topic }: RetryTopic, { admin, groupId }: RetryConsum
 
 async function positionFault({ topic }: RetryTopic, { admin, groupId }: RetryConsumedOptions) {
   const partitions = (await admin.fetchOffsets({ groupId, topics: [topic] })).flatMap((of) => of.partitions);
-  const isLocked = partitions.length > 0 && partitions.every(({ offset }) => offset !== NOT_COMMITTED);
-  return isLocked ? undefined : 'the group has not committed a position in each of its partitions';
+  const isHeld = partitions.length > 0 && partitions.every(({ offset }) => offset !== NOT_COMMITTED);
+  return isHeld ? undefined : 'the group has not committed a position in each of its partitions';
 }
 
 async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsumedOptions) {

@@ -11,7 +11,7 @@ export function isLocked(error: unknown): boolean {
   return sqlState(error) === LOCK_NOT_AVAILABLE;
 }
 
-/** Whoever has a transaction open on a record has the message in hand. */
+/** A record that another transaction has locked: its owner has the message in hand. */
 export async function replyForLocked(
   client: DatabaseClient,
   statement: string,

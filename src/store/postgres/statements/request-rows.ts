@@ -24,7 +24,7 @@ export function batchRows(size: Size, alias: string, columns: Readonly<Record<st
     const row = names.map((name, index) => `$${index + 2}::text::${types[index] ?? ''} as ${name}`);
     return `(select ${row.join(', ')}) as ${alias}`;
   }
-  // A bare parameter in unnest is planned anew each time; with a subselect it gets one generic plan.
+  // A bare parameter in unnest is planned again at each run; with a subselect it gets one generic plan.
   const arrays = types.map((type, index) => `(select $${index + 2}::text::${type}[])`);
   return `unnest(${arrays.join(', ')}) as ${alias}(${names.join(', ')})`;
 }
