@@ -98,7 +98,7 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly concurrency?: number | undefined;
   /**
    * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its record
-   * and its event tell of the failure, and one whose payload differs from its record's, or whose key is invalid, is withheld. With
+   * and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is withheld. With
    * `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and message of the error
    * in its header `handle-once-error`.
    */
@@ -145,7 +145,7 @@ const onFailed = z.union(
   ],
   {
     error:
-      "must be chosen: 'acknowledge' commits the offset, and only the record and its event tell of the failure; " +
+      "must be chosen: 'acknowledge' commits the offset, and only the record and its event show the failure; " +
       '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
   },
 );

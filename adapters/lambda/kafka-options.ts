@@ -62,7 +62,7 @@ export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | un
     ((message: LambdaKafkaMessage, topic: string, partition: number) => string | undefined) | undefined;
   /**
    * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and its
-   * event tell of it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
+   * event show it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
    * mapping's own limits send it to its on-failure destination.
    */
   readonly onFailed: 'acknowledge' | 'keep';
@@ -83,7 +83,7 @@ export const kafkaRecordOptions = z
       ...logFields<LambdaKafkaMessage>(),
       onFailed: z.enum(['acknowledge', 'keep'], {
         error:
-          "must be chosen: 'acknowledge' passes the record, and only its record and its event tell of the failure; " +
+          "must be chosen: 'acknowledge' passes the record, and only its record and its event show the failure; " +
           "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
       }),
       onKept: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),

@@ -62,7 +62,7 @@ export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | unde
    * What to do with a record that failed for good. Default `'keep'`: it is reported each time, until the queue's
    * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue those behind it in its group are
    * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them along before
-   * they have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event tell of the
+   * they have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event show the
    * failure. `{ deadLetterQueueUrl, client }` sends a copy with the error to that queue first, which needs no redrive
    * policy; also of one whose payload mismatches its record or whose key is invalid.
    */

@@ -1,4 +1,5 @@
 import { describeThrown, type EventSink, warn } from '../../src/adapter-kit.ts';
+import { isStuck } from '../shared/kafka/is-stuck.ts';
 import type { KafkaItemIdentifier } from './kafka-event.ts';
 import type { KafkaRecordEvent } from './kafka-options.ts';
 import type { RecordVerdict } from './run-batch.ts';
@@ -9,7 +10,7 @@ export type WarnStuck = (itemIdentifier: KafkaItemIdentifier, verdict: RecordVer
 export function createWarnStuck(events: EventSink<KafkaRecordEvent>): WarnStuck {
   const told = new Map<string, number>();
   return ({ partition, offset }, verdict) => {
-    if (verdict.acknowledge || (verdict.reason !== 'mismatch' && verdict.reason !== 'invalid-key')) return;
+    if (!isStuck(verdict)) return;
     if (told.get(partition) === offset) return;
     told.set(partition, offset);
     const message =

@@ -1,8 +1,11 @@
 import { InvalidKeyError } from '../api/errors.ts';
-import { isPromise } from '../lib/is-promise.ts';
+import { refuseAsync, wrongReturn } from '../options/wrong-return.ts';
 import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
 
-/** What a key function finds. Throws `InvalidKeyError` when that is nothing, or when it throws itself. */
+/**
+ * What a key function finds. Throws `InvalidKeyError` when that is nothing, or when it throws itself: the message is at
+ * fault. Throws `InvalidOptionsError` when it returns a promise or no text: the function is.
+ */
 export function foundKey(find: () => string | undefined): string {
   let key: unknown;
   try {
@@ -14,9 +17,8 @@ export function foundKey(find: () => string | undefined): string {
       causeOf(error),
     );
   }
-  if (isPromise(key)) throw new InvalidKeyError('the key function is async: it must return the key at once');
-  if (key === undefined) throw new InvalidKeyError('the key function found no key');
-  if (typeof key !== 'string')
-    throw new InvalidKeyError('the key function returned no text: a key is a string');
+  refuseAsync('key', key);
+  if (key === undefined || key === null) throw new InvalidKeyError('the key function found no key');
+  if (typeof key !== 'string') throw wrongReturn('key', `must return a string, and returned a ${typeof key}`);
   return key;
 }

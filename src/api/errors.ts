@@ -42,7 +42,12 @@ export interface OptionIssue {
   readonly message: string;
 }
 
-/** Options that cannot work, found before anything runs. */
+/**
+ * Options that cannot work, found before anything runs.
+ *
+ * A function among them that breaks its type, such as an async `key`, is found with the first message: that message is kept,
+ * and not dead-lettered.
+ */
 export class InvalidOptionsError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'InvalidOptionsError');

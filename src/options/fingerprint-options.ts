@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { UnhashablePayloadError } from '../api/errors.ts';
 import { fingerprint, fingerprintWithout } from '../payload/fingerprint.ts';
-import { isPromise } from '../lib/is-promise.ts';
 import { isJsonPointer, tokensOf } from '../payload/json-pointer.ts';
 import { satisfying } from './parse-options.ts';
 import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
+import { refuseAsync } from './wrong-return.ts';
 
 /**
  * What has to be the same each time that a key comes. Give one of them, or neither: then it is the whole payload.
@@ -94,7 +94,7 @@ function chosenPart(choose: (payload: never) => unknown, payload: unknown): unkn
     const what = `the fingerprint function threw (${nameOfThrown(error)})`;
     throw new UnhashablePayloadError(`${what}, ${ADVICE}`, causeOf(error));
   }
-  if (isPromise(part)) throw new UnhashablePayloadError(`the fingerprint function is async, ${ADVICE}`);
+  refuseAsync('fingerprint', part);
   if (part === undefined) {
     throw new UnhashablePayloadError(
       `the fingerprint function returned undefined, ${ADVICE} In adapters it gets the text or bytes of the message; ` +

@@ -44,14 +44,29 @@ test('a body function that throws has its message dead-lettered, and nothing of 
   expect(JSON.stringify(events)).not.toContain('41111');
 });
 
-test('an async body function is named', async () => {
-  const { handle, events } = bench({ body: () => Promise.resolve('1'), onFailed: 'keep' });
+test.each<[string, Partial<Options>, RegExp]>([
+  ['an async key function', { key: (() => Promise.resolve('1')) as never }, /options: key: .* a promise$/],
+  [
+    'a key function that returns a number',
+    { key: (() => 5) as never },
+    /key: must return a string, .* number$/,
+  ],
+  ['an async body function', { body: () => Promise.resolve('1') }, /body: .* a promise$/],
+  [
+    'an async fingerprint function',
+    { fingerprint: () => Promise.resolve('1') },
+    /fingerprint: .* a promise$/,
+  ],
+])('%s is at fault, and not the message: it is kept, and not dead-lettered', async (_, over, text) => {
+  const { handle, handler, events, calls } = bench(over);
   await handle({ id: '1', body: '1' });
-  const message = expect.stringContaining('the body function is async') as string;
-  expect(events).toMatchObject([{ type: 'kept', reason: 'invalid-key', error: { message } }]);
+  expect(handler).not.toHaveBeenCalled();
+  expect(calls).toEqual(['retry later 5000']);
+  const error = { code: 'INVALID_OPTIONS', message: expect.stringMatching(text) as string };
+  expect(events).toMatchObject([{ type: 'kept', reason: 'error', error }]);
 });
 
-test.each([5, null])('a key that is %j is no key, in events too', async (id) => {
+test.each([undefined, null])('a key that is %j is no key, in events too', async (id) => {
   const { handle, events } = bench({ onFailed: 'keep' });
   await handle({ id, body: '1' });
   expect(events).toMatchObject([{ type: 'kept', key: '', reason: 'invalid-key' }]);

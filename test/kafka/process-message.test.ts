@@ -134,7 +134,6 @@ describe('a key that cannot be kept', () => {
       fault,
     ],
     ['is empty', () => '', '', undefined],
-    ['is no text', () => 7, '', undefined],
   ])('withholds its message, and says so: %s', async (_, key, told, cause) => {
     const bed = bench({ key: key as () => string });
     expect(await deliver(bed, message(10), message(11))).toEqual([]);
@@ -145,6 +144,26 @@ describe('a key that cannot be kept', () => {
     expect((withheld?.error?.original as Error).cause).toBe(cause);
     expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
   });
+
+  test.each<[string, object]>([
+    ['is no text', { key: () => 7 }],
+    ['is a promise', { key: () => Promise.resolve('k') }],
+    ['has a fingerprint that is a promise', { key: () => 'k', fingerprint: () => Promise.resolve('k') }],
+  ])(
+    'withholds its message where dead letters go to a topic too, since the code is at fault: %s',
+    async (_, over) => {
+      const onFailed = {
+        deadLetterTopic: 'dead',
+        producer: { send: () => Promise.reject(new Error('unexpected')) },
+      };
+      const bed = bench({ ...over, onFailed });
+      expect(await deliver(bed, message(10), message(11))).toEqual([]);
+      expect(bed.started).toEqual([]);
+      const error = { code: 'INVALID_OPTIONS' };
+      expect(bed.eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'error', error }]);
+      expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
+    },
+  );
 });
 
 describe('the payload', () => {

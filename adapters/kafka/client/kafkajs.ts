@@ -134,7 +134,7 @@ function fetchOf(payload: BatchPayload): Fetch {
   };
 }
 
-/** Its types do not tell of it: the offset that was asked for, which compaction can have removed. */
+/** Its types do not have it: the offset that was asked for, which compaction can have removed. */
 function positionOf(batch: BatchPayload['batch']): bigint {
   const asked = 'fetchedOffset' in batch ? String(batch.fetchedOffset) : batch.messages[0]?.offset;
   return BigInt(asked ?? 0);

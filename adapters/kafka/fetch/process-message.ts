@@ -3,10 +3,10 @@ import {
   type Delivered,
   describeThrown,
   type EventSink,
-  type Kept,
   type Verdict,
   verdictEvent,
 } from '../../../src/adapter-kit.ts';
+import { isStuck } from '../../shared/kafka/is-stuck.ts';
 import type { KafkaEvent, KafkaKeptReason } from '../events.ts';
 import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
 import type { AnyHandler, KafkaDelivery } from '../options.ts';
@@ -81,11 +81,6 @@ async function handedOver(
   // What was interrupted has no backoff: it runs again where it stands.
   if (retryTopics === undefined || signal.aborted) return delivered;
   return await retryTopics.handOver(tried, delivered);
-}
-
-/** Whether nothing but a person gets the partition past a message. */
-function isStuck(verdict: Verdict<KafkaKeptReason>): verdict is Kept<KafkaKeptReason> {
-  return !verdict.acknowledge && (verdict.reason === 'mismatch' || verdict.reason === 'invalid-key');
 }
 
 /**

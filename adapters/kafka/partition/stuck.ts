@@ -7,7 +7,7 @@ export type WarnStuck = (topic: string, partition: number, offset: string, why: 
 
 export function createWarnStuck(events: EventSink<KafkaEvent>, hasDeadLetters: boolean): WarnStuck {
   const advice = hasDeadLetters
-    ? 'it is not dead-lettered, since the key function has not worked for any message yet: correct it'
+    ? 'it is not dead-lettered, since a function of the options seems to be wrong: correct it'
     : 'a dead-letter topic, given as onFailed, gets past such messages';
   const told = new Map<string, string>();
   return (topic, partition, offset, why) => {

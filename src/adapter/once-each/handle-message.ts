@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnhashablePayloadError } from '../../api/errors.ts';
-import { isPromise } from '../../lib/is-promise.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
+import { refuseAsync } from '../../options/wrong-return.ts';
 import type { Outcome } from '../../api/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
@@ -146,9 +146,7 @@ function contentOf<Message>(body: (message: Message) => unknown, message: Messag
       `the body function threw (${nameOfThrown(error)}): let it return the raw content, and do in parse what can fail`,
     );
   }
-  if (isPromise(content)) {
-    throw new UnhashablePayloadError('the body function is async: it must return the content at once');
-  }
+  refuseAsync('body', content);
   return content;
 }
 

@@ -85,7 +85,7 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   readonly extend?: ((message: Message) => unknown) | undefined;
   /**
    * What to do with a message that failed for good; there is no default. `'acknowledge'` passes it: only its record and
-   * its event tell of it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
+   * its event show it. `'keep'` leaves it to the broker's own limit of deliveries. `{ to, send }` sends a copy and
    * then acknowledges it, also one whose content differs from its record's or whose key is invalid.
    */
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;

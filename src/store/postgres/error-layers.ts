@@ -8,7 +8,7 @@ const MAX_LAYERS = 10;
 /** Codes of the server: a digit first, or one of the four classes with a letter. None is a code of Node (`EPIPE`). */
 const SQLSTATE = /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/;
 
-/** An error, or an object that tells of one. */
+/** An error, or an object that has one. */
 export type Layer = Readonly<Record<string, unknown>>;
 
 /** The SQLSTATE of an error that came from the server; undefined for the client's and the network's own. */

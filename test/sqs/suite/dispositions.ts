@@ -126,6 +126,13 @@ function rows(fixture: Fixture): Row[] {
     { name: 'an invalid key', key: () => '', action: 'kept', reason: 'invalid-key' },
     { name: 'an invalid key (dead-letter)', onFailed: 'dead-letter', key: () => '', action: 'dead-lettered' },
     {
+      name: 'an async key function (dead-letter)',
+      onFailed: 'dead-letter',
+      key: (() => Promise.resolve('key')) as never,
+      action: 'kept',
+      reason: 'error',
+    },
+    {
       name: 'a store that is down',
       handleOnce: storeWith({ claim: down }),
       action: 'kept',

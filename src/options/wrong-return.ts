@@ -1,0 +1,16 @@
+import { InvalidOptionsError } from '../api/errors.ts';
+import { isPromise } from '../lib/is-promise.ts';
+
+/**
+ * Throws `InvalidOptionsError` where one of the user's functions returned a promise. The code is at fault then, and not the
+ * message.
+ */
+export function refuseAsync(field: 'key' | 'body' | 'fingerprint', returned: unknown): void {
+  if (isPromise(returned))
+    throw wrongReturn(field, 'must return at once what it finds, and returned a promise');
+}
+
+/** The error of a function that returned what its type forbids. */
+export function wrongReturn(field: string, message: string): InvalidOptionsError {
+  return new InvalidOptionsError('a function of the options', [{ field, message }]);
+}
