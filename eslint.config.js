@@ -42,6 +42,17 @@ export default defineConfig(
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       // It asks for the `!` that no-non-null-assertion forbids.
       '@typescript-eslint/non-nullable-type-assertion-style': 'off',
+      // Prettier wraps code, and leaves comments.
+      'max-len': [
+        'error',
+        {
+          code: 120,
+          ignoreStrings: true,
+          ignoreTemplateLiterals: true,
+          ignoreRegExpLiterals: true,
+          ignoreUrls: true,
+        },
+      ],
       // A number in a message is what was meant.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
     },

@@ -4,7 +4,9 @@ import type postgres from 'postgres';
 /** CPU that has been spent so far, in microseconds. */
 export interface Cpu {
   readonly client: number;
-  /** Of all processes of the database server. Undefined where they cannot be looked at: on another machine or system. */
+  /**
+   * Of all processes of the database server. Undefined where they cannot be looked at: on another machine or system.
+   */
   readonly server: number | undefined;
 }
 

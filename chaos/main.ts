@@ -1,8 +1,8 @@
 /**
- * Storms that take too long for the tests: processes and brokers are killed and stand still under load, and what is then
- * in the database and in Kafka is compared with what handleOnce promises. Ends with 1 when a promise was broken.
- * `npm run chaos -- kafka`; `npm run chaos -- kafka cluster --seed 7` for one scenario with the decisions of an earlier run.
- * TEST_DATABASE_URL and KAFKA_BROKERS for services of your own.
+ * Storms that take too long for the tests: processes and brokers are killed and stand still under load, and what is
+ * then in the database and in Kafka is compared with what handleOnce promises. Ends with 1 when a promise was broken.
+ * `npm run chaos -- kafka`; `npm run chaos -- kafka cluster --seed 7` for one scenario with the decisions of an earlier
+ * run. TEST_DATABASE_URL and KAFKA_BROKERS for services of your own.
  */
 import { randomBytes } from 'node:crypto';
 import { startMigratedPostgres } from '../test/support/services/migrated-postgres.ts';

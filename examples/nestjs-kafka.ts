@@ -99,7 +99,7 @@ class AppModule {}
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 
-// eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest has a class as type of options
+// eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest's type is a class
 const app = await NestFactory.createMicroservice(AppModule, {
   strategy: new OnceServerKafka(
     {

@@ -1,6 +1,6 @@
 /**
- * The same with sqs-consumer, which receives, keeps messages invisible and deletes them: `onceEachConsumerMessage` makes the
- * options of its `Consumer`.
+ * The same with sqs-consumer, which receives, keeps messages invisible and deletes them: `onceEachConsumerMessage`
+ * makes the options of its `Consumer`.
  *
  *     DATABASE_URL=... QUEUE_URL=... DEAD_LETTER_QUEUE_URL=... npx tsx examples/sqs-consumer.ts
  */

@@ -1,7 +1,7 @@
 /**
- * Webhooks, verified, put on SQS and handled by a worker, for work that takes longer than senders wait. Senders
- * repeat a delivery until they see a 2xx; the delivery's id is the key, so each is handled once. One that fails for good
- * stays in the queue, whose redrive policy moves it to a dead-letter queue.
+ * Webhooks, verified, put on SQS and handled by a worker, for work that takes longer than senders wait. Senders repeat
+ * a delivery until they see a 2xx; the delivery's id is the key, so each is handled once. One that fails for good stays
+ * in the queue, whose redrive policy moves it to a dead-letter queue.
  *
  *     DATABASE_URL=... QUEUE_URL=... WEBHOOK_SECRET=whsec_... PORT=8080 npx tsx examples/webhook-worker.ts
  */

@@ -8,9 +8,9 @@ import { overTls } from './postgres-tls.ts';
 /** Options of `guardedSocket`. */
 export interface GuardedSocketOptions {
   /**
-   * Milliseconds that the server may be silent while a statement waits for its answer, 100 to 43,200,000. Set it above the
-   * longest statement of the client: a statement, a wait for a lock or an upload by COPY that takes longer is cut too.
-   * Default 15,000.
+   * Milliseconds that the server may be silent while a statement waits for its answer, 100 to 43,200,000. Set it above
+   * the longest statement of the client: a statement, a wait for a lock or an upload by COPY that takes longer is cut
+   * too. Default 15,000.
    */
   readonly unansweredMs?: number | undefined;
   /**
@@ -60,8 +60,8 @@ function isObject(value: unknown): boolean {
  *
  * A network can drop the packets of a connection that stays open, after a failover for example. Then nothing in the
  * client ends the statements on it, and its pool is lost until the process restarts. With these options such a
- * connection fails with the code `CONNECTION_CLOSED`, and the client opens another. Of several hosts each new connection takes
- * one at random.
+ * connection fails with the code `CONNECTION_CLOSED`, and the client opens another. Of several hosts each new
+ * connection takes one at random.
  *
  * For TLS give `ssl` here, not to `postgres` and not as `sslmode` of the URL: a connection is refused then.
  *
@@ -140,7 +140,8 @@ const ANSWERS = 'ZGW';
  * A socket that is destroyed when the server is silent for too long while a statement waits for its answer.
  *
  * - Until the first answer the client's `connect_timeout` is the limit.
- * - It is destroyed without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a socket never settles.
+ * - It is destroyed without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a
+ *   socket never settles.
  */
 function guarded(socket: Socket, unansweredMs: number): Socket {
   const statementsIn = messageCounter(STATEMENTS, 'client');

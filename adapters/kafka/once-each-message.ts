@@ -48,9 +48,9 @@ export interface OnceEachMessage extends RunConfig {
 /**
  * The run config of a kafkajs consumer whose messages are each handled once.
  *
- * An offset is committed only when its message, and every one before it, is succeeded or failed on record, or waits in a
- * topic of `retry`. Any other message withholds its partition, alone, and is fetched again later. Heartbeats go on while
- * handlers run. An error of a handler never stops the consumer.
+ * An offset is committed only when its message, and every one before it, is succeeded or failed on record, or waits in
+ * a topic of `retry`. Any other message withholds its partition, alone, and is fetched again later. Heartbeats go on
+ * while handlers run. An error of a handler never stops the consumer.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

@@ -72,8 +72,8 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   /** The consumer's group. It is part of the scope: two groups never skip each other's work. */
   readonly groupId: string;
   /**
-   * Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. Where neither it nor this adapter
-   * is given retries, they are shorter, since the partition waits: 10 attempts, up to 5 minutes apart.
+   * Made by `createHandleOnce`. Records are kept in the scope `<scope>>kafka:<group>`. Where neither it nor this
+   * adapter is given retries, they are shorter, since the partition waits: 10 attempts, up to 5 minutes apart.
    */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
@@ -97,10 +97,10 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   /** The most handlers that run at once in this consumer, 1 to 1,000. Default 10. */
   readonly concurrency?: number | undefined;
   /**
-   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its record
-   * and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is withheld. With
-   * `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and message of the error
-   * in its header `handle-once-error`.
+   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
+   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
+   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
+   * message of the error in its header `handle-once-error`.
    */
   readonly onFailed: KafkaOnFailed;
   /**
@@ -108,9 +108,9 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
    * Needs `ordering: 'unordered'` and `admin`. Subscribe the consumer to these topics too.
    *
    * After two attempts in place, or one whose wait is at least the shortest delay, a copy goes to the first topic whose
-   * delay is at least the wait, or else to the last, and its offset counts as acknowledged. The copy has the record of the
-   * original: attempts go on, a success anywhere counts, and the handler gets the original's topic, partition, offset
-   * and timestamp. Nothing goes to a topic that the group does not consume; the message then waits in place.
+   * delay is at least the wait, or else to the last, and its offset counts as acknowledged. The copy has the record of
+   * the original: attempts go on, a success anywhere counts, and the handler gets the original's topic, partition,
+   * offset and timestamp. Nothing goes to a topic that the group does not consume; the message then waits in place.
    */
   readonly retry?: RetryInTopics | undefined;
   /** Milliseconds that handlers get to finish when the consumer stops, before their signals abort. Default 20,000. */

@@ -46,7 +46,9 @@ export type KafkaRecordEvent = LambdaRecordEvent<KafkaItemIdentifier>;
 /** Options of `onceEachKafkaRecord`. */
 export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   extends LambdaOptions<Schema>, FingerprintOptions<Buffer | null, [message: LambdaKafkaMessage]> {
-  /** The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`. */
+  /**
+   * The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`.
+   */
   readonly groupId: string;
   /**
    * Turns the value into `payload`. What it throws fails the record for good. Default: the value as it is, or, with a
@@ -61,8 +63,8 @@ export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | un
   readonly key?:
     ((message: LambdaKafkaMessage, topic: string, partition: number) => string | undefined) | undefined;
   /**
-   * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and its
-   * event show it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
+   * What to do with a record that failed for good; there is no default. `'acknowledge'` passes it: only its record and
+   * its event show it. `'keep'` has it delivered again, and its partition wait behind it, until the event source
    * mapping's own limits send it to its on-failure destination.
    */
   readonly onFailed: 'acknowledge' | 'keep';

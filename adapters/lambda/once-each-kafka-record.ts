@@ -45,9 +45,9 @@ export interface OnceEachKafkaRecord {
 /**
  * A Lambda handler for a Kafka event source, Amazon MSK or self-managed, whose records are each handled once.
  *
- * Records of a partition run one after the other; when one cannot be acknowledged, those behind it do not run. Partitions
- * run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a consumer
- * to Lambda, or back, keeps its records.
+ * Records of a partition run one after the other; when one cannot be acknowledged, those behind it do not run.
+ * Partitions run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a
+ * consumer to Lambda, or back, keeps its records.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

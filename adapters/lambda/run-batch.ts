@@ -18,8 +18,8 @@ export interface Batch<Item> {
 /**
  * Runs the records of one invocation, and gives those that are not acknowledged when the function has to answer.
  *
- * One that was not started, or still runs, is among them. What settles after the answer is delivered again, and answered
- * from its record.
+ * One that was not started, or still runs, is among them. What settles after the answer is delivered again, and
+ * answered from its record.
  */
 export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<Item>> {
   const { lanes, concurrency, deadline, process, onVerdict } = batch;

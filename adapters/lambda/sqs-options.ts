@@ -54,17 +54,17 @@ export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | unde
   /**
    * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes what a
    * producer sent twice or an operator redrove. The same key must come with the same body, byte for byte, or it is a
-   * mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A record without a key is refused as one with
-   * an invalid key.
+   * mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A record without a key is refused as one
+   * with an invalid key.
    */
   readonly key?: ((record: SqsRecord) => string | undefined) | undefined;
   /**
    * What to do with a record that failed for good. Default `'keep'`: it is reported each time, until the queue's
    * redrive policy moves it to the dead-letter queue of that policy. On a FIFO queue those behind it in its group are
-   * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them along before
-   * they have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event show the
-   * failure. `{ deadLetterQueueUrl, client }` sends a copy with the error to that queue first, which needs no redrive
-   * policy; also of one whose payload mismatches its record or whose key is invalid.
+   * reported too, and wait until it is moved; the policy counts their deliveries as well, and can move them along
+   * before they have run. `'acknowledge'` does not report it: Lambda deletes it, and only its record and its event show
+   * the failure. `{ deadLetterQueueUrl, client }` sends a copy with the error to that queue first, which needs no
+   * redrive policy; also of one whose payload mismatches its record or whose key is invalid.
    */
   readonly onFailed?: 'acknowledge' | 'keep' | DeadLetterQueue | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */

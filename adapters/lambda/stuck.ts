@@ -4,7 +4,9 @@ import type { KafkaItemIdentifier } from './kafka-event.ts';
 import type { KafkaRecordEvent } from './kafka-options.ts';
 import type { RecordVerdict } from './run-batch.ts';
 
-/** Warns once of a record that can never be acknowledged: nothing of its partition is handled until Lambda gives it up. */
+/**
+ * Warns once of a record that can never be acknowledged: nothing of its partition is handled until Lambda gives it up.
+ */
 export type WarnStuck = (itemIdentifier: KafkaItemIdentifier, verdict: RecordVerdict) => void;
 
 export function createWarnStuck(events: EventSink<KafkaRecordEvent>): WarnStuck {

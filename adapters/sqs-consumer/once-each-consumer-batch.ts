@@ -22,8 +22,8 @@ export type OnceEachConsumerBatch<Given> = Omit<
   };
 
 /**
- * As `onceEachConsumerMessage`, for `handleMessageBatch`: the messages of a receive still run each by itself, side by side,
- * and those that are settled are deleted in one call when all have ended.
+ * As `onceEachConsumerMessage`, for `handleMessageBatch`: the messages of a receive still run each by itself, side by
+ * side, and those that are settled are deleted in one call when all have ended.
  *
  * On a FIFO queue those of one group run in order; when one is kept, those behind it are kept too and do not run.
  *

@@ -32,8 +32,9 @@ export type OnceEachConsumerMessage<Given> = Omit<
  *
  * @example
  * ```ts
+ * const consumerOptions = { queueUrl, sqs: client, batchSize: 10 };
  * const consumer = Consumer.create(
- *   onceEachConsumerMessage({ consumerOptions: { queueUrl, sqs: client, batchSize: 10 }, handleOnce }, async (order, attempt) => {
+ *   onceEachConsumerMessage({ consumerOptions, handleOnce }, async (order, attempt) => {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }),
  * );

@@ -19,9 +19,9 @@ export {
   type StopOptions,
 } from './create-sqs-worker.ts';
 export type { SqsKeptReason, SqsEvent, SqsWarning } from './events.ts';
+export type { HandledMessage } from './handled-message.ts';
 export type { SqsMessage } from './message.ts';
 export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
-export type { HandledMessage } from './process-delivery.ts';
 export type { SqsClient } from './queue.ts';
 export type { StopReport } from './run.ts';
 export { timeOrderedKey } from './time-ordered-key.ts';

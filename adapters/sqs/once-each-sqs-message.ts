@@ -9,7 +9,8 @@ import {
 import type { Transactional } from '../../src/index.ts';
 import { type SqsMessage, toDelivery } from './message.ts';
 import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
-import { type HandledMessage, processDelivery } from './process-delivery.ts';
+import type { HandledMessage } from './handled-message.ts';
+import { processDelivery } from './process-delivery.ts';
 import { createProcessor } from './create-processor.ts';
 import { createQueue } from './queue.ts';
 import { checkLease, checkQueue, warnShortVisibility } from './queue-check.ts';

@@ -8,25 +8,12 @@ import {
   type Verdict,
 } from '../../src/adapter-kit.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
-import type { Handler, Outcome } from '../../src/index.ts';
 import type { SqsKeptReason, SqsEvent } from './events.ts';
+import type { HandledMessage } from './handled-message.ts';
 import type { Delivery, SqsMessage } from './message.ts';
 import { attempt, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
-
-/** What was done with a message, and why. */
-export interface HandledMessage<R> {
-  /** The message is deleted, or copied to the dead-letter queue and then deleted, or still in the queue. */
-  readonly action: 'acknowledged' | 'dead-lettered' | 'kept';
-  /** Why it is kept. */
-  readonly reason?: SqsKeptReason;
-  /** When a message that was kept shows again, in seconds; undefined when it was not touched. */
-  readonly visibleAfterSeconds?: number;
-  /** What `handleOnce` returned; undefined when it threw. */
-  readonly outcome?: Outcome<R>;
-  /** What `handleOnce` or the queue threw. */
-  readonly error?: unknown;
-}
+import { watched, type Watcher } from './watched.ts';
 
 export interface Processor<R> {
   readonly consumer: Consumer;
@@ -36,14 +23,10 @@ export interface Processor<R> {
 }
 
 /** A message in hand, and what its caller has to do with it while it is handled. */
-export interface Task {
+export interface Task extends Watcher {
   readonly delivery: Delivery;
   readonly hold: Hold;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the store has given us the message and its handler starts. */
-  readonly onStart?: () => void;
-  /** Called when the handler has ended, before that is on record. */
-  readonly onHandled?: () => void;
 }
 
 /** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
@@ -65,20 +48,6 @@ export async function processDelivery<R>(processor: Processor<R>, task: Task): P
   });
   await hold.release();
   return { ...handledFacts(delivered), ...(await tellQueue(processor, task, delivered)) };
-}
-
-function watched<R>(
-  handler: Handler<unknown, R, unknown[]>,
-  { onStart, onHandled }: Task,
-): Handler<unknown, R, unknown[]> {
-  return async function watchedHandler(payload, attempt, ...extra) {
-    onStart?.();
-    try {
-      return await handler(payload, attempt, ...extra);
-    } finally {
-      onHandled?.();
-    }
-  };
 }
 
 type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;

@@ -56,8 +56,8 @@ export interface CheckedQueue {
 /**
  * Reads the queue's attributes, warns of settings that contradict the options, and gives the timeouts to use.
  *
- * Throws `InvalidOptionsError` when there is no such queue, when a failed message would block a FIFO queue, and when the
- * timeout of the receives of a loop is neither given nor readable.
+ * Throws `InvalidOptionsError` when there is no such queue, when a failed message would block a FIFO queue, and when
+ * the timeout of the receives of a loop is neither given nor readable.
  */
 export async function checkQueue(check: QueueCheck): Promise<CheckedQueue> {
   const { settings, events } = check;

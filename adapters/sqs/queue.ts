@@ -50,8 +50,8 @@ export interface Queue {
 export const MAX_BATCH = 10;
 
 /**
- * A call costs the queue, and its owner, the same for one entry as for ten: while one is under way, the next waits until
- * it is full. Measured: a busy worker deletes eight messages a call with this, six without.
+ * A call costs the queue, and its owner, the same for one entry as for ten: while one is under way, the next waits
+ * until it is full. Measured: a busy worker deletes eight messages a call with this, six without.
  */
 const FULL_BATCHES = { maxBatch: MAX_BATCH, smallestBeside: MAX_BATCH };
 

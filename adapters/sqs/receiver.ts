@@ -28,7 +28,10 @@ export interface Receiver {
    * use up their receive counts.
    */
   storeAnswered(answered: boolean): void;
-  /** Starts no further receive. Resolves when the last one has ended, for which it gets one second where it may be aborted. */
+  /**
+   * Starts no further receive. Resolves when the last one has ended, for which it gets one second where it may be
+   * aborted.
+   */
   stop(): Promise<void>;
   /** Ends the receives in the air: a message that was on its way may stay invisible for its visibility timeout. */
   abort(): void;

@@ -3,7 +3,8 @@ import { SchemaError, StoreError } from '../../src/index.ts';
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Ran } from './lanes.ts';
 import { type Delivery, messageGroupId, type SqsMessage, toDelivery } from './message.ts';
-import { type HandledMessage, processDelivery, type Processor } from './process-delivery.ts';
+import type { HandledMessage } from './handled-message.ts';
+import { processDelivery, type Processor } from './process-delivery.ts';
 import { attempt, MAX_BATCH, type Queue } from './queue.ts';
 import { createReceiver } from './receiver.ts';
 import { createVisibilityKeeper, type Hold } from './visibility.ts';
@@ -21,7 +22,9 @@ export interface RunOptions {
 
 /** What `stop` leaves behind. */
 export interface StopReport {
-  /** Handlers that still run, though their signals aborted. Their messages come back when lease and visibility lapse. */
+  /**
+   * Handlers that still run, though their signals aborted. Their messages come back when lease and visibility lapse.
+   */
   readonly abandoned: number;
 }
 

@@ -29,9 +29,9 @@ const STATUS: Readonly<Partial<Record<WebhookReason, WebhookAnswer['status']>>> 
  * The answer to the sender of a delivery.
  *
  * Senders know two answers, 2xx and anything else: a delivery that got anything else, 4xx too, they repeat for hours or
- * days, and in the end they disable the endpoint, which stops the good deliveries too. So a delivery that has failed for
- * good is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its event.
- * What was refused without a record is not answered 200, so that the sender's own log has it.
+ * days, and in the end they disable the endpoint, which stops the good deliveries too. So a delivery that has failed
+ * for good is answered 200: to repeat it would only replay the failure, which is in its record, its outcome and its
+ * event. What was refused without a record is not answered 200, so that the sender's own log has it.
  */
 export function answerTo(verdict: Verdict<WebhookReason>): WebhookAnswer {
   if (verdict.acknowledge) return { status: 200 };

@@ -13,8 +13,8 @@ export class UnverifiedError extends HandleOnceError {
 }
 
 /**
- * Thrown by `verify` to say: this delivery cannot be verified, and that is not its sender's fault, as with a secret that
- * is not set. It is answered 500, so that the sender repeats it. Nothing was claimed.
+ * Thrown by `verify` to say: this delivery cannot be verified, and that is not its sender's fault, as with a secret
+ * that is not set. It is answered 500, so that the sender repeats it. Nothing was claimed.
  *
  * @example
  * ```ts

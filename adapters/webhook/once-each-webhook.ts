@@ -34,7 +34,10 @@ export interface HandledWebhook<R> {
   readonly answer: WebhookAnswer;
   /** What `handleOnce` returned; undefined when the delivery was refused or the store could not be asked. */
   readonly outcome?: Outcome<R>;
-  /** Why there is no outcome: an `UnverifiedError`, a `VerifyConfigError`, a `MissingIdError`, or what `handleOnce` threw. */
+  /**
+   * Why there is no outcome: an `UnverifiedError`, a `VerifyConfigError`, a `MissingIdError`, or what `handleOnce`
+   * threw.
+   */
   readonly error?: unknown;
 }
 

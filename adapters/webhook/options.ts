@@ -70,7 +70,9 @@ export type WebhookSource =
   | {
       /** Where any other sender has its ids: the same each time that it repeats a delivery. */
       readonly source: IdLocation;
-      /** Of the sender: its records are in the scope `<scope>>webhook:<name>`, since two senders may use the same ids. */
+      /**
+       * Of the sender: its records are in the scope `<scope>>webhook:<name>`, since two senders may use the same ids.
+       */
       readonly name: string;
     };
 

@@ -12,9 +12,8 @@ import { checkSignature } from './check-signature.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
 import type { WebhookEventType } from './events.ts';
-import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 import type { AnyWebhookHandler, Verify } from './options.ts';
-import type { WebhookReason } from './reason.ts';
+import { refusalReason, type WebhookReason } from './reason.ts';
 import type { IdLocation } from './sources.ts';
 
 export interface Processor<R> {
@@ -53,7 +52,7 @@ export async function processDelivery<R>(
     await checkSignature(verify, delivery);
     id = deliveryIdAt(place, delivery);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = refusalReason(error);
     return { id: undefined, type: reason, verdict: { acknowledge: false, key: '', reason, error } };
   }
   const { headers, body } = delivery;
@@ -72,10 +71,4 @@ export async function processDelivery<R>(
   });
   const type = replayedState(handled) !== undefined ? 'replayed' : endingOf(handled);
   return { id, type, verdict, ...('outcome' in handled ? { outcome: handled.outcome } : {}) };
-}
-
-function reasonOf(error: unknown): WebhookReason {
-  if (error instanceof UnverifiedError) return 'unverified';
-  if (error instanceof VerifyConfigError) return 'verify-config';
-  return error instanceof MissingIdError ? 'missing-id' : 'error';
 }

@@ -1,4 +1,5 @@
 import type { KeptReason } from '../../src/adapter-kit.ts';
+import { MissingIdError, UnverifiedError, VerifyConfigError } from './errors.ts';
 
 /**
  * Why a delivery is not done with: its sender has to repeat it, or must not have sent it.
@@ -6,3 +7,10 @@ import type { KeptReason } from '../../src/adapter-kit.ts';
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type WebhookReason = KeptReason | 'unverified' | 'verify-config' | 'missing-id';
+
+/** Why a delivery is refused before it is handled. */
+export function refusalReason(error: unknown): WebhookReason {
+  if (error instanceof UnverifiedError) return 'unverified';
+  if (error instanceof VerifyConfigError) return 'verify-config';
+  return error instanceof MissingIdError ? 'missing-id' : 'error';
+}

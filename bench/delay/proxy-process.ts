@@ -1,4 +1,6 @@
-/** A TCP proxy that holds every chunk for a while, in a process of its own: the benchmark's own load must not delay it. */
+/**
+ * A TCP proxy that holds every chunk for a while, in a process of its own: the benchmark's own load must not delay it.
+ */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 const [host = '', port = '', hold = ''] = process.argv.slice(2);

@@ -2,7 +2,8 @@ import type postgres from 'postgres';
 import type { KeyForm } from './key-forms.ts';
 
 /**
- * Fills a table with settled records, and leaves it as a table is that has been in use: vacuumed, analyzed, written out.
+ * Fills a table with settled records, and leaves it as a table is that has been in use: vacuumed, analyzed, written
+ * out.
  *
  * The index is made afterwards: to let it grow by ten million random keys would take most of the run.
  */

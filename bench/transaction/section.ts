@@ -37,7 +37,9 @@ async function inOneTransaction(sql: postgres.Sql): Promise<Contender> {
   );
 }
 
-/** The claim before and the settle after: with statements that concurrent calls share, or with statements of its own. */
+/**
+ * The claim before and the settle after: with statements that concurrent calls share, or with statements of its own.
+ */
 async function inItsOwn(sql: postgres.Sql, batching: boolean): Promise<Contender> {
   const shared = batching ? 'shared' : 'unshared';
   const work = await createEffects(sql, `own transaction, ${shared}`);

@@ -6,8 +6,8 @@
  *
  * The record counts attempts and decides when a job is tried again: `attempts` and `backoff` of the job do not matter.
  * Set `maxStalledCount` above `maxDeaths`, and leave `maxStartedAttempts` out: BullMQ would fail a job whose record is
- * pending. A job that failed for good is in BullMQ's failed set; a retry there is answered from its record. Handlers must
- * not call `job.updateData`: the same job has to come with the same content.
+ * pending. A job that failed for good is in BullMQ's failed set; a retry there is answered from its record. Handlers
+ * must not call `job.updateData`: the same job has to come with the same content.
  *
  * `worker.close()` waits for the jobs that run. To return them to the queue, call `worker.cancelAllJobs()` before.
  */
@@ -24,9 +24,9 @@ export const jobCalls = {
 };
 
 /**
- * A `jobId` of the producer is one job, also when it is added again after BullMQ has removed the first. Else BullMQ counts:
- * from 1 again when Redis has lost its data, so the time belongs to the key. An id of BullMQ's own deduplication may come
- * back for another job, and is no key.
+ * A `jobId` of the producer is one job, also when it is added again after BullMQ has removed the first. Else BullMQ
+ * counts: from 1 again when Redis has lost its data, so the time belongs to the key. An id of BullMQ's own
+ * deduplication may come back for another job, and is no key.
  */
 function key({ queueName, id, timestamp, opts }: Job): string | undefined {
   if (opts.jobId !== undefined) return `${queueName}/${opts.jobId}`;

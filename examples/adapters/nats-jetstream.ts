@@ -7,8 +7,8 @@
  *     const handle = onceEach({ handleOnce, schema: Order, ...calls }, charge);
  *     await consume(consumer, handle, { concurrency: 10, stop: stopping.signal });
  *
- * The consumer pulls, with `ack_policy: explicit`. Leave `max_deliver` out: a delivery that only waits for another worker
- * counts to it. A stream has to take the subject of the failed messages.
+ * The consumer pulls, with `ack_policy: explicit`. Leave `max_deliver` out: a delivery that only waits for another
+ * worker counts to it. A stream has to take the subject of the failed messages.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, JetStreamClient, JsMsg } from '@nats-io/jetstream';
@@ -73,7 +73,9 @@ function failedHeaders(message: JsMsg, { scope, key, errorText, attempts }: Dead
   return copy;
 }
 
-/** Handles messages until `stop` aborts, and waits for those that run then. Rejects when the connection closes before. */
+/**
+ * Handles messages until `stop` aborts, and waits for those that run then. Rejects when the connection closes before.
+ */
 export async function consume(
   consumer: Consumer,
   handle: OnceEach<JsMsg, unknown>,

@@ -21,8 +21,8 @@ export interface ConsumerOptions {
 }
 
 /**
- * What runs the handlers: in a transaction, which they get as last argument, where that is asked for. None is run before
- * the store has been checked.
+ * What runs the handlers: in a transaction, which they get as last argument, where that is asked for. None is run
+ * before the store has been checked.
  */
 export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOptions): Consumer {
   const handles = (handleOnce as unknown as { readonly [HANDLES]: Handles })[HANDLES];

@@ -1,4 +1,3 @@
-import type { Outcome } from '../api/outcome.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import { deadLetterFacts } from './dead-letter.ts';
 import { decide } from './decide.ts';
@@ -65,15 +64,4 @@ async function verdictOf(
     emit({ type: 'dead-letter-error', key, to, error: refusal });
     return { acknowledge: false, key, reason: 'dead-letter-refused', error: refusal };
   }
-}
-
-/** How a delivery was handled, for its caller: the outcome, and what was thrown or refused the dead letter. */
-export function handledFacts<R>(delivered: Delivered<R>): {
-  readonly outcome?: Outcome<R>;
-  readonly error?: unknown;
-} {
-  const { handled } = delivered;
-  const facts = 'outcome' in handled ? { outcome: handled.outcome } : { error: handled.thrown };
-  if (delivered.acknowledge || delivered.error === undefined) return facts;
-  return { ...facts, error: delivered.error };
 }

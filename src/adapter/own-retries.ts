@@ -2,8 +2,8 @@ import type { AnyHandleOnce } from '../api/handle-once.ts';
 import type { GivenRetries, RetryOptions } from '../options/retries.ts';
 
 /**
- * Applies the `maxAttempts`, `maxDeaths` and `backoff` of an adapter to its `handleOnce`. `defaults` fill in where neither
- * the adapter nor `createHandleOnce` was given any.
+ * Applies the `maxAttempts`, `maxDeaths` and `backoff` of an adapter to its `handleOnce`. `defaults` fill in where
+ * neither the adapter nor `createHandleOnce` was given any.
  */
 export function withOwnRetries<Options extends GivenRetries & { readonly handleOnce: AnyHandleOnce }>(
   options: Options,

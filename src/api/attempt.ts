@@ -8,8 +8,8 @@ export interface Attempt {
   readonly number: number;
   /**
    * Aborts when the lease is lost (reason `LeaseLostError`), when the caller's signal aborts (its reason), when
-   * `timeoutMs` has passed (reason a `TimeoutError`), and when the connection of the attempt's transaction breaks (reason
-   * a `StoreError`). A handler that ignores it cannot make the record wrong.
+   * `timeoutMs` has passed (reason a `TimeoutError`), and when the connection of the attempt's transaction breaks
+   * (reason a `StoreError`). A handler that ignores it cannot make the record wrong.
    */
   readonly signal: AbortSignal;
   /**
@@ -21,8 +21,8 @@ export interface Attempt {
 }
 
 /**
- * What runs once. It gets the payload, parsed and validated where that was asked for, and what the kind of call adds: in
- * a transaction, the transaction.
+ * What runs once. It gets the payload, parsed and validated where that was asked for, and what the kind of call adds:
+ * in a transaction, the transaction.
  */
 export type Handler<Payload, Result, Extra extends readonly unknown[] = []> = (
   payload: Payload,

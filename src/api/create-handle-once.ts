@@ -118,8 +118,8 @@ interface Transactional<Tx> {
 /**
  * The calls that settle in a transaction.
  *
- * Their claims do not commit with `synchronous_commit = off`, though the settle would make up for it: a server that crashed
- * and forgot one would let a second handler start beside the first, whose process lives on.
+ * Their claims do not commit with `synchronous_commit = off`, though the settle would make up for it: a server that
+ * crashed and forgot one would let a second handler start beside the first, whose process lives on.
  */
 function createTransactional<Tx>(
   engine: Engine,

@@ -45,8 +45,8 @@ export interface OptionIssue {
 /**
  * Options that cannot work, found before anything runs.
  *
- * A function among them that breaks its type, such as an async `key`, is found with the first message: that message is kept,
- * and not dead-lettered.
+ * A function among them that breaks its type, such as an async `key`, is found with the first message: that message is
+ * kept, and not dead-lettered.
  */
 export class InvalidOptionsError extends HandleOnceError {
   static {

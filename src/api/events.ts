@@ -24,9 +24,10 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
  * Everything that happens to a message, each as it happens. Payloads and results are never part of an event.
  *
  * Every call of `handleOnce` with a valid key, payload and options ends in one of: `succeeded`, `failed`, `released`,
- * `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`, `in-flight`, `backing-off`, `suspect` (answered from the record); `mismatch`,
- * `aborted`, `store-error` (it threw). The event that ends a call has `state`, `attempts` and `durationMs`; that of one
- * that threw says `pending` and 0 attempts, whatever the record says, unless the record is damaged: then its attempts.
+ * `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`, `in-flight`,
+ * `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw). The event that
+ * ends a call has `state`, `attempts` and `durationMs`; that of one that threw says `pending` and 0 attempts, whatever
+ * the record says, unless the record is damaged: then its attempts.
  *
  * Types may be added in a minor version: a `switch` needs a `default`.
  */

@@ -76,9 +76,9 @@ export interface AnyHandleOnce {
    * The same with other records, under which the same key is another message.
    *
    * A text is the whole scope, whatever the present one is: `inScope('x')` has the records of
-   * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and what it makes is no other kind's
-   * or name's: `{ kind: 'tenant', name }` for each of your tenants, and `{ kind: 'kafka', name: groupId }` or
-   * `{ kind: 'webhook', name }` for the records that an adapter keeps with this `handleOnce`.
+   * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and what it makes is no other
+   * kind's or name's: `{ kind: 'tenant', name }` for each of your tenants. Adapters keep their records in
+   * `{ kind: 'kafka', name: groupId }` and `{ kind: 'webhook', name }`.
    *
    * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse, and on one that is too long.
    *
@@ -105,7 +105,8 @@ export interface AnyHandleOnce {
    *
    * Throws `SchemaError` when the tables are missing, older or newer than this version of the package, and `StoreError`
    * when the database cannot be reached, refuses, accepts no writes, or gives no answer within a third of the lease.
-   * What it throws is an event `store-error` too. With a store of your own it calls that store's `check`, if it has one.
+   * What it throws is an event `store-error` too. With a store of your own it calls that store's `check`, if it has
+   * one.
    *
    * @example
    * ```ts

@@ -23,8 +23,8 @@ export interface Delivery<Result, Extra extends readonly unknown[]> extends Fing
   readonly timeoutMs?: number | undefined;
   readonly waitMs?: number | undefined;
   /**
-   * Asked once the message is claimed. After false, as when an earlier message of its lane is not done, nothing runs and
-   * the claim is released, uncounted.
+   * Asked once the message is claimed. After false, as when an earlier message of its lane is not done, nothing runs
+   * and the claim is released, uncounted.
    */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
 }

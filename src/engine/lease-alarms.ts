@@ -7,8 +7,8 @@ export interface LeaseAlarms {
 }
 
 /**
- * A lease counts as lapsed here this much of it early: the reply that confirmed it took time to travel. What asks how long
- * a lease lasts for the database, such as the wait for a settle's reply, uses all of it.
+ * A lease counts as lapsed here this much of it early: the reply that confirmed it took time to travel. What asks how
+ * long a lease lasts for the database, such as the wait for a settle's reply, uses all of it.
  */
 const TRAVEL_SHARE = 0.02;
 

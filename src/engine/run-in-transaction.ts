@@ -50,7 +50,10 @@ export async function runWithin<R, Tx>(
   return conclude(held, unwrapped(ended), settledBy(ended.value));
 }
 
-/** The ending with the handler's value alone. It is no promise: each would ask the value for its `then`, which can throw. */
+/**
+ * The ending with the handler's value alone. It is no promise: each would ask the value for its `then`, which can
+ * throw.
+ */
 function unwrapped<R>(ending: Ending<Written<R>>): Ending<R> {
   return ending.kind === 'returned' ? { kind: 'returned', value: ending.value.value } : ending;
 }

@@ -13,7 +13,9 @@ export type Ending<R> =
   | {
       readonly kind: 'threw';
       readonly error: unknown;
-      /** Whether the caller stopped the attempt, or did not let it start: it did not fail, unless the error is terminal. */
+      /**
+       * Whether the caller stopped the attempt, or did not let it start: it did not fail, unless the error is terminal.
+       */
       readonly interrupted: boolean;
       /** Milliseconds to wait after an attempt that did not fail. Default 0. */
       readonly retryAfterMs?: number;

@@ -20,8 +20,8 @@ export interface FingerprintOptions<Compared, More extends readonly unknown[] = 
    */
   readonly fingerprint?: false | ((payload: Compared, ...more: More) => unknown) | undefined;
   /**
-   * JSON pointers to the members that may differ, such as `/sentAt`. Text and bytes are read as JSON; what is no JSON is
-   * compared as it is. An empty list compares the whole payload.
+   * JSON pointers to the members that may differ, such as `/sentAt`. Text and bytes are read as JSON; what is no JSON
+   * is compared as it is. An empty list compares the whole payload.
    */
   readonly ignoredFields?: readonly string[] | undefined;
 }

@@ -73,8 +73,8 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   /** Milliseconds. */
   readonly leaseMs: number;
   /**
-   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called: an adapter has a default of its own only
-   * where not.
+   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called: an adapter has a default of its own
+   * only where not.
    */
   readonly retriesWereChosen: boolean;
   /** Milliseconds. Undefined: no limit, but `leaseMs` with `inTransaction`. */

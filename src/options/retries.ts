@@ -15,8 +15,8 @@ export interface RetryOptions {
   readonly maxAttempts?: number | undefined;
   /**
    * How many attempts in a row may lose their worker before the message has failed for good. At least 1; Infinity is
-   * allowed. Default 5. With 1 a message that was started runs at most once, unless it is interrupted, for effects that accept no
-   * idempotency key.
+   * allowed. Default 5. With 1 a message that was started runs at most once, unless it is interrupted, for effects that
+   * accept no idempotency key.
    */
   readonly maxDeaths?: number | undefined;
   /** Wait after a retryable error: bounds of an exponential backoff with full jitter, or a function. */

@@ -2,8 +2,8 @@ import { InvalidOptionsError } from '../api/errors.ts';
 import { isPromise } from '../lib/is-promise.ts';
 
 /**
- * Throws `InvalidOptionsError` where one of the user's functions returned a promise. The code is at fault then, and not the
- * message.
+ * Throws `InvalidOptionsError` where one of the user's functions returned a promise. The code is at fault then, and not
+ * the message.
  */
 export function refuseAsync(field: 'key' | 'body' | 'fingerprint', returned: unknown): void {
   if (isPromise(returned))

@@ -10,9 +10,9 @@ const VERSION = '01';
 /**
  * What a payload is compared by, in hexadecimal: two digits of version, and 64 of SHA-256.
  *
- * Text, and the bytes of a buffer or a view, are hashed as they are; any other value as JSON with sorted keys: a Date is
- * its text, NaN is null, undefined is absent. Unlike in JSON, a bigint differs from the number, and a buffer inside an
- * object is its bytes. The tags keep the text `1`, its bytes and the number 1 apart.
+ * Text, and the bytes of a buffer or a view, are hashed as they are; any other value as JSON with sorted keys: a Date
+ * is its text, NaN is null, undefined is absent. Unlike in JSON, a bigint differs from the number, and a buffer inside
+ * an object is its bytes. The tags keep the text `1`, its bytes and the number 1 apart.
  *
  * Throws `UnhashablePayloadError`, which names the place, on what JSON shows nothing of: a function, a symbol, a Map, a
  * Set or another such object; on a cycle; and where a getter, a `toJSON` or a Proxy throws.

@@ -18,8 +18,8 @@ export function encodeResult(value: unknown, maxBytes: number): EncodedResult {
 }
 
 /**
- * Undefined for what JSON cannot express: BigInt, a cycle, a function, a toJSON that throws or gives nothing; and for an
- * object of which it shows nothing, such as a Map, which a replay would give as `{}`.
+ * Undefined for what JSON cannot express: BigInt, a cycle, a function, a toJSON that throws or gives nothing; and for
+ * an object of which it shows nothing, such as a Map, which a replay would give as `{}`.
  */
 function toJson(value: unknown): string | undefined {
   try {

@@ -32,8 +32,8 @@ export interface Records {
   readonly settle: (request: SettleRequest) => Promise<SettleReply>;
   readonly extend: (request: ExtendRequest) => Promise<ExtendReply>;
   /**
-   * The same in a statement of its own, for a record that a transaction may hold: it waits until that has ended, and the
-   * heartbeats of others must not wait with it.
+   * The same in a statement of its own, for a record that a transaction may hold: it waits until that has ended, and
+   * the heartbeats of others must not wait with it.
    */
   readonly extendAlone: (request: ExtendRequest) => Promise<ExtendReply>;
   /** Undoes a claim that landed and that no handler ran for. */

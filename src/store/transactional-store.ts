@@ -15,7 +15,8 @@ export interface TransactionalStore<Tx> extends Store {
   accept(transaction: Tx): void;
   /**
    * The fenced settle, in a transaction. From then until its end no other session can change the record. Where the
-   * transaction, which is `workMs` old at least, has been ended already, it is `no-transaction`, and nothing is written.
+   * transaction, which is `workMs` old at least, has been ended already, it is `no-transaction`, and nothing is
+   * written.
    */
   settleIn(
     transaction: Tx,

@@ -102,7 +102,9 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
   },
 };
 
-/** A consumer of a partition with one message: it fetches it until its offset is committed, it is stuck, or it stops. */
+/**
+ * A consumer of a partition with one message: it fetches it until its offset is committed, it is stuck, or it stops.
+ */
 async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Promise<void> {
   const { handleOnce, handler, signal, deadLetter } = setup;
   const consumer = fakeConsumer();

@@ -6,7 +6,9 @@ import { flakyStore, refusesForGood } from './support/flaky-store.ts';
 describe('when a message has ended', () => {
   const bench = useBench('memory');
 
-  /** The shared timers ring once more, and find no callback: a heartbeat would set its alarm again. So does reporting. */
+  /**
+   * The shared timers ring once more, and find no callback: a heartbeat would set its alarm again. So does reporting.
+   */
   function expectNothingLeft(): void {
     vi.advanceTimersByTime(3_600_000);
     expect(vi.getTimerCount()).toBe(0);

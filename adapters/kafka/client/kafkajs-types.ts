@@ -64,7 +64,8 @@ export interface KafkaTopicPartitions {
 /**
  * A consumer of kafkajs, such as `kafka.consumer({ groupId })`.
  *
- * Its methods `pause`, `resume`, `seek`, `run`, `stop` and `disconnect` are replaced by ones that note the call and pass it on.
+ * Its methods `pause`, `resume`, `seek`, `run`, `stop` and `disconnect` are replaced by ones that note the call and
+ * pass it on.
  */
 export interface KafkaConsumer {
   on(event: 'consumer.group_join', listener: (event: GroupJoinEvent) => void): unknown;

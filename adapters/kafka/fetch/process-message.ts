@@ -9,6 +9,7 @@ import {
 import { isStuck } from '../../shared/kafka/is-stuck.ts';
 import type { KafkaEvent, KafkaKeptReason } from '../events.ts';
 import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
+import { lookedAtSoon } from './look-again.ts';
 import type { AnyHandler, KafkaDelivery } from '../options.ts';
 import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
@@ -81,22 +82,4 @@ async function handedOver(
   // What was interrupted has no backoff: it runs again where it stands.
   if (retryTopics === undefined || signal.aborted) return delivered;
   return await retryTopics.handOver(tried, delivered);
-}
-
-/**
- * The longest wait for a message that another worker runs.
- *
- * Its lease says when the message is free at the latest, and it is mostly done long before. A look costs one read.
- */
-const LONGEST_LOOK_AWAY_MS = 1_000;
-const RUN_BY_ANOTHER: ReadonlySet<KafkaKeptReason> = new Set<KafkaKeptReason>([
-  'in-flight',
-  'lease-lost',
-  'unrecorded',
-]);
-
-function lookedAtSoon(verdict: Verdict<KafkaKeptReason>): Verdict<KafkaKeptReason> {
-  if (verdict.acknowledge || !RUN_BY_ANOTHER.has(verdict.reason)) return verdict;
-  const { retryAfterMs = LONGEST_LOOK_AWAY_MS } = verdict;
-  return { ...verdict, retryAfterMs: Math.min(retryAfterMs, LONGEST_LOOK_AWAY_MS) };
 }

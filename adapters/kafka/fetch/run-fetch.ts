@@ -35,15 +35,17 @@ export interface Consumption {
 
 /** For handlers whose signal has aborted to give up. */
 export const ABORT_GRACE_MS = 5_000;
-/** What a fetch may take in any case, however many partitions are due: or each fetch would handle less than it costs. */
+/**
+ * What a fetch may take in any case, however many partitions are due: or each fetch would handle less than it costs.
+ */
 const SHORTEST_FETCH_MS = 250;
 
 /**
  * Handles the messages of one fetch of one partition, and tells the client how far they are acknowledged without a gap.
  *
  * It throws nothing but the group's own errors, which make the client join again, and those that have to stop the
- * consumer. A message that cannot be acknowledged now pauses its partition and is fetched again later: to throw would stop
- * all partitions, and in the end the consumer.
+ * consumer. A message that cannot be acknowledged now pauses its partition and is fetched again later: to throw would
+ * stop all partitions, and in the end the consumer.
  */
 export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<void> {
   const { assignments, pauses, events, keyTrial } = consumption;

@@ -12,8 +12,8 @@ const LONGEST_HURRY_MS = 10_000;
 /**
  * Which partitions are fetched no more for now, and who wants that.
  *
- * A client keeps one pause for each partition, no matter who made it. Here ours and the user's are kept apart: ours never
- * outlives its reason, and we never lift the user's.
+ * A client keeps one pause for each partition, no matter who made it. Here ours and the user's are kept apart: ours
+ * never outlives its reason, and we never lift the user's.
  */
 export interface Pauses {
   /** Whether the user has paused a partition. */
@@ -78,8 +78,8 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
   }
 
   /**
-   * kafkajs ends a pause of a whole topic when one of its partitions is paused. So the topic is paused again, and what the
-   * user had resumed is resumed.
+   * kafkajs ends a pause of a whole topic when one of its partitions is paused. So the topic is paused again, and what
+   * the user had resumed is resumed.
    */
   function pauseUnlessPaused(place: Place): void {
     if (user.has(place)) return;

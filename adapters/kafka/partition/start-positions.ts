@@ -16,8 +16,8 @@ export interface StartOptions {
   /** Whether the user has moved a partition since it was assigned: then it begins there. */
   readonly isMovedByUser: (place: Place) => boolean;
   /**
-   * Where a partition begins, by default at its end. `'beginning'` is for retry topics, and is tried until it succeeds: a
-   * copy there is all that is left of its message.
+   * Where a partition begins, by default at its end. `'beginning'` is for retry topics, and is tried until it succeeds:
+   * a copy there is all that is left of its message.
    */
   readonly from?: 'beginning' | undefined;
 }

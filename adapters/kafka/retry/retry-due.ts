@@ -18,8 +18,8 @@ export type SplitByTime = (
 ) => DueMessages;
 
 /**
- * A message is due `delayMs` after its timestamp, by this machine's clock, and at the latest `delayMs` after it was first
- * seen here: a wrong clock never makes it wait longer. The next look is up to a tenth of the delay later.
+ * A message is due `delayMs` after its timestamp, by this machine's clock, and at the latest `delayMs` after it was
+ * first seen here: a wrong clock never makes it wait longer. The next look is up to a tenth of the delay later.
  */
 export function createSplitByTime(): SplitByTime {
   /** Since when the messages that wait are known, by place and timestamp. */

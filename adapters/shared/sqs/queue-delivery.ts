@@ -18,7 +18,9 @@ export type QueueDelivery<R> = Pick<
   'key' | 'content' | 'fingerprint' | 'parse' | 'handler' | 'onFailed'
 >;
 
-/** The body is compared as it is, and parsed only by the delivery that runs. `mayBeSent` is asked before a dead letter. */
+/**
+ * The body is compared as it is, and parsed only by the delivery that runs. `mayBeSent` is asked before a dead letter.
+ */
 export type QueueDeliveryOf<Message, R> = (message: Message, mayBeSent?: () => boolean) => QueueDelivery<R>;
 
 export function createQueueDelivery<

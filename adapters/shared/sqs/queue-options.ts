@@ -60,9 +60,9 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
   readonly key?: ((message: Message) => string | undefined) | undefined;
   /**
    * What to do with a message that failed for good. Default `'keep'`: it stays, and the queue's own redrive policy
-   * moves it to the dead-letter queue of that policy. `'acknowledge'` deletes it; its error is on record, its body is gone.
-   * `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose payload
-   * mismatches its record or whose key is invalid.
+   * moves it to the dead-letter queue of that policy. `'acknowledge'` deletes it; its error is on record, its body is
+   * gone. `{ deadLetterQueueUrl }` sends a copy to a queue of your choice and then deletes it, also a message whose
+   * payload mismatches its record or whose key is invalid.
    */
   readonly onFailed?: SqsOnFailed | undefined;
 }

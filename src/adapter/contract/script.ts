@@ -83,7 +83,9 @@ export function gate(): Gate {
 
 const PATIENCE_MS = 10_000;
 
-/** Resolves when the condition holds. Rejects when it does not within ten seconds, and with what `ended` rejects with. */
+/**
+ * Resolves when the condition holds. Rejects when it does not within ten seconds, and with what `ended` rejects with.
+ */
 export async function until(what: string, condition: () => boolean, ended: Promise<unknown>): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   const failures: unknown[] = [];

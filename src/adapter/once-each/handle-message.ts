@@ -7,7 +7,8 @@ import { refuseAsync } from '../../options/wrong-return.ts';
 import type { Outcome } from '../../api/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
-import { deliver, type Delivered, handledFacts } from '../deliver.ts';
+import { deliver, type Delivered } from '../deliver.ts';
+import { handledFacts } from '../handled-facts.ts';
 import type { Consumer } from '../consumer.ts';
 import type { Delivery } from '../delivery.ts';
 import { type Hold, holdMessage } from './hold.ts';
@@ -34,7 +35,9 @@ export interface HandledMessage<R> {
 export interface MessageOptions {
   /** Interrupts the handler, uncounted, and returns the message; one that has not started is returned at once. */
   readonly signal?: AbortSignal | undefined;
-  /** `Date.now()` of when it was received, for one that has waited since: `ackWaitMs` counts from then. Default: now. */
+  /**
+   * `Date.now()` of when it was received, for one that has waited since: `ackWaitMs` counts from then. Default: now.
+   */
   readonly receivedAt?: number | undefined;
 }
 

@@ -52,9 +52,9 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   /** The identity of a message: the same at each delivery, and no other message's. */
   readonly key: (message: Message) => string | undefined;
   /**
-   * The content of a message: text, bytes or a plain value, read once for each delivery. The same key must come with the
-   * same content, so a handler must not change the message. A message for
-   * which it throws is refused, as one without a key is.
+   * The content of a message: text, bytes or a plain value, read once for each delivery. The same key must come with
+   * the same content, so a handler must not change the message. A message for which it throws is refused, as one
+   * without a key is.
    */
   readonly body: (message: Message) => Body;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */

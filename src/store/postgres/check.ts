@@ -3,7 +3,10 @@ import type { DatabaseClient } from './database-client.ts';
 import { readOnlyError } from './failure.ts';
 import { run } from './run.ts';
 
-/** Throws `SchemaError` for tables that are missing, older or newer, and `StoreError`, also where nothing can be written. */
+/**
+ * Throws `SchemaError` for tables that are missing, older or newer, and `StoreError`, also where nothing can be
+ * written.
+ */
 export async function check(client: DatabaseClient, statement: string, schema: string): Promise<void> {
   const [row] = await run(client, statement, []);
   requireLatest(Number(row?.[0] ?? 0), schema);

@@ -42,7 +42,10 @@ export function mismatch(one: string, other: string): string {
   return `(${one} <> ${other} and substr(${one}, 1, 1) = substr(${other}, 1, 1))`;
 }
 
-/** A failed record with the token of this claim has just failed by it; a pending one that is claimable waits as a suspect. */
+/**
+ * A failed record with the token of this claim has just failed by it; a pending one that is claimable waits as a
+ * suspect.
+ */
 function kind(t: string, asked: Asked): string {
   return `case
       when ${mismatch(`${t}.fingerprint`, asked.fingerprint)} then 'mismatch'

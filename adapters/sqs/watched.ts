@@ -1,0 +1,24 @@
+import type { Handler } from '../../src/index.ts';
+
+/** What runs beside a handler. */
+export interface Watcher {
+  /** Called when the store has given us the message and its handler starts. */
+  readonly onStart?: () => void;
+  /** Called when the handler has ended, before that is on record. */
+  readonly onHandled?: () => void;
+}
+
+/** The same handler, with calls at its start and its end. */
+export function watched<R>(
+  handler: Handler<unknown, R, unknown[]>,
+  { onStart, onHandled }: Watcher,
+): Handler<unknown, R, unknown[]> {
+  return async function watchedHandler(payload, attempt, ...extra) {
+    onStart?.();
+    try {
+      return await handler(payload, attempt, ...extra);
+    } finally {
+      onHandled?.();
+    }
+  };
+}
