@@ -6,7 +6,7 @@ import { parseOptions, satisfying } from '../../src/adapter-kit.ts';
 export type SqsMessage = Message;
 
 /** A message in hand, with the times that say whether it is still ours. Times are monotonic milliseconds. */
-export interface Delivery {
+export interface InHandMessage {
   readonly message: SqsMessage;
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -21,7 +21,7 @@ const received = z.object({
 });
 
 /** Throws `InvalidOptionsError` for a message that could not be deleted or made visible. */
-export function toDelivery(subject: string, given: SqsMessage, receivedAt: number): Delivery {
+export function toInHandMessage(subject: string, given: SqsMessage, receivedAt: number): InHandMessage {
   const { message } = parseOptions(subject, received, { message: given });
   const { MessageId: messageId, ReceiptHandle: receiptHandle } = message;
   return { message, messageId, receiptHandle, receivedAt };

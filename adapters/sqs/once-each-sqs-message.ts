@@ -7,7 +7,7 @@ import {
   withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
-import { type SqsMessage, toDelivery } from './message.ts';
+import { type SqsMessage, toInHandMessage } from './message.ts';
 import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
 import type { HandledMessage } from './handled-message.ts';
 import { processDelivery } from './process-delivery.ts';
@@ -93,7 +93,11 @@ export function onceEachSqsMessage<Result>(
 
   return async function handleMessage(message, given = {}) {
     const { signal, receivedAt = Date.now() } = parseOptions(SUBJECT, messageOptions, given);
-    const delivery = toDelivery(SUBJECT, message, performance.now() - Math.max(0, Date.now() - receivedAt));
+    const delivery = toInHandMessage(
+      SUBJECT,
+      message,
+      performance.now() - Math.max(0, Date.now() - receivedAt),
+    );
     keeper ??= createKeeper();
     const hold = (await keeper).hold(delivery);
     return await processDelivery(processor, { delivery, hold, signal });

@@ -10,7 +10,7 @@ import {
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { SqsKeptReason, SqsEvent } from './events.ts';
 import type { HandledMessage } from './handled-message.ts';
-import type { Delivery, SqsMessage } from './message.ts';
+import type { InHandMessage, SqsMessage } from './message.ts';
 import { attempt, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
 import { watched, type Watcher } from './watched.ts';
@@ -24,7 +24,7 @@ export interface Processor<R> {
 
 /** A message in hand, and what its caller has to do with it while it is handled. */
 export interface Task extends Watcher {
-  readonly delivery: Delivery;
+  readonly delivery: InHandMessage;
   readonly hold: Hold;
   readonly signal?: AbortSignal | undefined;
 }

@@ -2,7 +2,7 @@ import { endsWithin, type EventSink } from '../../src/adapter-kit.ts';
 import { SchemaError, StoreError } from '../../src/index.ts';
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Ran } from './lanes.ts';
-import { type Delivery, messageGroupId, type SqsMessage, toDelivery } from './message.ts';
+import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
 import type { HandledMessage } from './handled-message.ts';
 import { processDelivery, type Processor } from './process-delivery.ts';
 import { attempt, MAX_BATCH, type Queue } from './queue.ts';
@@ -35,7 +35,7 @@ export interface Run {
 }
 
 interface InHand {
-  readonly delivery: Delivery;
+  readonly delivery: InHandMessage;
   readonly hold: Hold;
 }
 
@@ -80,7 +80,7 @@ export function startRun(options: RunOptions): Run {
 
   function onMessages(messages: readonly SqsMessage[], receivedAt: number): void {
     const items = messages.flatMap((message) => {
-      const delivery = received(message, receivedAt);
+      const delivery = inHandOf(message, receivedAt);
       return delivery === undefined ? [] : [{ delivery, hold: keeper.hold(delivery) }];
     });
     if (stopping !== undefined) giveBack(items);
@@ -91,9 +91,9 @@ export function startRun(options: RunOptions): Run {
   }
 
   /** Undefined for a message that cannot be deleted or made visible. */
-  function received(message: SqsMessage, receivedAt: number): Delivery | undefined {
+  function inHandOf(message: SqsMessage, receivedAt: number): InHandMessage | undefined {
     try {
-      const delivery = toDelivery('createSqsWorker', message, receivedAt);
+      const delivery = toInHandMessage('createSqsWorker', message, receivedAt);
       const count = message.Attributes?.ApproximateReceiveCount;
       const receiveCount = count === undefined ? undefined : Number(count);
       events.emit({ type: 'received', messageId: delivery.messageId, receiveCount });

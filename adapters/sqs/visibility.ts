@@ -1,7 +1,7 @@
 import { type EventSink } from '../../src/adapter-kit.ts';
 import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
-import type { Delivery } from './message.ts';
+import type { InHandMessage } from './message.ts';
 import type { Queue } from './queue.ts';
 import type { VisibilityTimeouts } from './queue-check.ts';
 
@@ -16,13 +16,13 @@ export interface Hold {
 }
 
 export interface VisibilityKeeper {
-  hold(delivery: Delivery): Hold;
+  hold(delivery: InHandMessage): Hold;
   /** Ends all heartbeats. */
   stop(): void;
 }
 
 interface Held {
-  readonly delivery: Delivery;
+  readonly delivery: InHandMessage;
   invisibleUntil: number;
   lost: boolean;
   /** Whether it is held for as long as a queue allows. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { HANDLES } from '../engine/handles.ts';
+import { HANDLES } from '../engine/hidden-handles.ts';
 import { callback } from '../options/parse-options.ts';
 
 /** The option `handleOnce`. A wrong one ends the check: rules of the whole read its settings. */

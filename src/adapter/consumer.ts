@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
-import { HANDLES, type Handles } from '../engine/handles.ts';
+import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
 import type { HandleOnceSettings } from '../options/options.ts';
 import { createFirstCheck } from './store-check.ts';
 

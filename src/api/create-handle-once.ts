@@ -6,7 +6,7 @@ import type { HandleOnce, HandleOnceWithSchema } from './handle-once.ts';
 import type { HandleOnceEvent } from './events.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createHandle, type Handle } from '../engine/handle.ts';
-import { HANDLES, type Handles } from '../engine/handles.ts';
+import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';

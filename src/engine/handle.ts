@@ -13,7 +13,7 @@ import { NotStartedError } from './not-started-error.ts';
 import { aborted, claimPatiently } from './claim-patiently.ts';
 
 /** One delivery of a message. */
-export interface Delivery<Result, Extra extends readonly unknown[]> extends FingerprintOptions<never> {
+export interface HandleRequest<Result, Extra extends readonly unknown[]> extends FingerprintOptions<never> {
   readonly key: string;
   /** What has to be the same each time that the key comes. */
   readonly content: unknown;
@@ -31,7 +31,7 @@ export interface Delivery<Result, Extra extends readonly unknown[]> extends Fing
 
 /** The engine as adapters use it: claims a message, runs what is ours, and answers from the record what is not. */
 export type Handle<Extra extends readonly unknown[]> = <Result>(
-  delivery: Delivery<Result, Extra>,
+  delivery: HandleRequest<Result, Extra>,
 ) => Promise<Outcome<Result>>;
 
 /** How the work of a claim is run, and its record settled. */
@@ -48,7 +48,7 @@ export function createHandle<Extra extends readonly unknown[]>(
 ): Handle<Extra> {
   const { events, settings } = engine;
   const hashOfInstance = fingerprintOf(settings);
-  return async function handle<Result>(delivery: Delivery<Result, Extra>): Promise<Outcome<Result>> {
+  return async function handle<Result>(delivery: HandleRequest<Result, Extra>): Promise<Outcome<Result>> {
     const startedAt = monotonicNow();
     const { key, content, signal, timeoutMs, waitMs = 0 } = delivery;
     checkKey('key', key);
@@ -76,7 +76,7 @@ export function createHandle<Extra extends readonly unknown[]>(
 function unlessDeclined<Result, Extra extends readonly unknown[]>({
   work,
   mayStart,
-}: Delivery<Result, Extra>): (attempt: Attempt, ...extra: Extra) => Promise<Result> {
+}: HandleRequest<Result, Extra>): (attempt: Attempt, ...extra: Extra) => Promise<Result> {
   if (mayStart === undefined) return work;
   return async function workInTurn(attempt, ...extra) {
     if (!(await mayStart())) throw new NotStartedError('its turn has not come');

@@ -5,7 +5,7 @@ import { AttemptSignal } from './attempt-signal.ts';
 import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
-import type { Ending } from './settlement-of.ts';
+import type { AttemptEnding } from './attempt-ending.ts';
 
 export interface AttemptLimits {
   readonly signal: AbortSignal | undefined;
@@ -35,7 +35,7 @@ export class HeldClaim {
   }
 
   /** Runs the work of the attempt. It does not throw. */
-  async run<Done>(work: (attempt: Attempt) => Promise<Done>): Promise<Ending<Done>> {
+  async run<Done>(work: (attempt: Attempt) => Promise<Done>): Promise<AttemptEnding<Done>> {
     try {
       // The caller may have aborted while the claim was under way.
       this.#limits.signal?.throwIfAborted();

@@ -1,10 +1,14 @@
 import type { Outcome, Pending } from '../api/outcome.ts';
 import type { Settlement } from '../store/store.ts';
 import { toStoredError } from '../payload/stored-error.ts';
-import type { Ending } from './settlement-of.ts';
+import type { AttemptEnding } from './attempt-ending.ts';
 
 /** The outcome of an attempt whose settlement is on record. */
-export function recordedOutcome<R>(settlement: Settlement, ending: Ending<R>, attempts: number): Outcome<R> {
+export function recordedOutcome<R>(
+  settlement: Settlement,
+  ending: AttemptEnding<R>,
+  attempts: number,
+): Outcome<R> {
   switch (settlement.kind) {
     case 'succeed': {
       const { resultOmitted } = settlement;
@@ -27,7 +31,7 @@ export function recordedOutcome<R>(settlement: Settlement, ending: Ending<R>, at
 export function unsettledOutcome(
   reason: 'lease-lost' | 'unrecorded',
   retryAfterMs: number,
-  ending: Ending<unknown>,
+  ending: AttemptEnding<unknown>,
   attempts: number,
 ): Pending {
   return {
@@ -39,10 +43,10 @@ export function unsettledOutcome(
   };
 }
 
-function thrown(ending: Ending<unknown>): Pick<Pending, 'error'> {
+function thrown(ending: AttemptEnding<unknown>): Pick<Pending, 'error'> {
   return ending.kind === 'threw' ? { error: toStoredError(ending.error) } : {};
 }
 
-function errorOf(ending: Ending<unknown>): unknown {
+function errorOf(ending: AttemptEnding<unknown>): unknown {
   return ending.kind === 'threw' ? ending.error : undefined;
 }

@@ -5,8 +5,8 @@ import type { Outcome } from '../api/outcome.ts';
 import { type Claim, endOf, type Engine } from './engine.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
-import { settle, type Settled } from './settle.ts';
-import { type Ending, settlementOf } from './settlement-of.ts';
+import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
+import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
 
 /** Runs the work of a claim, and settles the record by how it ended. */
 export async function runAttempt<R>(
@@ -17,16 +17,16 @@ export async function runAttempt<R>(
 }
 
 /** Settles the record by how the work ended. */
-export async function settleBy<R>(held: HeldClaim, ending: Ending<R>): Promise<Outcome<R>> {
+export async function settleBy<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
   const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
-  return conclude(held, ending, await settle(engine, claim, settlement, lease));
+  return conclude(held, ending, await settleUntilAnswered(engine, claim, settlement, lease));
 }
 
 /** Tells how an attempt ended, and makes its outcome. */
 export function conclude<R>(
   { engine, claim, lease }: HeldClaim,
-  ending: Ending<R>,
+  ending: AttemptEnding<R>,
   settled: Settled,
 ): Outcome<R> {
   const attempts = claim.attempts - (isUncounted(settled) ? 1 : 0);
@@ -51,7 +51,7 @@ function attemptEvent(
   claim: Claim,
   attempts: number,
   { reply, settlement }: Settled,
-  ending: Ending<unknown>,
+  ending: AttemptEnding<unknown>,
 ): Emitted<HandleOnceEvent> {
   const error = ending.kind === 'threw' ? ending.error : undefined;
   if (reply !== 'settled') {

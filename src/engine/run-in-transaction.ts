@@ -4,9 +4,16 @@ import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { rolledBack } from '../store/postgres/rolled-back-error.ts';
 import { conclude, settleBy } from './run-attempt.ts';
-import { settle, type Settled } from './settle.ts';
-import { type Ending, settlementOf } from './settlement-of.ts';
-import { AbandonedError, type Progress, runAndWrite, transact, type Work, type Written } from './transact.ts';
+import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
+import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
+import {
+  AbandonedError,
+  type Progress,
+  runAndWrite,
+  transact,
+  type Work,
+  type Written,
+} from './attempt-in-transaction.ts';
 
 /**
  * Runs work in a transaction of its own that settles the record too: what the work wrote and the record commit
@@ -54,16 +61,16 @@ export async function runWithin<R, Tx>(
  * The ending with the handler's value alone. It is no promise: each would ask the value for its `then`, which can
  * throw.
  */
-function unwrapped<R>(ending: Ending<Written<R>>): Ending<R> {
+function unwrapped<R>(ending: AttemptEnding<Written<R>>): AttemptEnding<R> {
   return ending.kind === 'returned' ? { kind: 'returned', value: ending.value.value } : ending;
 }
 
-function isAbandoned(ending: Ending<unknown>): boolean {
+function isAbandoned(ending: AttemptEnding<unknown>): boolean {
   return ending.kind === 'threw' && ending.error instanceof AbandonedError;
 }
 
 /** Nothing has run: the transaction could not begin. */
-function notStarted<R>({ error }: Extract<Ending<R>, { kind: 'threw' }>): Ending<R> {
+function notStarted<R>({ error }: Extract<AttemptEnding<R>, { kind: 'threw' }>): AttemptEnding<R> {
   return { kind: 'threw', error, interrupted: true, retryAfterMs: NO_CONNECTION_WAIT_MS };
 }
 
@@ -71,7 +78,7 @@ function notStarted<R>({ error }: Extract<Ending<R>, { kind: 'threw' }>): Ending
 const NO_CONNECTION_WAIT_MS = 1_000;
 
 /** What never got a connection is taken back, uncounted; what has started may still commit. */
-function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Ending<R>): Outcome<R> {
+function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: AttemptEnding<R>): Outcome<R> {
   const { engine, claim } = held;
   const { key, token } = claim;
   if (!isStarted) engine.records.takeBack({ key, token });
@@ -92,7 +99,7 @@ async function afterCommit<R, Tx>(
   store: TransactionalStore<Tx>,
   held: HeldClaim,
   written: Written<R>,
-  ending: Ending<R>,
+  ending: AttemptEnding<R>,
 ): Promise<Outcome<R>> {
   if (store.tellsRollback) return conclude(held, ending, settledBy(written));
   const extended = await extendUntilAnswered(held.engine, held.claim, held.lease, 'extend');
@@ -111,14 +118,14 @@ async function afterCommit<R, Tx>(
 async function afterLostCommit<R>(
   held: HeldClaim,
   written: Written<R>,
-  ending: Ending<R>,
+  ending: AttemptEnding<R>,
 ): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
   const { settlement } = written;
   const extended = await extendUntilAnswered(engine, claim, lease, 'extendAlone');
   if (extended === 'extended') return await settleBy(held, ending);
-  const returned: Ending<R> = { kind: 'returned', value: written.value };
+  const returned: AttemptEnding<R> = { kind: 'returned', value: written.value };
   if (extended === 'unanswered') return conclude(held, returned, { reply: 'unrecorded', settlement });
-  const settled = await settle(engine, claim, settlement, lease);
+  const settled = await settleUntilAnswered(engine, claim, settlement, lease);
   return conclude(held, settled.reply === 'settled' ? returned : ending, settled);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Course, runPipelined } from '../../adapters/kafka/fetch/pipelined-lane.ts';
+import { type StartedMessage, runPipelined } from '../../adapters/kafka/fetch/pipelined-lane.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -10,7 +10,7 @@ function laneOf(count: number) {
   const mayRun: (boolean | undefined)[] = [];
   const returns: (() => void)[] = [];
   const settles: ((goesOn: boolean) => void)[] = [];
-  const start = (item: number, turn: Promise<boolean>): Course<boolean> => {
+  const start = (item: number, turn: Promise<boolean>): StartedMessage<boolean> => {
     started.push(item);
     void turn.then((may) => (mayRun[item] = may));
     return {

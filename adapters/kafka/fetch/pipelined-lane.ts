@@ -1,5 +1,5 @@
 /** One message on its way through the store and its handler. */
-export interface Course<Verdict> {
+export interface StartedMessage<Verdict> {
   /** Resolves when the handler has returned; never, when it threw or did not run. */
   readonly returned: Promise<true>;
   readonly verdict: Promise<Verdict>;
@@ -16,7 +16,7 @@ export interface Course<Verdict> {
  */
 export async function runPipelined<Item, Verdict>(
   lane: readonly Item[],
-  start: (item: Item, turn: Promise<boolean>) => Course<Verdict>,
+  start: (item: Item, turn: Promise<boolean>) => StartedMessage<Verdict>,
   note: (item: Item, verdict: Verdict) => boolean,
 ): Promise<void> {
   let turn = Promise.resolve(true);

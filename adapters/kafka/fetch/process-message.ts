@@ -27,7 +27,7 @@ export type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
 /** Whether the offset of a message may be committed; if not, why and for how long. */
 export type MessageVerdict = Verdict<KafkaKeptReason> | 'not-started';
 
-export interface Course {
+export interface Turn {
   readonly signal: AbortSignal;
   /** Asked when the message is claimed. If it is not its turn, the claim is released, uncounted. */
   readonly isItsTurn: () => Promise<boolean>;
@@ -39,7 +39,7 @@ export interface Course {
 export async function processMessage(
   processor: Processor,
   inHand: MessageInHand,
-  { signal, isItsTurn, onReturned }: Course,
+  { signal, isItsTurn, onReturned }: Turn,
 ): Promise<MessageVerdict> {
   const { events, handler, retryTopics } = processor;
   const { topic, partition, message } = inHand;

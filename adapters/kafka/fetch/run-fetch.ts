@@ -12,7 +12,7 @@ import { type Ordering, toLanes } from './ordering.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
-import { type Course, runPipelined } from './pipelined-lane.ts';
+import { type StartedMessage, runPipelined } from './pipelined-lane.ts';
 import { tellRefusal } from '../client/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
 import type { Slots } from './slots.ts';
@@ -130,7 +130,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
   const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
   const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, note));
   try {
-    await ended(run, Promise.all(lanes), keepAlive);
+    await waitForLanes(run, Promise.all(lanes), keepAlive);
   } finally {
     progress.end();
     await keepAlive.end();
@@ -150,7 +150,7 @@ function startMessage(
   { slots, inHand, processor, fetch, pauses, tracker }: FetchRun,
   message: KafkaMessage,
   { turn, mayStart, heartbeat }: Start,
-): Course<MessageVerdict> {
+): StartedMessage<MessageVerdict> {
   const { topic, partition } = fetch;
   const delivery = { topic, partition, message, heartbeat, pause: () => pauses.pauseByUser(fetch) };
   let tellReturned: (returned: true) => void = () => undefined;
@@ -178,7 +178,7 @@ function startMessage(
 }
 
 /** Waits for the lanes of a fetch, but no longer than others can wait for it. */
-async function ended(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepAlive): Promise<void> {
+async function waitForLanes(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepAlive): Promise<void> {
   const { fetch, assignments, drainMs, rebalanceGraceMs } = run;
   const call = listenForCalls(run, stopping);
   const first = await Promise.race([lanes.then(() => 'ended' as const), call.came]);
@@ -192,13 +192,13 @@ async function ended(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepA
   await endsWithin(lanes, ABORT_GRACE_MS);
 }
 
-interface Call {
+interface EndCall {
   /** Resolves when the group or a stop of the consumer wants the fetch to end, or when another partition is due. */
   readonly came: Promise<'called' | 'hurried'>;
   readonly cancel: () => void;
 }
 
-function listenForCalls({ pauses, fetch, generation, tracker }: FetchRun, stopping: Promise<void>): Call {
+function listenForCalls({ pauses, fetch, generation, tracker }: FetchRun, stopping: Promise<void>): EndCall {
   let tell: (how: 'called' | 'hurried') => void = () => undefined;
   const came = new Promise<'called' | 'hurried'>((resolve) => {
     tell = resolve;

@@ -1,7 +1,7 @@
 import { requireLatest } from '../../migrations/version.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { readOnlyError } from './failure.ts';
-import { run } from './run.ts';
+import { run } from './run-statement.ts';
 
 /**
  * Throws `SchemaError` for tables that are missing, older or newer, and `StoreError`, also where nothing can be

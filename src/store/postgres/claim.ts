@@ -6,7 +6,7 @@ import { toReply } from './claim-reply.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { isLocked, replyForLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
-import { run } from './run.ts';
+import { run } from './run-statement.ts';
 import type { BySize } from './statements/request-rows.ts';
 import type { Statements } from './statements/index.ts';
 

@@ -2,7 +2,7 @@ import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
 import { batchOf } from './batch.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { inLockOrder } from './lock-order.ts';
-import { run } from './run.ts';
+import { run } from './run-statement.ts';
 import type { BySize } from './statements/request-rows.ts';
 
 export async function extend(

@@ -1,7 +1,7 @@
 import type { ClaimReply } from '../store.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
-import { run } from './run.ts';
+import { run } from './run-statement.ts';
 import { LOCK_WAIT_MS } from './statements/locked.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';

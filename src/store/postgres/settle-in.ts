@@ -1,7 +1,7 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf } from './batch.ts';
 import type { DatabaseQueries } from './database-client.ts';
-import { runIn } from './run.ts';
+import { runIn } from './run-statement.ts';
 import { toCells } from './settle.ts';
 
 /** Settles a record in a transaction: it is on record when that is committed, and fenced until then. */

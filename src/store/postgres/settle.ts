@@ -2,7 +2,7 @@ import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf, type Cell } from './batch.ts';
 import type { DatabaseClient, DatabaseRow } from './database-client.ts';
 import { inLockOrder } from './lock-order.ts';
-import { run } from './run.ts';
+import { run } from './run-statement.ts';
 import type { Statements } from './statements/index.ts';
 
 /** What an attempt counts as: it is taken back, it is no failure, or it is one. */

@@ -5,7 +5,7 @@ import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
-import { settlementOf } from './settlement-of.ts';
+import { settlementOf } from './attempt-ending.ts';
 
 /** What a transaction was about to commit. */
 export interface Written<R> {

@@ -8,7 +8,7 @@ import type { Settlement } from '../store/store.ts';
 import { toStoredError } from '../payload/stored-error.ts';
 
 /** How a handler ended. */
-export type Ending<R> =
+export type AttemptEnding<R> =
   | { readonly kind: 'returned'; readonly value: R }
   | {
       readonly kind: 'threw';
@@ -23,7 +23,7 @@ export type Ending<R> =
 
 /** The whole decision of what an attempt's end means for its record. */
 export function settlementOf(
-  ending: Ending<unknown>,
+  ending: AttemptEnding<unknown>,
   failures: number,
   settings: HandleOnceSettings,
   backoff: Backoff,

@@ -19,7 +19,7 @@ export interface Settled {
  * The token makes that harmless. Once the lease has ended another worker may run the message, and nothing of ours is
  * certain any more: `unrecorded`. The first try is made in any case: the record is still ours if no other worker came.
  */
-export async function settle(
+export async function settleUntilAnswered(
   engine: Engine,
   claim: Claim,
   asked: Settlement,
