@@ -31,7 +31,8 @@ export default defineConfig({
     // Many tests make messages fail; what is printed then is tested in processes of their own.
     execArgv: ['--disable-warning=HandleOnceWarning'],
     sequence: { sequencer: LongestFirst },
-    // They end tests that hang, not those that a busy machine slows down.
+    // These end tests that hang, not those that a busy machine slows down.
+    expect: { poll: { timeout: 20_000, interval: 20 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

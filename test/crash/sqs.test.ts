@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createQueue, drain, sqsEndpoint } from '../support/sqs.ts';
-import { type Setup, until, useFixture } from '../sqs/support/fixture.ts';
+import { type Setup, useFixture } from '../sqs/support/fixture.ts';
+import { until } from '../support/until.ts';
 import { runWorker } from './sqs/run-worker.ts';
 import { type CrashPoint, crashPoints, receivers, type WorkerSettings } from './sqs/settings.ts';
 

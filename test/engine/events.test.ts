@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type HandleOnceEvent, TerminalError } from '../../src/index.ts';
 import { useBench } from './support/bench.ts';
 import { flakyStore, isUnreachable, refusesData, refusesForGood } from './support/flaky-store.ts';
+import { expectSoon } from '../support/until.ts';
 
 const bench = useBench('memory');
 
@@ -234,7 +235,7 @@ describe('an onEvent that fails', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
     const outcome = await bench.handleOnce({ onEvent })('key', 'body', () => 1);
     expect(outcome).toMatchObject({ state: 'succeeded', result: 1 });
-    await vi.waitFor(() => {
+    await expectSoon(() => {
       expect(warn.mock.calls).toEqual([
         [expect.stringMatching(/^onEvent failed on claimed: /), asWarning],
         [expect.stringMatching(/^onEvent failed on succeeded: /), asWarning],

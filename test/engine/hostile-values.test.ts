@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type HandleOnce, RetryableError, TerminalError, UnhashablePayloadError } from '../../src/index.ts';
 import { hostile, hostileProxy, revokedProxy, withGetters } from '../support/hostile.ts';
 import { type PostgresBench, storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { expectSoon } from '../support/until.ts';
 
 const THROWN: [name: string, make: () => unknown][] = [
   ...hostile,
@@ -118,7 +119,7 @@ describe.each(storeKinds)('over the %s store', (kind) => {
     expect(parsed).toMatchObject({ state: 'failed', reason: 'invalid-payload' });
     const validated = await handleOnce('schema', 'body', vi.fn(), { schema });
     expect(validated).toMatchObject({ state: 'pending', reason: 'released' });
-    await vi.waitFor(() => {
+    await expectSoon(() => {
       expect(warning).toHaveBeenCalledWith(expect.stringContaining('onEvent failed'), {
         type: 'HandleOnceWarning',
         code: 'ON_EVENT_FAILED',

@@ -12,6 +12,7 @@ import { createMemoryStore } from '../../src/testing.ts';
 import { gate } from '../support/gate.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { type InFlight, inFlight } from './support/in-flight.ts';
+import { expectSoon, until } from '../support/until.ts';
 
 type Tx = postgres.TransactionSql;
 
@@ -225,7 +226,7 @@ describe('A commit', () => {
     });
     const once = createHandleOnce({ sql: client, scope });
     const outcome = once.inTransaction('key', 'body', (_, __, tx) => write(tx, 'effect'));
-    await vi.waitFor(async () => {
+    await expectSoon(async () => {
       const waiting = await sql`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
@@ -255,7 +256,7 @@ describe('A commit', () => {
       await worked.opened;
       throw lostConnection();
     });
-    const once = createHandleOnce({ sql: client, scope, leaseMs: 3_000 });
+    const once = createHandleOnce({ sql: client, scope, leaseMs: 6_000 });
     const signals: AbortSignal[] = [];
     const finish = gate();
     // Their keys come before and after that of the lost one: statements lock records in that order.
@@ -265,7 +266,7 @@ describe('A commit', () => {
         await finish.opened;
       }),
     );
-    await vi.waitUntil(() => signals.length === 2);
+    await until(() => signals.length === 2);
     const lost = await once.inTransaction('m', 'body', (_, __, tx) => write(tx, 'effect'));
     expect(lost).toMatchObject({ reason: 'unrecorded' });
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);

@@ -4,6 +4,7 @@ import { AbortedError, RetryableError, TerminalError } from '../../src/index.ts'
 import type { ClaimReply, Store } from '../../src/store.ts';
 import { storeKinds, useBench } from './support/bench.ts';
 import { inFlight } from './support/in-flight.ts';
+import { expectSoon } from '../support/until.ts';
 
 describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
   const bench = useBench(kind);
@@ -11,7 +12,7 @@ describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
 
   /** Waits until so many callers have been told that somebody else has the message. */
   async function refused(callers: number): Promise<void> {
-    await vi.waitFor(() => {
+    await expectSoon(() => {
       const replies = claims.mock.settledResults.flatMap(({ value }) => value as readonly ClaimReply[]);
       expect(replies.filter((reply) => reply.kind === 'in-flight').length).toBeGreaterThanOrEqual(callers);
     });
@@ -91,7 +92,7 @@ describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
     const handler = vi.fn();
     const waiting = handleOnce('key', 'body', handler, { ...PATIENT, signal });
     const refusal = waiting.catch((error: unknown) => error);
-    await vi.waitFor(() => {
+    await expectSoon(() => {
       expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     });
     stopping.abort();

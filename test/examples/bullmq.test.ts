@@ -10,6 +10,7 @@ import { useDatabase } from '../support/database.ts';
 import { gate, unlessAborted } from '../support/gate.ts';
 import { serviceUrl } from '../support/service-url.ts';
 import { records } from './support/records.ts';
+import { until } from '../support/until.ts';
 
 const redisUrl = await serviceUrl('redis');
 
@@ -81,7 +82,7 @@ describe('bullmq.ts', () => {
       skipStalledCheck: true,
     });
     const job = await queue.add('order', { id: 'order-2' });
-    await vi.waitUntil(() => charge.mock.calls.length === 1);
+    await until(() => charge.mock.calls.length === 1);
     const { events } = startWorker(queue, charge);
     const kept = { type: 'kept', reason: 'in-flight' };
     await vi.waitFor(() => {
@@ -121,7 +122,7 @@ describe('bullmq.ts', () => {
     const failed = await expectState(queue, job, 'failed');
     expect(failed.failedReason).toBe('the card is blocked');
     await failed.retry();
-    await vi.waitUntil(async () => ((await queue.getJob(job.id ?? '')) as Job).attemptsStarted === 2);
+    await until(async () => ((await queue.getJob(job.id ?? '')) as Job).attemptsStarted === 2);
     await expectState(queue, job, 'failed');
     expect(charge).toHaveBeenCalledOnce();
   });
@@ -163,7 +164,7 @@ describe('bullmq.ts', () => {
       Job,
       Job,
     ];
-    await vi.waitUntil(() => charge.mock.calls.length === 2);
+    await until(() => charge.mock.calls.length === 2);
     worker.cancelJob(b.id ?? '');
     const stopped = worker.close();
     await expectState(queue, b, 'delayed');

@@ -17,6 +17,7 @@ import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/gate.ts';
 import { serviceUrl } from '../support/service-url.ts';
 import { records } from './support/records.ts';
+import { until } from '../support/until.ts';
 
 const servers = await serviceUrl('nats');
 
@@ -104,8 +105,8 @@ describe('nats-jetstream.ts', () => {
     const charge = vi.fn<Charge>();
     const { consumer, events } = await startWorker(stream, charge);
     await stream.publish('order-1', { msgID: 'order-1' });
-    await vi.waitUntil(async () => !(await stream.publish('order-1', { msgID: 'order-1' })).duplicate);
-    await vi.waitUntil(() => events.length >= 3);
+    await until(async () => !(await stream.publish('order-1', { msgID: 'order-1' })).duplicate);
+    await until(() => events.length >= 3);
     await expectNothingLeft(consumer);
     expect(charge).toHaveBeenCalledOnce();
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['acknowledged', 'replayed']));
@@ -120,7 +121,7 @@ describe('nats-jetstream.ts', () => {
     const charge = vi.fn<Charge>(() => end.opened);
     const first = await startWorker(stream, charge);
     await stream.publish('order-2');
-    await vi.waitUntil(() => charge.mock.calls.length === 1);
+    await until(() => charge.mock.calls.length === 1);
     await first.connection.close();
     const second = await startWorker(stream, charge);
     const kept = { type: 'kept', reason: 'in-flight' };
@@ -200,7 +201,7 @@ describe('nats-jetstream.ts', () => {
     const charge = vi.fn<Charge>(() => end.opened);
     const worker = await startWorker(stream, charge, 2);
     for (const id of ['a', 'b', 'c']) await stream.publish(id);
-    await vi.waitUntil(() => charge.mock.calls.length === 2);
+    await until(() => charge.mock.calls.length === 2);
     let isOver = false;
     const stopped = worker.stop().then(() => {
       isOver = true;
@@ -211,7 +212,7 @@ describe('nats-jetstream.ts', () => {
     await stopped;
     expect(charge).toHaveBeenCalledTimes(2);
     const { consumer } = await startWorker(stream, charge);
-    await vi.waitUntil(() => charge.mock.calls.length === 4);
+    await until(() => charge.mock.calls.length === 4);
     await expectNothingLeft(consumer);
     expect(charge.mock.calls.map(([{ id }]) => id).sort()).toEqual(['a', 'b', 'c', 'd']);
   });

@@ -6,6 +6,7 @@ import { timeWarnings } from '../../adapters/lambda/time-check.ts';
 import { aborted, gate, unlessAborted } from '../support/gate.ts';
 import { bench } from './support/bench.ts';
 import { ample, contextWith, fifoRecord, sqsEvent, sqsRecord } from './support/events.ts';
+import { expectSoon } from '../support/until.ts';
 
 const MARGIN_MS = 800;
 /** Time to start in, with room for a machine that is busy. */
@@ -93,7 +94,7 @@ describe.concurrent('Before the deadline', () => {
     expect(context.getRemainingTimeInMillis()).toBeGreaterThan(0);
     expect(reported(events)).toEqual(['id-1: unfinished']);
     done.open();
-    await vi.waitFor(() => {
+    await expectSoon(() => {
       expect(ofCore.at(-1)).toMatchObject({ type: 'succeeded', key: 'id-1' });
     });
     expect(await handler(event, ample())).toEqual(failures());

@@ -13,6 +13,7 @@ import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 import { createQueue, useSqs } from '../support/sqs.ts';
 import { receiveNow } from '../support/sqs-receive.ts';
 import { bench as webhookBench, githubDelivery } from '../webhook/support/bench.ts';
+import { until } from '../support/until.ts';
 
 const { sql } = useDatabase();
 const empty = useEmptyDatabase();
@@ -67,7 +68,7 @@ const adapters: [string, expected: unknown, (handleOnce: HandleOnce) => Promise<
     async (handleOnce) => {
       const bed = kafkaBench({ handleOnce, work: handler });
       const run = bed.run(fakeBatch([message(10)]));
-      await vi.waitUntil(() => run.state !== 'running');
+      await until(() => run.state !== 'running');
       return bed.eventsOf('kept')[0]?.reason;
     },
   ],

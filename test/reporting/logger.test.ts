@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHandleOnce, type LogFields, type Logger, TerminalError } from '../../src/index.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 import { hostile } from '../support/hostile.ts';
+import { expectSoon } from '../support/until.ts';
 
 type Line = readonly [level: string, fields: LogFields, message: string];
 
@@ -106,7 +107,7 @@ describe('a logger', () => {
     const handleOnce = create({ error: log, warn: log });
     const outcome = await handleOnce('key', 'body', throwing(new Error('again')));
     expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-    await vi.waitFor(() => {
+    await expectSoon(() => {
       expect(emitWarning).toHaveBeenCalledExactlyOnceWith('logger failed on released: Error: no disk', {
         type: 'HandleOnceWarning',
         code: 'LOGGER_FAILED',

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, SettleRequest } from '../../src/store.ts';
 import { createTakeBacks } from '../../src/store/take-backs.ts';
+import { expectSoon } from '../support/until.ts';
 
 const LEASE_MS = 200;
 const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
@@ -28,11 +29,11 @@ test('a claim is looked for until it has been found, and then no more', async ()
   let landed = false;
   const { takeBacks, asked, takenBack } = takeBacksOver(() => (landed ? 'settled' : 'lost'));
   takeBacks.watchStatement([claim('a')], never);
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(asked.length).toBeGreaterThan(1);
   });
   landed = true;
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(takenBack).toEqual(['a']);
   });
   expect(takeBacks.releaseNow('a')).toBeUndefined();
@@ -41,7 +42,7 @@ test('a claim is looked for until it has been found, and then no more', async ()
 test('a claim that is never found is given up one lease after its statement', async () => {
   const { takeBacks, takenBack } = takeBacksOver(() => 'lost');
   takeBacks.watchStatement([claim('a')], Promise.reject(new Error('the connection broke')));
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(takeBacks.releaseNow('a')).toBeUndefined();
   });
   expect(takenBack).toEqual([]);
@@ -50,7 +51,7 @@ test('a claim that is never found is given up one lease after its statement', as
 test('a late reply that is no claim ends the look', async () => {
   const { takeBacks, asked } = takeBacksOver(() => 'lost');
   takeBacks.watchStatement([claim('a')], Promise.resolve<ClaimReply[]>([{ kind: 'mismatch' }]));
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(takeBacks.releaseNow('a')).toBeUndefined();
   });
   expect(asked.length).toBeLessThanOrEqual(2);
@@ -64,12 +65,12 @@ test('a claim whose reply comes after the look has ended is taken back all the s
   let landed = false;
   const { takeBacks, takenBack } = takeBacksOver(() => (landed ? 'settled' : 'lost'));
   takeBacks.watchStatement([claim('a')], late);
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(takeBacks.releaseNow('a')).toBeUndefined();
   });
   landed = true;
   arrive([CLAIMED]);
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(takenBack).toEqual(['a']);
   });
 });
@@ -80,7 +81,7 @@ test('a store that is out of reach is asked again', async () => {
   takeBacks.watch(claim('a'));
   await expect(takeBacks.releaseNow('a')).rejects.toThrow('unreachable');
   isUp = true;
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(takenBack).toEqual(['a']);
   });
 });
@@ -93,7 +94,7 @@ test('two claims of one key go in two statements, and many keys in several', asy
     Array.from({ length: 1_200 }, (_, index) => claim(`key-${index}`)),
     never,
   );
-  await vi.waitFor(() => {
+  await expectSoon(() => {
     expect(takenBack).toHaveLength(1_202);
   });
   for (const tokens of asked) expect(tokens.length).toBeLessThanOrEqual(500);

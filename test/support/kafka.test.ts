@@ -118,8 +118,7 @@ describe('Kafka', () => {
     const topic = await kafka.createTopic();
     await kafka.produce(topic, [{ value: 'one' }, { value: 'two' }]);
 
-    await kafka.admin.deleteTopics({ topics: [topic] });
-    await kafka.admin.createTopics({ topics: [{ topic }] });
+    await kafka.remakeTopic(topic);
 
     expect(await kafka.endOffsets(topic)).toEqual([0]);
     await kafka.produce(topic, [{ value: 'three' }]);

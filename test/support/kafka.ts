@@ -7,6 +7,7 @@ import { type ReadMessage, readTopic } from './kafka-read.ts';
 import { type Sockets, trackSockets } from './kafka-sockets.ts';
 import { produceInTransaction, type TransactionEnd } from './kafka-transaction.ts';
 import { serviceUrl } from './service-url.ts';
+import { until } from './until.ts';
 
 const brokersOfRun = (await serviceUrl('kafka')).split(',');
 
@@ -34,6 +35,10 @@ export interface TestKafka {
   readonly admin: Admin;
   /** Creates a topic with a name of its own, and gives its name. */
   createTopic(options?: TopicOptions): Promise<string>;
+  /** Resolves when all its partitions have leaders. */
+  makeTopic(topic: string, options?: TopicOptions): Promise<void>;
+  /** Deletes it, and makes it again with one partition: its offsets count from 0. */
+  remakeTopic(topic: string): Promise<void>;
   /** A name that no other group has. */
   groupId(): string;
   produce(topic: string, messages: Message[], options?: ProduceOptions): Promise<void>;
@@ -90,6 +95,15 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
     );
   }
 
+  async function makeTopic(topic: string, { partitions = 1, config = {} }: TopicOptions = {}): Promise<void> {
+    topics.push(topic);
+    const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
+    const created = [{ topic, numPartitions: partitions, configEntries }];
+    // False while a topic of this name is still being deleted.
+    await until(() => admin.createTopics({ topics: created, waitForLeaders: false }));
+    await until(() => hasLeaders(admin, topic));
+  }
+
   return {
     kafka,
     admin,
@@ -99,14 +113,17 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
     endOffsets: (topic) => endOffsets(admin, topic),
     read: (topic) => readTopic(kafka, admin, topic),
 
-    async createTopic({ partitions = 1, config = {} } = {}) {
+    async createTopic(options) {
       const topic = uniqueName();
-      topics.push(topic);
-      const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
-      const created = [{ topic, numPartitions: partitions, configEntries }];
-      await admin.createTopics({ topics: created, waitForLeaders: false });
-      await vi.waitUntil(() => hasLeaders(admin, topic), { timeout: 20_000, interval: 20 });
+      await makeTopic(topic, options);
       return topic;
+    },
+
+    makeTopic,
+
+    async remakeTopic(topic) {
+      await admin.deleteTopics({ topics: [topic] });
+      await makeTopic(topic);
     },
 
     async compact(topic, next) {

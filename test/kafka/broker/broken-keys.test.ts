@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { numbered, until, useFixture } from './support/fixture.ts';
+import { numbered, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup, kafka } = useFixture();
 

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { useKillableKafka } from '../../support/killable-kafka.ts';
 import { mavenIsInstalled } from '../../support/services/maven-libraries.ts';
-import { expectSoon, numbered, until, upTo, useFixture } from './support/fixture.ts';
+import { numbered, upTo, useFixture } from './support/fixture.ts';
+import { expectSoon, until } from '../../support/until.ts';
 
 /** The client's own wait grows to seconds, and then it crashes and waits again. */
 const config = { retry: { initialRetryTime: 100, maxRetryTime: 500, retries: 10 } };

@@ -2,7 +2,8 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { kafkaBrokers } from '../../support/kafka.ts';
 import { createChaosTables } from './support/chaos-tables.ts';
 import { watchCommits } from './support/commit-watch.ts';
-import { until, upTo, useFixture } from './support/fixture.ts';
+import { upTo, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { startFleet } from './support/fleet.ts';
 import { seeded } from './support/seeded.ts';
 

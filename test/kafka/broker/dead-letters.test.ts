@@ -3,7 +3,8 @@ import type { KafkaProducer } from 'handle-once/kafka';
 import type { ProducerConfig } from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ReadMessage } from '../../support/kafka-read.ts';
-import { numbered, type Setup, until, useFixture } from './support/fixture.ts';
+import { numbered, type Setup, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { kafka, setup } = useFixture();
 
@@ -94,8 +95,7 @@ describe('A message that has failed for good', () => {
     expect(group.eventsOf('kept')[0]).toMatchObject({ offset: '1', reason: 'dead-letter-refused' });
     expect(await group.committed()).toEqual([1]);
 
-    await kafka.admin.createTopics({ topics: [{ topic: deadLetterTopic }] });
-    onTestFinished(() => kafka.admin.deleteTopics({ topics: [deadLetterTopic] }));
+    await kafka.makeTopic(deadLetterTopic);
     await group.caughtUp();
 
     expect(handler).toHaveBeenCalledTimes(3);

@@ -1,14 +1,9 @@
 import { RetryableError } from 'handle-once';
 import { describe, expect, test } from 'vitest';
-import { numbered, until, useFixture } from './support/fixture.ts';
+import { numbered, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup, kafka } = useFixture();
-
-async function makeAgain(topic: string): Promise<void> {
-  await kafka.admin.deleteTopics({ topics: [topic] });
-  await until(async () => !(await kafka.admin.listTopics()).includes(topic));
-  await kafka.admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
-}
 
 describe('A log that is not the one that was read', () => {
   test('is told of when it ends before where it ended', async () => {
@@ -24,7 +19,7 @@ describe('A log that is not the one that was read', () => {
       { key: ({ value }) => String(value) },
     );
     await until(() => group.eventsOf('partition-paused').length === 1);
-    await makeAgain(group.topic);
+    await kafka.remakeTopic(group.topic);
     await group.produce(...numbered(4, 0, 10));
     await until(() => group.eventsOf('log-changed').length > 0);
     expect(group.eventsOf('log-changed')[0]).toMatchObject({

@@ -1,7 +1,8 @@
 import { RetryableError } from 'handle-once';
 import { describe, expect, test } from 'vitest';
 import { gate } from '../../support/gate.ts';
-import { numbered, someHeartbeats, until, upTo, useFixture } from './support/fixture.ts';
+import { numbered, someHeartbeats, upTo, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { seeded } from './support/seeded.ts';
 
 const { kafka, setup } = useFixture();

@@ -2,7 +2,8 @@ import { createHandleOnce, RetryableError, TerminalError } from 'handle-once';
 import { onceEachMessage } from 'handle-once/kafka';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { leave, numbered, until, upTo, useFixture } from './support/fixture.ts';
+import { leave, numbered, upTo, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { kafka, sql, setup } = useFixture();
 

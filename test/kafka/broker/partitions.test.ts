@@ -2,7 +2,8 @@ import { RetryableError } from 'handle-once';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { gate } from '../../support/gate.ts';
-import { numbered, someHeartbeats, until, upTo, useFixture } from './support/fixture.ts';
+import { numbered, someHeartbeats, upTo, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup, sql } = useFixture();
 

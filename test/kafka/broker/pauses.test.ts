@@ -1,6 +1,7 @@
 import { RetryableError } from 'handle-once';
 import { describe, expect, test } from 'vitest';
-import { type Member, numbered, someHeartbeats, until, useFixture } from './support/fixture.ts';
+import { type Member, numbered, someHeartbeats, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup } = useFixture();
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gate, unlessAborted } from '../../support/gate.ts';
-import { leave, type Member, numbered, type Setup, until, upTo, useFixture } from './support/fixture.ts';
+import { leave, type Member, numbered, type Setup, upTo, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup } = useFixture();
 

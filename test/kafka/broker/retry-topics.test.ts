@@ -2,7 +2,8 @@ import { type Attempt, RetryableError, TerminalError } from 'handle-once';
 import type { KafkaDelivery, KafkaProducer, RetryTopic } from 'handle-once/kafka';
 import type { IHeaders } from 'kafkajs';
 import { expect, onTestFinished, test } from 'vitest';
-import { expectSoon, leave, numbered, type Setup, until, useFixture } from './support/fixture.ts';
+import { leave, numbered, type Setup, useFixture } from './support/fixture.ts';
+import { expectSoon, until } from '../../support/until.ts';
 
 const { kafka, setup } = useFixture();
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gate, unlessAborted } from '../../support/gate.ts';
-import { leave, numbered, someHeartbeats, until, useFixture } from './support/fixture.ts';
+import { leave, numbered, someHeartbeats, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup, kafka } = useFixture();
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { aborted, gate, unlessAborted } from '../../support/gate.ts';
-import { leave, numbered, until, upTo, useFixture } from './support/fixture.ts';
+import { leave, numbered, upTo, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup } = useFixture();
 

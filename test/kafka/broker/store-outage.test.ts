@@ -2,7 +2,8 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { gate } from '../../support/gate.ts';
 import { type TcpProxy, tcpProxy } from '../../support/tcp-proxy.ts';
-import { numbered, until, upTo, useFixture } from './support/fixture.ts';
+import { numbered, upTo, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { databaseUrl, setup } = useFixture();
 

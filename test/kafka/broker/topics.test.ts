@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compacted } from '../../support/kafka.ts';
-import { expectSoon, leave, numbered, type Setup, until, upTo, useFixture } from './support/fixture.ts';
+import { leave, numbered, type Setup, upTo, useFixture } from './support/fixture.ts';
+import { expectSoon, until } from '../../support/until.ts';
 
 const { kafka, setup } = useFixture();
 
@@ -12,16 +13,11 @@ describe('A topic that is deleted and made again', () => {
     const member = await group.start(() => 'of the old topic');
     await group.caughtUp();
     await leave(member);
-    await remake(group);
+    await kafka.remakeTopic(group.topic);
     // The broker forgets what was committed for the old topic a little later than it makes the new one.
     await group.committedTo(-1);
     await produceAt(group, 2_000);
     return group;
-  }
-
-  async function remake({ topic }: Setup): Promise<void> {
-    await kafka.admin.deleteTopics({ topics: [topic] });
-    await expectSoon(() => kafka.admin.createTopics({ topics: [{ topic }] }));
   }
 
   async function produceAt(group: Setup, time: number): Promise<void> {
@@ -78,7 +74,7 @@ describe('A topic that is deleted and made again', () => {
     const handled: string[] = [];
     const member = await group.start(({ payload }) => handled.push(String(payload)));
     await group.caughtUp();
-    await remake(group);
+    await kafka.remakeTopic(group.topic);
     await expectSoon(() => group.produce(...numbered(3, 0, 100)));
     await until(() => group.eventsOf('kept').length >= 1);
     expect(group.eventsOf('kept')[0]).toMatchObject({ offset: '0', reason: 'mismatch' });

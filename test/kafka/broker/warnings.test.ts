@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { someHeartbeats, until, useFixture } from './support/fixture.ts';
+import { someHeartbeats, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { kafka, setup } = useFixture();
 

@@ -1,7 +1,8 @@
 import { onceEachMessage } from 'handle-once/kafka';
 import { expect, test } from 'vitest';
 import { gate } from '../../support/gate.ts';
-import { numbered, until, useFixture } from './support/fixture.ts';
+import { numbered, useFixture } from './support/fixture.ts';
+import { until } from '../../support/until.ts';
 
 const { setup, kafka } = useFixture();
 
@@ -51,9 +52,7 @@ test('a message of a topic that was made again does not take the verdict of the 
   );
   await until(() => handled.length === 1);
   await member.consumer.stop();
-  await kafka.admin.deleteTopics({ topics: [group.topic] });
-  await until(async () => !(await kafka.admin.listTopics()).includes(group.topic));
-  await kafka.admin.createTopics({ topics: [{ topic: group.topic, numPartitions: 1 }] });
+  await kafka.remakeTopic(group.topic);
   await group.produce({ partition: 0, value: 'new' });
   await member.restart();
   await until(() => handled.length === 2);

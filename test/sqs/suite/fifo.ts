@@ -1,6 +1,7 @@
 import { TerminalError } from 'handle-once';
 import { expect, test } from 'vitest';
-import { type Fixture, until } from '../support/fixture.ts';
+import { type Fixture } from '../support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { gate } from '../../support/gate.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
-import { type Fixture, until } from '../support/fixture.ts';
+import { type Fixture } from '../support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { gate } from '../../support/gate.ts';
 import {
   allFailed,

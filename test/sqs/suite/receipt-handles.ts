@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Fixture, until } from '../support/fixture.ts';
+import { type Fixture } from '../support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { gate } from '../../support/gate.ts';
 import { allFailed, type Call, interposedClient, sdkError } from '../support/interposed-client.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { type Fixture, until } from '../support/fixture.ts';
+import { type Fixture } from '../support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient } from '../support/interposed-client.ts';
 

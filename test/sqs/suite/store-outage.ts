@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Fixture, until } from '../support/fixture.ts';
+import { type Fixture } from '../support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { gate } from '../../support/gate.ts';
 import { sendMany } from '../support/send-many.ts';
 import { type TcpProxy, tcpProxy } from '../../support/tcp-proxy.ts';

@@ -3,7 +3,8 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqsClient } from '../../support/sqs-client.ts';
 import { sqsEndpoint } from '../../support/sqs.ts';
-import { type Fixture, until } from '../support/fixture.ts';
+import { type Fixture } from '../support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { sendMany } from '../support/send-many.ts';
 
 /** Two workers that share a queue and a database, and nothing else. */

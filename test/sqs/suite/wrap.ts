@@ -5,7 +5,8 @@ import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import { type Fixture, type Setup, until } from '../support/fixture.ts';
+import { type Fixture, type Setup } from '../support/fixture.ts';
+import { until } from '../../support/until.ts';
 import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
 

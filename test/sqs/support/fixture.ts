@@ -17,6 +17,7 @@ import {
 import type postgres from 'postgres';
 import { onTestFinished, vi } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 import { createQueue, type QueueOptions, type SqsServer, useSqs } from '../../support/sqs.ts';
 import { receiveNow } from '../../support/sqs-receive.ts';
 
@@ -172,9 +173,4 @@ function receiveFrom(client: SQSClient, queueUrl: string): Promise<Message> {
     },
     { timeout: 10_000, interval: 50 },
   );
-}
-
-/** Waits until something is true. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 15_000, interval: 20 });
 }

@@ -11,9 +11,10 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Consumer, ConsumerConfig, Message } from 'kafkajs';
 import type postgres from 'postgres';
-import { expect, onTestFailed, vi } from 'vitest';
+import { expect, onTestFailed } from 'vitest';
 import { useDatabase } from '../../../support/database.ts';
 import type { Offsets } from '../../../support/kafka-offsets.ts';
+import { expectSoon, until } from '../../../support/until.ts';
 import { type TestKafka, type TopicOptions, useKafka } from '../../../support/kafka.ts';
 
 const LEASE_MS = 2_000;
@@ -220,16 +221,6 @@ function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'co
     heartbeats: () => heartbeats,
     refusedHeartbeats: () => answered - heartbeats,
   };
-}
-
-/** Waits until something is true. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await vi.waitUntil(condition, { timeout: 20_000, interval: 20 });
-}
-
-/** Waits until something holds, and says what did not. */
-export async function expectSoon<T>(check: () => T | Promise<T>): Promise<T> {
-  return vi.waitFor(check, { timeout: 20_000, interval: 50 });
 }
 
 /** Numbered messages of one partition, whose values are their numbers. */
