@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
+import { satisfying } from '../../src/adapter-kit.ts';
 import { lambdaContext } from './deadline.ts';
 
 /** A record of Lambda's Kafka event, Amazon MSK or self-managed, by shape: those of `@types/aws-lambda` fit. */
@@ -52,7 +52,7 @@ export const kafkaInvocation = z.object({
   event: z.looseObject(
     {
       records: satisfying<LambdaKafkaEvent['records']>(
-        isRecords,
+        (value) => records.safeParse(value).success,
         'the lists of records of a Kafka event source, by topic and partition',
       ),
     },
@@ -61,16 +61,18 @@ export const kafkaInvocation = z.object({
   context: lambdaContext,
 });
 
-function isRecords(value: unknown): boolean {
-  return (
-    hasMethods(value, []) && Object.values(value).every((list) => Array.isArray(list) && list.every(isRecord))
-  );
-}
+/** Every field that is read: Lambda may add others. */
+const record = z.looseObject({
+  topic: z.string(),
+  partition: z.number(),
+  offset: z.number(),
+  timestamp: z.number(),
+  key: z.string().nullish(),
+  value: z.string().nullish(),
+  headers: z.array(z.record(z.string(), z.array(z.number()))).nullish(),
+});
 
-function isRecord(value: unknown): boolean {
-  const { topic, partition, offset } = value as Partial<KafkaRecord>;
-  return typeof topic === 'string' && typeof partition === 'number' && typeof offset === 'number';
-}
+const records = z.record(z.string(), z.array(record));
 
 export function toMessage({ key, value, timestamp, offset, headers }: KafkaRecord): LambdaKafkaMessage {
   return {

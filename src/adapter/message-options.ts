@@ -1,10 +1,17 @@
 import * as z from 'zod';
 
+const MILLISECONDS = { error: 'must be milliseconds since 1970, as Date.now() gives them' };
+/** Of 1973. Smaller are seconds, and what performance.now() gives. */
+const EARLIEST_MS = 100_000_000_000;
+
 /** Options that come with one message, for adapters that do not receive themselves. */
 export const messageOptions = z.strictObject(
   {
     signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
-    receivedAt: z.number({ error: 'must be milliseconds, as Date.now() gives them' }).optional(),
+    receivedAt: z
+      .number(MILLISECONDS)
+      .min(EARLIEST_MS, { ...MILLISECONDS, abort: true })
+      .optional(),
   },
   { error: 'the options must be an object' },
 );

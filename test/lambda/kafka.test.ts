@@ -258,10 +258,23 @@ describe('By default', () => {
   });
 });
 
-test('an event of another source is refused as a whole', async () => {
+test.each<[string, object]>([
+  ['an event of another source', { Records: [] }],
+  ['records in no lists', { records: { 't-0': {} } }],
+  ['a record that is null', { records: { 't-0': [null] } }],
+  ['a value that is no text', { records: { 't-0': [{ ...kafkaRecord('t', 0, 5), value: 7 }] } }],
+  [
+    'headers that are no lists',
+    { records: { 't-0': [{ ...kafkaRecord('t', 0, 5), headers: [{ id: 'a' }] }] } },
+  ],
+  [
+    'a record without a timestamp',
+    { records: { 't-0': [{ ...kafkaRecord('t', 0, 5), timestamp: undefined }] } },
+  ],
+])('%s is refused as a whole', async (_, event) => {
   const { handleOnce } = bench();
   const handler = onceEachKafkaRecord({ handleOnce, ...mapping }, () => expect.unreachable());
-  await expect(handler({ Records: [] } as never, ample())).rejects.toThrow(
+  await expect(handler(event as never, ample())).rejects.toThrow(
     /onceEachKafkaRecord: event.records: must be/,
   );
 });

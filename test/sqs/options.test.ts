@@ -101,6 +101,8 @@ describe('Options of calls', () => {
   test.each([
     ['signal', {}],
     ['receivedAt', 'now'],
+    ['receivedAt', Date.now() / 1_000],
+    ['receivedAt', performance.now()],
     ['typo', 1],
   ])('of a wrapped handler: a wrong %s is refused by name', async (field, value) => {
     await expect(handle({}, { [field]: value })).rejects.toMatchObject({ issues: [{ field }] });

@@ -1,31 +1,18 @@
 import { GenericContainer, Wait } from 'testcontainers';
-import { dockerIsRunning } from './docker.ts';
+import { startContainer } from './container.ts';
 import { startElasticMqProcess } from './elasticmq-process.ts';
 import { mavenIsInstalled } from './maven-libraries.ts';
-import { externalService, NoServiceError, type Service } from './service.ts';
+import { type Service, startService } from './service.ts';
 
-const PORT = 9324;
-
-export async function startElasticMq(): Promise<Service> {
-  const external = externalService('TEST_SQS_ENDPOINT');
-  if (external) return external;
-
-  if (await dockerIsRunning()) return startElasticMqContainer();
-
-  if (await mavenIsInstalled()) return startElasticMqProcess();
-
-  throw new NoServiceError('SQS tests need TEST_SQS_ENDPOINT, Docker, or Java 17 and Maven');
-}
-
-async function startElasticMqContainer(): Promise<Service> {
-  const container = await new GenericContainer('softwaremill/elasticmq-native:1.7.1')
-    .withExposedPorts(PORT)
-    .withWaitStrategy(Wait.forListeningPorts())
-    .start();
-  return {
-    url: `http://${container.getHost()}:${container.getMappedPort(PORT)}`,
-    async stop() {
-      await container.stop();
+export function startElasticMq(): Promise<Service> {
+  return startService({
+    variable: 'TEST_SQS_ENDPOINT',
+    inDocker() {
+      const image = new GenericContainer('softwaremill/elasticmq-native:1.7.1');
+      return startContainer(image.withWaitStrategy(Wait.forListeningPorts()), 'http', 9324);
     },
-  };
+    asProcess: async () => ((await mavenIsInstalled()) ? await startElasticMqProcess() : undefined),
+    what: 'SQS tests',
+    takes: 'Java 17 and Maven',
+  });
 }

@@ -1,21 +1,19 @@
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
-import { dockerIsRunning } from './docker.ts';
 import { freePort } from './free-port.ts';
 import { startKafkaProcess } from './kafka-process.ts';
 import { kafkaProperties } from './kafka-properties.ts';
 import { mavenIsInstalled } from './maven-libraries.ts';
-import { externalService, NoServiceError, type Service } from './service.ts';
+import { type Service, startService } from './service.ts';
 
 /** Its URL is the list of its brokers, with commas between them. */
-export async function startKafka(): Promise<Service> {
-  const external = externalService('KAFKA_BROKERS');
-  if (external) return external;
-
-  if (await dockerIsRunning()) return startKafkaContainer();
-
-  if (await mavenIsInstalled()) return startKafkaProcess();
-
-  throw new NoServiceError('Kafka tests need KAFKA_BROKERS, Docker, or Java 17 and Maven');
+export function startKafka(): Promise<Service> {
+  return startService({
+    variable: 'KAFKA_BROKERS',
+    inDocker: startKafkaContainer,
+    asProcess: async () => ((await mavenIsInstalled()) ? await startKafkaProcess() : undefined),
+    what: 'Kafka tests',
+    takes: 'Java 17 and Maven',
+  });
 }
 
 async function startKafkaContainer(): Promise<Service> {

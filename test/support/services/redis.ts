@@ -1,33 +1,22 @@
 import { GenericContainer, Wait } from 'testcontainers';
-import { dockerIsRunning } from './docker.ts';
+import { startContainer } from './container.ts';
 import { mavenIsInstalled } from './maven-libraries.ts';
 import { REDIS_PROGRAM, startRedisProcess } from './redis-process.ts';
-import { externalService, NoServiceError, type Service } from './service.ts';
+import { type Service, startService } from './service.ts';
 
-const PORT = 6379;
-
-export async function startRedis(): Promise<Service> {
-  const external = externalService('TEST_REDIS_URL');
-  if (external) return external;
-
-  if (await dockerIsRunning()) return startRedisContainer();
-
-  if (REDIS_PROGRAM !== undefined && (await mavenIsInstalled())) return startRedisProcess(REDIS_PROGRAM);
-
-  throw new NoServiceError(
-    'BullMQ tests need TEST_REDIS_URL, Docker, or Java 17 and Maven on Linux or macOS',
-  );
-}
-
-async function startRedisContainer(): Promise<Service> {
-  const container = await new GenericContainer('redis:7-alpine')
-    .withExposedPorts(PORT)
-    .withWaitStrategy(Wait.forLogMessage('Ready to accept connections'))
-    .start();
-  return {
-    url: `redis://${container.getHost()}:${container.getMappedPort(PORT)}`,
-    async stop() {
-      await container.stop();
+export function startRedis(): Promise<Service> {
+  return startService({
+    variable: 'TEST_REDIS_URL',
+    inDocker() {
+      const image = new GenericContainer('redis:7-alpine');
+      const ready = Wait.forLogMessage('Ready to accept connections');
+      return startContainer(image.withWaitStrategy(ready), 'redis', 6379);
     },
-  };
+    async asProcess() {
+      if (REDIS_PROGRAM === undefined || !(await mavenIsInstalled())) return undefined;
+      return await startRedisProcess(REDIS_PROGRAM);
+    },
+    what: 'BullMQ tests',
+    takes: 'Java 17 and Maven on Linux or macOS',
+  });
 }
