@@ -17,11 +17,13 @@ import {
   nothingAfterLapse,
 } from './holds.ts';
 import {
+  acknowledgementRefused,
   keptAfterError,
   keptWhilePending,
   replayAcknowledged,
   settledFirst,
   stoppedBefore,
+  stoppedDuring,
   storeDown,
   takenOver,
   unrecordedKept,
@@ -108,7 +110,12 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ['keeps a message whose end could not be recorded', unrecordedKept],
     ['keeps a message under a key that is another message', mismatchKept],
     ['keeps a message that another delivery has taken over', takenOver],
+    [
+      'acknowledges a message whose acknowledgement failed when it comes again, without another run',
+      acknowledgementRefused,
+    ],
     ['starts nothing when the consumer stops', stoppedBefore],
+    ['keeps a message whose handler a stop interrupts, and runs it again', stoppedDuring],
     ...(can.deadLetter ? WITH_DEAD_LETTERS : []),
     ...(can.keepFailed ? WITH_KEEPING : WITHOUT_KEEPING),
     ...(can.extend ? WITH_EXTENSIONS : WITHOUT_EXTENSIONS),

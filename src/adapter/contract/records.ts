@@ -122,3 +122,44 @@ export const stoppedBefore: Promised = async (adapter) => {
   const expected = adapter.can.retryLater ? ['retry-later'] : [];
   assert.deepEqual(delivery.told, expected, 'what has not started is returned where the broker can');
 };
+
+export const stoppedDuring: Promised = async (adapter) => {
+  const work = gate();
+  let isInterrupted = true;
+  const bench = createBench(adapter, async () => {
+    await work.passed;
+    if (isInterrupted) throw new DOMException('the consumer stops', 'AbortError');
+  });
+  const interrupted = new ScriptedDelivery('1');
+  const ended = bench.deliver(interrupted);
+  await until('the handler to run', () => bench.handled() === 1, ended);
+  bench.stop();
+  await sleep(50);
+  assert.equal(
+    acknowledged(interrupted),
+    false,
+    'what still runs when the consumer stops is not acknowledged',
+  );
+  work.open();
+  await ended;
+  assert.equal(acknowledged(interrupted), false, 'what was interrupted is not acknowledged');
+  isInterrupted = false;
+  await sleep(30);
+  const again = new ScriptedDelivery('1');
+  await bench.deliver(again, { signal: new AbortController().signal });
+  assert.equal(bench.handled(), 2, 'what was interrupted runs again');
+  assert.deepEqual(again.told, ['acknowledge']);
+};
+
+export const acknowledgementRefused: Promised = async (adapter) => {
+  const bench = createBench(adapter);
+  const refused = new ScriptedDelivery('1');
+  refused.refuseAcknowledgement();
+  // An adapter whose client acknowledges may pass its error on.
+  await bench.deliver(refused).catch(() => undefined);
+  assert.deepEqual(refused.told, ['acknowledge'], 'nothing else is told to the broker');
+  const again = new ScriptedDelivery('1');
+  await bench.deliver(again);
+  assert.equal(bench.handled(), 1, 'a message whose acknowledgement failed does not run again');
+  assert.deepEqual(again.told, ['acknowledge'], 'and is acknowledged when it comes again');
+};

@@ -23,6 +23,7 @@ export class ScriptedDelivery implements ScriptedMessage {
   readonly body: string;
   readonly log: Verb[] = [];
   #isLost = false;
+  #refusesAcknowledgement = false;
 
   constructor(id: string, body = '{"cents":100}') {
     this.id = id;
@@ -34,8 +35,14 @@ export class ScriptedDelivery implements ScriptedMessage {
     this.#isLost = true;
   }
 
-  acknowledge(): Promise<void> {
-    return this.#note('acknowledge');
+  /** The call to acknowledge it fails: it stays with the broker. */
+  refuseAcknowledgement(): void {
+    this.#refusesAcknowledgement = true;
+  }
+
+  async acknowledge(): Promise<void> {
+    await this.#note('acknowledge');
+    if (this.#refusesAcknowledgement) throw new Error('the scripted broker does not answer');
   }
 
   retryLater(): Promise<void> {
