@@ -1,6 +1,7 @@
+import { AssertionError } from 'node:assert/strict';
 import { onceEach } from 'handle-once/adapter';
 import { adapterContract, type AdapterUnderTest, type ScriptedMessage } from 'handle-once/testing';
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const key = ({ id }: ScriptedMessage) => id;
 const body = (message: ScriptedMessage) => message.body;
@@ -41,4 +42,37 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
 
 describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
   for (const { name, run } of adapterContract(adapter)) test(name, run);
+});
+
+const BROKEN: Record<string, AdapterUnderTest['handle']> = {
+  async 'acknowledges first'(message, { handleOnce, handler }) {
+    await message.acknowledge();
+    await handleOnce(message.id, message.body, handler);
+  },
+  async 'acknowledges whatever the outcome'(message, { handleOnce, handler, signal }) {
+    await handleOnce(message.id, message.body, handler, { signal }).catch(() => undefined);
+    await message.acknowledge();
+  },
+  async 'keeps no record'(message, { handler }) {
+    await handler(message.body);
+    await message.acknowledge();
+  },
+};
+
+test.each([
+  ['acknowledges first', 'acknowledges a message once its record is settled, and not before'],
+  ['acknowledges whatever the outcome', 'keeps a message whose handler threw, and runs it again'],
+  ['acknowledges whatever the outcome', 'keeps a message while the store is down, and runs nothing'],
+  ['acknowledges whatever the outcome', 'starts nothing when the consumer stops'],
+  ['acknowledges whatever the outcome', 'keeps a message whose handler a stop interrupts, and runs it again'],
+  ['keeps no record', 'acknowledges a duplicate that is answered from the record'],
+  [
+    'keeps no record',
+    'acknowledges a message whose acknowledgement failed when it comes again, without another run',
+  ],
+])('an adapter that %s is found by: %s', async (fault, name) => {
+  const can = { extend: false, tellsLoss: false, retryLater: true, deadLetter: true, keepFailed: true };
+  const handle = BROKEN[fault] ?? expect.unreachable(fault);
+  const found = adapterContract({ can, handle }).find((promise) => promise.name === name);
+  await expect((found ?? expect.unreachable(name)).run()).rejects.toThrow(AssertionError);
 });
