@@ -1,19 +1,17 @@
 import { expect, it, vi } from 'vitest';
-import { UnhashablePayloadError } from '../../src/index.ts';
+import { InvalidOptionsError, UnhashablePayloadError } from '../../src/index.ts';
 import { useBench, usePostgresBench } from './support/bench.ts';
 
 const bench = useBench('memory');
 const rejects = (): Promise<never> => Promise.reject(new Error('later'));
 
 it.each([
-  ['that rejects', rejects],
-  ['that resolves', () => Promise.resolve('part')],
-  ['that returns undefined', () => undefined],
-])('a fingerprint function %s is refused before anything runs', async (_, fingerprint) => {
+  ['that rejects', rejects, InvalidOptionsError],
+  ['that resolves', () => Promise.resolve('part'), InvalidOptionsError],
+  ['that returns undefined', () => undefined, UnhashablePayloadError],
+])('a fingerprint function %s is refused before anything runs', async (_, fingerprint, refusal) => {
   const handler = vi.fn();
-  await expect(bench.handleOnce({ fingerprint })('key', 'body', handler)).rejects.toBeInstanceOf(
-    UnhashablePayloadError,
-  );
+  await expect(bench.handleOnce({ fingerprint })('key', 'body', handler)).rejects.toBeInstanceOf(refusal);
   expect(handler).not.toHaveBeenCalled();
 });
 

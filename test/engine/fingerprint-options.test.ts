@@ -102,7 +102,6 @@ describe.each(storeKinds)('What has to be the same, over the %s store', (kind) =
       },
       cause,
     ],
-    ['returns a promise', () => Promise.resolve(1), undefined],
     ['returns what has no fingerprint', () => ({ at: new Map() }), undefined],
   ])(
     'refuses a payload with a typed error, and runs nothing, where the function %s',

@@ -68,7 +68,7 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
   const kafka = createKafkaClient(brokers);
   const admin = kafka.admin();
   const producer = kafka.producer({ idempotent: true });
-  const topics: string[] = [];
+  const topics = new Set<string>();
   const socketsOf = new Map<Consumer, Sockets>();
   let compactions = 0;
 
@@ -79,7 +79,7 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
   afterAll(async () => {
     // The broker can be somebody's own. It forgets a group by itself once the topics are gone.
     const existing = await admin.listTopics();
-    await admin.deleteTopics({ topics: topics.filter((topic) => existing.includes(topic)) });
+    await admin.deleteTopics({ topics: existing.filter((topic) => topics.has(topic)) });
     await Promise.all([admin.disconnect(), producer.disconnect()]);
   });
 
@@ -96,7 +96,7 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
   }
 
   async function makeTopic(topic: string, { partitions = 1, config = {} }: TopicOptions = {}): Promise<void> {
-    topics.push(topic);
+    topics.add(topic);
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     const created = [{ topic, numPartitions: partitions, configEntries }];
     // False while a topic of this name is still being deleted.
