@@ -32,7 +32,7 @@ export default defineConfig({
     execArgv: ['--disable-warning=HandleOnceWarning'],
     sequence: { sequencer: LongestFirst },
     // These end tests that hang, not those that a busy machine slows down.
-    expect: { poll: { timeout: 20_000, interval: 20 } },
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -120,9 +120,11 @@ function setupOf(
   const scope = handleOnce.inScope({ kind: 'kafka', name: groupId }).settings.scope;
   const events: KafkaEvent[] = [];
   const committed = () => kafka.committed(groupId, topic);
-  const members: Pick<Member, 'joins' | 'commits' | 'crashes'>[] = [];
+  const members: Watched[] = [];
   onTestFailed(async () => {
-    console.error(inspect({ groupId, committed: await committed(), members, events }, { depth: 5 }));
+    console.error(
+      inspect({ groupId, committed: await committed(), members, events }, { depth: 5, maxArrayLength: 200 }),
+    );
   });
   return {
     topic,
@@ -186,12 +188,20 @@ function setupOf(
   };
 }
 
-function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'counts' | 'restart'> {
+type Watched = Omit<Member, 'consumer' | 'counts' | 'restart'>;
+
+function watch(consumer: Consumer, topic: string): Watched & { readonly requests: readonly string[] } {
   const joins: Record<string, number[]>[] = [];
   const commits: { partition: number; offset: number; afterJoins: number }[] = [];
   const crashes: { error: Error; restart: boolean }[] = [];
   let heartbeats = 0;
   let answered = 0;
+  /** The last requests, with their times: for what is printed of a failed test. */
+  const requests: string[] = [];
+  const note = (line: string): void => {
+    requests.push(`${Math.round(performance.now())} ${line}`);
+    requests.splice(0, requests.length - 40);
+  };
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     joins.push(payload.memberAssignment);
   });
@@ -211,7 +221,11 @@ function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'co
   consumer.on(consumer.events.HEARTBEAT, () => {
     heartbeats += 1;
   });
-  consumer.on(consumer.events.REQUEST, ({ payload: { apiName } }) => {
+  consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload: { apiName } }) => {
+    note(`${apiName} had no answer`);
+  });
+  consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
+    note(`${apiName} took ${duration} ms`);
     if (apiName === 'Heartbeat') answered += 1;
   });
   return {
@@ -220,6 +234,7 @@ function watch(consumer: Consumer, topic: string): Omit<Member, 'consumer' | 'co
     crashes,
     heartbeats: () => heartbeats,
     refusedHeartbeats: () => answered - heartbeats,
+    requests,
   };
 }
 
