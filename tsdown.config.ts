@@ -7,6 +7,7 @@ export default defineConfig({
     clients: 'adapters/clients/index.ts',
     kafka: 'adapters/kafka/index.ts',
     lambda: 'adapters/lambda/index.ts',
+    operations: 'src/operations.ts',
     sqs: 'adapters/sqs/index.ts',
     'sqs-consumer': 'adapters/sqs-consumer/index.ts',
     store: 'src/store.ts',

@@ -7,7 +7,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 /** Files that use a service or start processes. */
 const INTEGRATION = [
-  'test/{architecture,clients,crash,docs,engine,examples,kafka/broker,store/postgres}/**/*.test.ts',
+  'test/{architecture,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
   'test/lambda/poller.test.ts',
   'test/migrations/{concurrent,embedded,migrate,schema}.test.ts',

@@ -18,10 +18,11 @@ create table :"schema".records (
   error          text,                 -- JSON text: name, message, code, cause
   constraint records_pkey primary key (scope, key)
 )
--- fillfactor leaves room for the settle to stay on the claim's page (a HOT update: no index write).
+-- fillfactor leaves room for the settle to stay on the claim's page (a HOT update: no index write). Measured, 85 to 50:
+-- 62 to 98 % of updates are HOT at 100 in flight, 26 to 95 % at 500, and the table is no larger.
 -- vacuum_truncate takes an exclusive lock on a table that fills again at once, and an emptied table invites
 -- plans that scan it.
-with (fillfactor = 85, vacuum_truncate = off);
+with (fillfactor = 50, vacuum_truncate = off);
 
 -- A table of few pages gets plans that read all of it, and a session keeps such a plan while the table grows. These
 -- pages stay, empty, also through vacuum: so every plan finds records by key from the first day.

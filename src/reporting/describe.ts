@@ -9,7 +9,7 @@ const MAX_FRAMES = 10;
 /** Fields of events that are told in the line, in this order. */
 const DETAILS = [
   ...['scope', 'key', 'id', 'messageId', 'itemIdentifier', 'topic', 'partition', 'offset', 'to'],
-  ...['attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
+  ...['abandoned', 'purged', 'records', 'attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
 ];
 
 /** An event in one line. */

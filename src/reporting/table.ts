@@ -118,6 +118,18 @@ const ADAPTERS: Table = {
   error: row('error', 'UNEXPECTED_ERROR', 'a message could not be handled'),
 };
 
+/** Events of maintenance, by type. */
+const OPERATIONS: Table = {
+  maintained: row('info', 'MAINTAINED', 'the tables were maintained'),
+  abandoned: row(
+    'warn',
+    'ABANDONED',
+    'messages are on record as pending, free to run, and were not delivered again: look for them at the broker',
+    ONE,
+  ),
+  'maintenance-error': row('error', 'MAINTENANCE_ERROR', 'the tables could not be maintained', ONE),
+};
+
 /** A finding says by itself what is the matter. */
 const FINDING = row('warn', 'WARNING', '');
 
@@ -139,6 +151,11 @@ export function rowOfAdapter({ warning, type, reason, error }: ReportedEvent): R
   if (warning !== undefined) return ADAPTERS[warning] ?? { ...FINDING, code: warning };
   if (error?.code === 'UNHASHABLE_PAYLOAD') return ADAPTERS['unhashable'] ?? undefined;
   return ADAPTERS[type] ?? (reason === undefined ? undefined : (ADAPTERS[reason] ?? undefined));
+}
+
+/** The row of an event of maintenance. */
+export function rowOfOperations({ type }: ReportedEvent): Row | undefined {
+  return OPERATIONS[type] ?? undefined;
 }
 
 /** The row of what one of the user's own functions did wrong. */

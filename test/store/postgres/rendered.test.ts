@@ -3,7 +3,10 @@ import { checkStatement } from '../../../src/store/postgres/statements/check.ts'
 import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
 import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
 import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
+import { leavesStatement } from '../../../src/store/postgres/statements/leaves.ts';
 import { lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
+import { maintenanceStatements } from '../../../src/store/postgres/statements/maintenance.ts';
+import { purgeStatement } from '../../../src/store/postgres/statements/purge.ts';
 import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
 import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
 import { settleInStatement } from '../../../src/store/postgres/statements/settle-in.ts';
@@ -24,6 +27,11 @@ const RENDERED: Record<string, string> = {
   'settle-in': `${settleInStatement(TABLE)};`,
   locked: `${lockedStatement(TABLE)};`,
   check: `${checkStatement('handle_once')};`,
+  purge: `-- Without an archive.${purgeStatement(TABLE)};\n\n-- With one.${purgeStatement(TABLE, 'handle_once.archive')};`,
+  leaves: `${leavesStatement()};`,
+  maintenance: Object.entries(maintenanceStatements('handle_once'))
+    .map(([name, statement]) => `-- ${name}${statement};`)
+    .join('\n\n'),
 };
 
 // `npx vitest run test/store/postgres/rendered.test.ts -u` writes them.

@@ -1,0 +1,71 @@
+import type { DatabaseRow } from '../store/postgres/database-client.ts';
+import type { WalkFigures } from './events.ts';
+
+/** Records of one scope in one state. */
+export interface Count {
+  readonly scope: string;
+  readonly state: string;
+  readonly records: number;
+  readonly abandoned: number;
+  /** Of the first claim of the oldest, in milliseconds since 1970. */
+  readonly oldestMs: number;
+}
+
+/** What a walk has counted so far. */
+export class Tally {
+  readonly #counts = new Map<string, Count>();
+  #purged: number;
+
+  constructor(counts: readonly Count[] = [], purged = 0) {
+    for (const count of counts) this.#add(count);
+    this.#purged = purged;
+  }
+
+  /** Adds what the statement for some pages answered. */
+  add(rows: readonly DatabaseRow[]): void {
+    for (const [scope, state, records, abandoned, oldestMs, purged] of rows) {
+      this.#purged += Number(purged);
+      if (oldestMs === null) continue;
+      this.#add({
+        scope: scope ?? '',
+        state: state ?? '',
+        records: Number(records),
+        abandoned: Number(abandoned),
+        oldestMs: Number(oldestMs),
+      });
+    }
+  }
+
+  counts(): Count[] {
+    return [...this.#counts.values()];
+  }
+
+  get purged(): number {
+    return this.#purged;
+  }
+
+  figures(): WalkFigures {
+    const counts = this.counts();
+    const sum = (of: (count: Count) => number) => counts.reduce((total, count) => total + of(count), 0);
+    return {
+      purged: this.#purged,
+      records: sum(({ records }) => records),
+      abandoned: sum(({ abandoned }) => abandoned),
+    };
+  }
+
+  #add(found: Count): void {
+    const id = JSON.stringify([found.scope, found.state]);
+    const known = this.#counts.get(id);
+    if (known === undefined) {
+      this.#counts.set(id, found);
+      return;
+    }
+    this.#counts.set(id, {
+      ...found,
+      records: known.records + found.records,
+      abandoned: known.abandoned + found.abandoned,
+      oldestMs: Math.min(known.oldestMs, found.oldestMs),
+    });
+  }
+}

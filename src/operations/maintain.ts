@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import { toDatabaseClient } from '../store/postgres/sql-client.ts';
+import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
+import { prepareArchive } from './archive.ts';
+import type { WalkFigures } from './events.ts';
+import {
+  isReportedFirst,
+  maintenanceFields,
+  type MaintenanceOptions,
+  NOT_AN_OBJECT,
+  PURGED_UNREPORTED,
+  type ResolvedMaintenance,
+} from './options.ts';
+import { takeWalk } from './runner.ts';
+import type { Tally } from './census.ts';
+import { walk, type WalkEnd } from './walk.ts';
+
+/** Options of `maintain`. */
+export interface MaintainOptions extends MaintenanceOptions {
+  /** Ends the call after this many milliseconds; the next one goes on from there. Default: no limit. */
+  readonly maxMs?: number | undefined;
+  /** Ends the call once it has deleted this many records. Default: no limit. */
+  readonly maxPurged?: number | undefined;
+  /** Ends the call after the step that is under way; the next one goes on from there. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a call of `maintain` did. */
+export type MaintenanceReport =
+  /** The walk has come to its end, and its figures are on record. */
+  | (WalkFigures & { readonly state: 'finished' })
+  | {
+      /** The walk goes on from here: by the next call, or by the runner that has taken it over. */
+      readonly state: 'stopped';
+      /** Records that the walk has deleted so far, by all its runners. */
+      readonly purged: number;
+      /** `limit`: `maxMs` or `maxPurged`. `taken-over`: this process stood still for a minute. */
+      readonly reason: 'limit' | 'aborted' | 'taken-over';
+    }
+  /** Another process walks. */
+  | { readonly state: 'busy' };
+
+const LIMIT = 2_147_483_647;
+
+const maintainOptions = z
+  .strictObject(
+    {
+      ...maintenanceFields,
+      maxMs: wholeNumber('milliseconds', 1, LIMIT).optional(),
+      maxPurged: wholeNumber('records', 1, LIMIT).optional(),
+      signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+    },
+    NOT_AN_OBJECT,
+  )
+  .refine(isReportedFirst, PURGED_UNREPORTED);
+
+/**
+ * Walks through the records once: deletes what has expired, and counts what is left. For a job of cron or Kubernetes; in
+ * a worker use `startMaintenance`.
+ *
+ * It needs no index and holds no lock for longer than a few milliseconds. Of many calls at once, in all processes, one
+ * walks. It begins where the last one stopped or died. A record whose lease or backoff runs is never touched.
+ *
+ * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ *
+ * @example
+ * ```ts
+ * import { maintain } from 'handle-once/operations';
+ *
+ * const report = await maintain({ sql, maxMs: 600_000 });
+ * console.log(report);
+ * ```
+ */
+export async function maintain(options: MaintainOptions): Promise<MaintenanceReport> {
+  const {
+    maxMs = Infinity,
+    maxPurged = Infinity,
+    signal,
+    ...resolved
+  } = parseOptions('maintain', maintainOptions, options);
+  const endsAt = performance.now() + maxMs;
+  const walked = await walkOnce(resolved, {
+    isForced: true,
+    restMs: 0,
+    mayGoOn: (purged) => signal?.aborted !== true && performance.now() < endsAt && purged < maxPurged,
+  });
+  if (walked === undefined) return { state: 'busy' };
+  const { end, tally } = walked;
+  if (end === 'finished') return { state: 'finished', ...tally.figures() };
+  const stopped = signal?.aborted === true ? 'aborted' : 'limit';
+  return { state: 'stopped', purged: tally.purged, reason: end === 'lost' ? 'taken-over' : stopped };
+}
+
+export interface WalkOnce {
+  readonly isForced: boolean;
+  readonly restMs: number;
+  readonly mayGoOn: (purged: number) => boolean;
+}
+
+/** Undefined: another process walks, or the next walk is not due. */
+export async function walkOnce(
+  { sql, databaseSchema, archive, ...times }: ResolvedMaintenance,
+  { isForced, restMs, mayGoOn }: WalkOnce,
+): Promise<{ readonly end: WalkEnd; readonly tally: Tally } | undefined> {
+  const client = toDatabaseClient(sql);
+  const statements = maintenanceStatements(databaseSchema);
+  const runner = await takeWalk(client, statements, isForced);
+  if (runner === undefined) return undefined;
+  const { tally } = runner.from;
+  try {
+    const end = await walk({
+      ...times,
+      client,
+      runner,
+      mayGoOn,
+      table: `${quoteIdentifier(databaseSchema)}.records`,
+      archive: archive ? await prepareArchive(client, databaseSchema, statements.months) : undefined,
+    });
+    if (end === 'stopped') await runner.leave();
+    if (end !== 'finished') return { end, tally };
+    return { end: (await runner.finish(restMs)) ? 'finished' : 'lost', tally };
+  } catch (error) {
+    // Another process need not wait for the lease. Where the database is out of reach, it has to.
+    await runner.leave().catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { schemaOption } from '../migrations/options.ts';
+import { wholeNumber } from '../options/parse-options.ts';
+import { type SqlClient, sqlClient } from '../store/postgres/sql-client.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_MS = 3_650 * DAY_MS;
+
+/** Options of `maintain` and `startMaintenance`. */
+export interface MaintenanceOptions {
+  /** As for `createHandleOnce`. Its role needs `delete` on `records`, and all rights on `maintenance` and `census`. */
+  readonly sql: SqlClient;
+  /** The Postgres schema that has the tables. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+  /**
+   * Milliseconds after which a pending record that is free to run, and was not delivered again, is reported as
+   * abandoned. Default 14 days: as long as SQS keeps a message.
+   */
+  readonly abandonedAfterMs?: number | undefined;
+  /**
+   * Milliseconds after which such a record is deleted; a delivery that comes later runs. Default 30 days. Set it above
+   * the longest time for which your broker keeps a message, dead letters included.
+   */
+  readonly purgeAbandonedAfterMs?: number | undefined;
+  /**
+   * Whether what is deleted is kept in the table `archive`, partitioned by month; the role then needs the right to
+   * create tables there. A record whose key came again after it had expired was overwritten, and leaves no line.
+   * Default false.
+   */
+  readonly archive?: boolean | undefined;
+}
+
+export const maintenanceFields = {
+  sql: sqlClient,
+  databaseSchema: schemaOption,
+  abandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(14 * DAY_MS),
+  purgeAbandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(30 * DAY_MS),
+  archive: z.boolean({ error: 'must be true or false' }).default(false),
+};
+
+export const NOT_AN_OBJECT = { error: 'the options must be an object' };
+
+export function isReportedFirst(options: {
+  readonly abandonedAfterMs: number;
+  readonly purgeAbandonedAfterMs: number;
+}): boolean {
+  return options.purgeAbandonedAfterMs >= options.abandonedAfterMs;
+}
+
+export const PURGED_UNREPORTED = {
+  path: ['purgeAbandonedAfterMs'],
+  error: 'must be at least abandonedAfterMs, or records are deleted that were never reported',
+};
+
+export type ResolvedMaintenance = {
+  readonly [Name in keyof MaintenanceOptions]-?: Exclude<MaintenanceOptions[Name], undefined>;
+};

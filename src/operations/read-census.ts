@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { schemaOption } from '../migrations/options.ts';
+import { run } from '../store/postgres/run-statement.ts';
+import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
+import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
+import { parseOptions } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT } from './options.ts';
+
+/** Options of `readCensus`. */
+export interface ReadCensusOptions {
+  /** As for `createHandleOnce`. */
+  readonly sql: SqlClient;
+  /** The Postgres schema that has the tables. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+}
+
+/** Records of one scope in one state, as the last walk counted them. */
+export interface CensusRow {
+  /** Of the records. */
+  readonly scope: string;
+  /** Of the records. */
+  readonly state: 'pending' | 'succeeded' | 'failed';
+  /** How many there were. */
+  readonly records: number;
+  /** How many of those were free to run for long, and not delivered again. */
+  readonly abandoned: number;
+  /** When the oldest of them was claimed first. */
+  readonly oldestAt: Date;
+  /** When the walk ended: how old these figures are. */
+  readonly takenAt: Date;
+}
+
+const readOptions = z.strictObject({ sql: sqlClient, databaseSchema: schemaOption }, NOT_AN_OBJECT);
+
+/**
+ * What the last walk of maintenance counted, by scope and state. Empty before the first.
+ *
+ * One read of a small table, however many records there are. Throws `InvalidOptionsError`, `StoreError` and
+ * `SchemaError`.
+ *
+ * @example
+ * ```ts
+ * import { readCensus } from 'handle-once/operations';
+ *
+ * console.table(await readCensus({ sql }));
+ * ```
+ */
+export async function readCensus(options: ReadCensusOptions): Promise<readonly CensusRow[]> {
+  const { sql, databaseSchema } = parseOptions('readCensus', readOptions, options);
+  const rows = await run(toDatabaseClient(sql), maintenanceStatements(databaseSchema).read, []);
+  return rows.map(([scope, state, records, abandoned, oldestMs, takenMs]) => ({
+    scope: scope ?? '',
+    state: state as CensusRow['state'],
+    records: Number(records),
+    abandoned: Number(abandoned),
+    oldestAt: new Date(Number(oldestMs)),
+    takenAt: new Date(Number(takenMs)),
+  }));
+}

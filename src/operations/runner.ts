@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { arrayLiteral } from '../store/postgres/array.ts';
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { toStoreError } from '../store/postgres/failure.ts';
+import { run } from '../store/postgres/run-statement.ts';
+import type { MaintenanceStatements } from '../store/postgres/statements/maintenance.ts';
+import { beginReadCommitted } from '../store/postgres/transaction.ts';
+import { type Count, Tally } from './census.ts';
+
+/** How long a walk that makes no sign belongs to its runner. A step and its pause take milliseconds. */
+const LEASE_MS = 60_000;
+
+/** A crash costs a second of reading pages again. */
+const KEEP_EVERY_MS = 1_000;
+
+/** How far a walk has come. */
+export interface Progress {
+  /** The table that is walked, and the page that is next. Empty at the beginning. */
+  readonly leaf: string;
+  readonly page: number;
+  readonly tally: Tally;
+}
+
+/** The one process that walks, as long as it makes signs. All others see to it that there is only one. */
+export interface Runner {
+  readonly from: Progress;
+  /** Goes on to a page. Each second that is put on record. False: another runner has taken over. */
+  reached(leaf: string, page: number): Promise<boolean>;
+  /** Puts the census on record; the next walk is due `restMs` later. False: another runner has taken over. */
+  finish(restMs: number): Promise<boolean>;
+  /** Lets another runner, or a later call, go on from here. */
+  leave(): Promise<void>;
+}
+
+/** Becomes the runner. Undefined: another one walks, or, unless `isForced`, the next walk is not due. */
+export async function takeWalk(
+  client: DatabaseClient,
+  statements: MaintenanceStatements,
+  isForced: boolean,
+): Promise<Runner | undefined> {
+  const token = randomUUID();
+  const lease = String(LEASE_MS);
+  const [row] = await run(client, statements.take, [token, lease, String(isForced)]);
+  if (row === undefined) return undefined;
+
+  const from = fromText(row[0] ?? null);
+  const { tally } = from;
+  let at = from;
+  let keptAt = performance.now();
+
+  async function keep(): Promise<boolean> {
+    const rows = await run(client, statements.keep, [token, lease, toText(at)]);
+    keptAt = performance.now();
+    return rows.length > 0;
+  }
+
+  return {
+    from,
+    async reached(leaf, page) {
+      at = { leaf, page, tally };
+      return performance.now() - keptAt < KEEP_EVERY_MS || (await keep());
+    },
+    async finish(restMs) {
+      try {
+        return await beginReadCommitted(client, async (queries) => {
+          const fence = await queries.query(statements.finish, [token, String(restMs)]);
+          if (fence.length === 0) return false;
+          await queries.query(statements.count, columnsOf(tally.counts()));
+          await queries.query(statements.forget, []);
+          return true;
+        });
+      } catch (error) {
+        throw toStoreError(error, statements.finish);
+      }
+    },
+    async leave() {
+      if (await keep()) await run(client, statements.leave, [token]);
+    },
+  };
+}
+
+function columnsOf(counts: readonly Count[]): string[] {
+  return [
+    counts.map(({ scope }) => scope),
+    counts.map(({ state }) => state),
+    counts.map(({ records }) => records),
+    counts.map(({ abandoned }) => abandoned),
+    counts.map(({ oldestMs }) => oldestMs),
+  ].map(arrayLiteral);
+}
+
+function toText({ leaf, page, tally }: Progress): string {
+  return JSON.stringify({ leaf, page, purged: tally.purged, counts: tally.counts() });
+}
+
+function fromText(text: string | null): Progress {
+  if (text === null) return { leaf: '', page: 0, tally: new Tally() };
+  const { leaf, page, purged, counts } = JSON.parse(text) as {
+    readonly leaf: string;
+    readonly page: number;
+    readonly purged: number;
+    readonly counts: readonly Count[];
+  };
+  return { leaf, page, tally: new Tally(counts, purged) };
+}

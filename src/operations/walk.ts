@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { run } from '../store/postgres/run-statement.ts';
+import { leavesStatement } from '../store/postgres/statements/leaves.ts';
+import { purgeStatement } from '../store/postgres/statements/purge.ts';
+import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import type { Runner } from './runner.ts';
+
+/** 512 KiB. Measured: steps of 512 pages take claims beside them from 4.5 to 7.5 ms at p99, steps of 64 nothing. */
+const PAGES_PER_STEP = 64;
+const SHORTEST_PAUSE_MS = 5;
+/** A walk takes at most a fifth of a connection's time: on a busy server steps take longer, and pauses with them. */
+const PAUSES_PER_STEP = 4;
+
+export interface WalkOptions {
+  readonly client: DatabaseClient;
+  /** Quoted, with their schema. */
+  readonly table: string;
+  readonly archive: string | undefined;
+  readonly abandonedAfterMs: number;
+  readonly purgeAbandonedAfterMs: number;
+  readonly runner: Runner;
+  /** Asked before each step, with what was purged by this call. */
+  readonly mayGoOn: (purged: number) => boolean;
+}
+
+/** How a walk ended. `lost`: another runner goes on. */
+export type WalkEnd = 'finished' | 'stopped' | 'lost';
+
+/** Walks through all pages of all tables, from where the last runner left. */
+export async function walk(options: WalkOptions): Promise<WalkEnd> {
+  const { client, table, runner, mayGoOn } = options;
+  const { tally, leaf: firstLeaf, page: firstPage } = runner.from;
+  const purgedBefore = tally.purged;
+  for (const { leaf, pages } of await leavesOf(client, table)) {
+    if (isBefore(leaf, firstLeaf)) continue;
+    for (let page = leaf === firstLeaf ? firstPage : 0; page < pages; page += PAGES_PER_STEP) {
+      if (!mayGoOn(tally.purged - purgedBefore)) return 'stopped';
+      const startedAt = performance.now();
+      tally.add(await step(options, leaf, page));
+      const tookMs = performance.now() - startedAt;
+      if (!(await runner.reached(leaf, page + PAGES_PER_STEP))) return 'lost';
+      await sleep(Math.max(SHORTEST_PAUSE_MS, PAUSES_PER_STEP * tookMs));
+    }
+  }
+  return 'finished';
+}
+
+interface Leaf {
+  readonly leaf: string;
+  readonly pages: number;
+}
+
+async function leavesOf(client: DatabaseClient, table: string): Promise<Leaf[]> {
+  const rows = await run(client, onOneLine(leavesStatement()), [table]);
+  return rows.map(([leaf, pages]) => ({ leaf: leaf ?? '', pages: Number(pages) }));
+}
+
+/** As the database orders them. */
+function isBefore(leaf: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(leaf), Buffer.from(other)) < 0;
+}
+
+async function step({ client, archive, ...options }: WalkOptions, leaf: string, page: number) {
+  const places = [page, page + PAGES_PER_STEP].map((block) => `(${block},0)`);
+  const times = [options.abandonedAfterMs, options.purgeAbandonedAfterMs].map(String);
+  return await run(client, onOneLine(purgeStatement(leaf, archive)), [...places, ...times]);
+}

@@ -1,0 +1,45 @@
+-- take
+insert into "handle_once".maintenance as m (runner, live_until, due_at)
+values ($1::text::uuid, statement_timestamp() + $2::text::float8 * interval '1 millisecond', statement_timestamp())
+on conflict (only_row) do update set runner = excluded.runner, live_until = excluded.live_until
+where m.live_until <= statement_timestamp()
+  and (m.walk is not null or m.due_at <= statement_timestamp() or $3::text::boolean)
+returning m.walk;
+
+-- keep
+update "handle_once".maintenance set live_until = statement_timestamp() + $2::text::float8 * interval '1 millisecond', walk = $3::text
+where runner = $1::text::uuid
+returning runner::text;
+
+-- finish
+update "handle_once".maintenance set live_until = statement_timestamp(), due_at = statement_timestamp() + $2::text::float8 * interval '1 millisecond', walk = null
+where runner = $1::text::uuid
+returning runner::text;
+
+-- leave
+update "handle_once".maintenance set live_until = statement_timestamp()
+where runner = $1::text::uuid;
+
+-- count
+insert into "handle_once".census (scope, state, records, abandoned, oldest_at, taken_at)
+select c.scope, c.state, c.records, c.abandoned, to_timestamp(c.oldest_ms / 1000), now()
+from unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::float8[])
+  as c(scope, state, records, abandoned, oldest_ms)
+on conflict (scope, state) do update set records = excluded.records, abandoned = excluded.abandoned,
+  oldest_at = excluded.oldest_at, taken_at = excluded.taken_at;
+
+-- forget
+delete from "handle_once".census where taken_at < now();
+
+-- read
+select scope, state, records::text as records, abandoned::text as abandoned,
+  (date_part('epoch', oldest_at) * 1000)::bigint::text as oldest_ms,
+  (date_part('epoch', taken_at) * 1000)::bigint::text as taken_ms
+from "handle_once".census
+order by scope, state;
+
+-- months
+select to_char(month, '"archive_"YYYY_MM') as name, to_char(month, 'YYYY-MM-01') as first,
+  to_char(month + interval '1 month', 'YYYY-MM-01') as beyond
+from (select date_trunc('month', statement_timestamp() at time zone 'UTC') + n * interval '1 month' as month
+  from generate_series(0, 1) as n) as months;

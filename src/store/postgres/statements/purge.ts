@@ -1,0 +1,53 @@
+/** Parameters: $1 and $2 the first place and the one after the last, $3 and $4 as in `ABANDONED` and `EXPIRED`. */
+const IN_PAGES = 't.ctid >= $1::text::tid and t.ctid < $2::text::tid';
+
+/** Free to run for $3 milliseconds, and not delivered again. */
+const ABANDONED = `(t.state = 'pending' and t.live_until <= statement_timestamp() - $3::text::float8 * interval '1 millisecond')`;
+
+/** A record that counts as absent, or was abandoned for $4 milliseconds. A pending one that is live is neither. */
+const EXPIRED = `(t.live_until <= statement_timestamp() and (t.state <> 'pending'
+    or t.live_until <= statement_timestamp() - $4::text::float8 * interval '1 millisecond'))`;
+
+const KEPT_COLUMNS = `live_until, created_at, attempts, failures, deaths, state, scope, key, fingerprint,
+    failed_reason, result_omitted, result, error`;
+
+/**
+ * Purges the expired records of some pages of a table, and counts those that stay, by scope and state.
+ *
+ * - It needs no index: to find records by state or time with one costs every settle its HOT update. A range of places is
+ *   read as it stands on disk.
+ * - `for update skip locked` waits for no claim, and looks again at a record that a claim has changed since this
+ *   statement began. What is deleted is found by the place that was locked: a newer version of the record has another
+ *   place, and stays.
+ * - What is archived and what is deleted are one statement: a crash loses neither.
+ */
+export function purgeStatement(leaf: string, archive?: string): string {
+  const archived =
+    archive === undefined
+      ? ''
+      : `, archived as (
+  insert into ${archive} (purged_at, ${KEPT_COLUMNS})
+  select statement_timestamp(), ${KEPT_COLUMNS} from purged
+)`;
+  return `
+with expired as materialized (
+  select t.ctid as place from only ${leaf} t
+  where ${IN_PAGES} and ${EXPIRED}
+  for update skip locked
+), purged as (
+  delete from only ${leaf} t
+  where t.ctid = any(array(select place from expired))
+  returning ${KEPT_COLUMNS}
+)${archived}, remaining as (
+  select t.scope, t.state, t.created_at, ${ABANDONED} as abandoned from only ${leaf} t
+  where ${IN_PAGES} and not ${EXPIRED}
+)
+select scope, state, count(*)::text as records, count(*) filter (where abandoned)::text as abandoned,
+  ceil(date_part('epoch', min(created_at)) * 1000)::bigint::text as oldest_ms, '0' as purged
+from remaining
+group by scope, state
+union all
+select scope, state, '0', '0', null, count(*)::text
+from purged
+group by scope, state`;
+}

@@ -1,0 +1,101 @@
+import type { DatabaseClient, DatabaseQueries } from 'handle-once';
+import { maintain, readCensus } from 'handle-once/operations';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import { useDatabase } from '../support/database.ts';
+
+const { sql } = useDatabase();
+
+const RECORDS = 6_000;
+
+beforeEach(async () => {
+  await sql`truncate handle_once.records, handle_once.maintenance, handle_once.census`;
+  await sql`
+    insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+    select 'billing', n::text, gen_random_uuid(), '', 'succeeded', false, 1,
+      now() + (n % 2 - 0.5) * interval '1 day', now()
+    from generate_series(1, ${RECORDS}) n`;
+});
+
+/** Does something before or after each statement, in transactions too. */
+function watchedClient(before: () => void, after: () => Promise<void> | void): DatabaseClient {
+  const client = toDatabaseClient(sql) as DatabaseClient;
+  const watched = (queries: DatabaseQueries): DatabaseQueries => ({
+    async query(statement, parameters) {
+      before();
+      const rows = await queries.query(statement, parameters);
+      await after();
+      return rows;
+    },
+    execute: (statements) => queries.execute(statements),
+  });
+  return {
+    ...watched(client),
+    begin: (work) => client.begin(work),
+    in: (transaction) => watched(client.in(transaction)),
+  };
+}
+
+/** The lease of the runner that is gone lapses. */
+async function lapse(): Promise<void> {
+  await sql`update handle_once.maintenance set live_until = now()`;
+}
+
+async function left() {
+  const [row] = await sql<{ live: number; expired: number }[]>`
+    select count(*) filter (where live_until > now())::int as live,
+      count(*) filter (where live_until <= now())::int as expired
+    from handle_once.records`;
+  return row;
+}
+
+const dead = (): never => {
+  throw Object.assign(new Error('killed'), { code: 'CONNECTION_CLOSED' });
+};
+
+describe.each(['before', 'after'])('A runner that dies %s a statement', (when) => {
+  test('leaves a walk that another ends, with the same figures, wherever it died', async () => {
+    for (let diesAt = 1; ; diesAt += 1) {
+      let statements = 0;
+      const count = (): void => {
+        statements += 1;
+        if (statements >= diesAt) dead();
+      };
+      const idle = (): void => undefined;
+      const client = when === 'before' ? watchedClient(count, idle) : watchedClient(idle, count);
+      const ended = await maintain({ sql: client }).catch(() => undefined);
+      await lapse();
+      const report = await maintain({ sql });
+      expect(report).toMatchObject({ state: 'finished', records: RECORDS / 2, abandoned: 0 });
+      expect(await left()).toEqual({ live: RECORDS / 2, expired: 0 });
+      expect(await readCensus({ sql })).toMatchObject([{ state: 'succeeded', records: RECORDS / 2 }]);
+      if (ended !== undefined) return;
+    }
+  });
+});
+
+test('a runner that another has taken over from stops, and writes nothing', async () => {
+  let statements = 0;
+  let others: unknown;
+  const client = watchedClient(
+    () => undefined,
+    async () => {
+      statements += 1;
+      if (statements !== 4) return;
+      await lapse();
+      others = await maintain({ sql });
+    },
+  );
+  const late = await maintain({ sql: client });
+  expect(others).toMatchObject({ state: 'finished', records: RECORDS / 2 });
+  expect(late).toMatchObject({ state: 'stopped', reason: 'taken-over' });
+  expect(await readCensus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
+  expect(await left()).toEqual({ live: RECORDS / 2, expired: 0 });
+});
+
+test('of many at once one walks, and all records are counted once', async () => {
+  const reports = await Promise.all(Array.from({ length: 5 }, () => maintain({ sql })));
+  expect(reports.filter(({ state }) => state === 'finished')).toHaveLength(1);
+  expect(reports.filter(({ state }) => state === 'busy')).toHaveLength(4);
+  expect(await readCensus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
+});
