@@ -9,7 +9,6 @@ import { packagedPostgres, POSTGRES_PACKAGE } from '../test/support/services/pac
 import { startPostgresProcess } from '../test/support/services/postgres-process.ts';
 
 const VERSIONS = [
-  '13.23.0-beta.16',
   '14.23.0-beta.17',
   '15.18.0-beta.17',
   '16.14.0-beta.17',
