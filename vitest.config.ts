@@ -44,6 +44,8 @@ export default defineConfig({
           exclude: [...REPLACING, ...INTEGRATION, ...LOAD],
           // Files of one worker share what they import: loading it takes longer than the tests.
           isolate: false,
+          // Cases of the adapter contract wait for real time.
+          maxConcurrency: 20,
           maxWorkers: availableParallelism(),
         },
       },

@@ -93,5 +93,5 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
 };
 
 describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
-  for (const { name, run } of adapterContract(adapter)) test(name, run);
+  for (const { name, run } of adapterContract(adapter)) test.concurrent(name, run);
 });

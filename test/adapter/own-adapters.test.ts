@@ -150,5 +150,5 @@ ADAPTERS['onceEachMessage'] = {
 };
 
 describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
-  for (const { name, run } of adapterContract(adapter)) test(name, run);
+  for (const { name, run } of adapterContract(adapter)) test.concurrent(name, run);
 });
