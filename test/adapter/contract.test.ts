@@ -40,8 +40,8 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
   },
 };
 
-describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
-  for (const { name, run } of adapterContract(adapter)) test.concurrent(name, run);
+describe.concurrent.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
+  for (const { name, run } of adapterContract(adapter)) test(name, run);
 });
 
 const BROKEN: Record<string, AdapterUnderTest['handle']> = {

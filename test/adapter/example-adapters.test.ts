@@ -92,6 +92,6 @@ const ADAPTERS: Record<string, AdapterUnderTest> = {
   },
 };
 
-describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
-  for (const { name, run } of adapterContract(adapter)) test.concurrent(name, run);
+describe.concurrent.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
+  for (const { name, run } of adapterContract(adapter)) test(name, run);
 });

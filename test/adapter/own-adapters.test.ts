@@ -149,6 +149,6 @@ ADAPTERS['onceEachMessage'] = {
   handle: consumeOne,
 };
 
-describe.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
-  for (const { name, run } of adapterContract(adapter)) test.concurrent(name, run);
+describe.concurrent.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
+  for (const { name, run } of adapterContract(adapter)) test(name, run);
 });
