@@ -12,3 +12,9 @@ export {
   startMaintenance,
   type StartMaintenanceOptions,
 } from './operations/start-maintenance.ts';
+export { type Forgotten, forgetRecord } from './operations/forget-record.ts';
+export { listRecords, type ListRecordsOptions } from './operations/list-records.ts';
+export type { RecordPhase, RecordView } from './operations/record.ts';
+export { type Reopened, reopenRecord } from './operations/reopen-record.ts';
+export { showRecord, type ShowRecordOptions } from './operations/show-record.ts';
+export type { RecordOptions, TablesOptions } from './operations/tables.ts';

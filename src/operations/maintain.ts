@@ -57,8 +57,8 @@ const maintainOptions = z
   .refine(isReportedFirst, PURGED_UNREPORTED);
 
 /**
- * Walks through the records once: deletes what has expired, and counts what is left. For a job of cron or Kubernetes; in
- * a worker use `startMaintenance`.
+ * Walks through the records once: deletes what has expired, and counts what is left. For a job of cron or Kubernetes;
+ * in a worker use `startMaintenance`.
  *
  * It needs no index and holds no lock for longer than a few milliseconds. Of many calls at once, in all processes, one
  * walks. It begins where the last one stopped or died. A record whose lease or backoff runs is never touched.

@@ -41,7 +41,7 @@ test('walks at once, reports what is abandoned, and walks again when the time ha
   await until(() =>
     events.some((event) => event.type === 'maintained' && event.purged === 1 && event !== events[0]),
   );
-  expect(maintenance.counts()['maintained']).toBeGreaterThanOrEqual(2);
+  expect(maintenance.counts().maintained).toBeGreaterThanOrEqual(2);
 });
 
 test('in several processes walks once in that time', async () => {

@@ -3,6 +3,7 @@ import { checkStatement } from '../../../src/store/postgres/statements/check.ts'
 import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
 import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
 import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
+import { inspectStatements } from '../../../src/store/postgres/statements/inspect.ts';
 import { leavesStatement } from '../../../src/store/postgres/statements/leaves.ts';
 import { lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
 import { maintenanceStatements } from '../../../src/store/postgres/statements/maintenance.ts';
@@ -18,6 +19,11 @@ const TABLE = 'handle_once.records';
 const forEachSize = (render: (table: string, size: Size) => string): string =>
   `-- One request.${render(TABLE, 'one')};\n\n-- Any number of requests.${render(TABLE, 'many')};`;
 
+const named = (statements: Readonly<Record<string, string>>): string =>
+  Object.entries(statements)
+    .map(([name, statement]) => `-- ${name}${statement};`)
+    .join('\n\n');
+
 const RENDERED: Record<string, string> = {
   'claim-new': forEachSize(claimNewStatement),
   'claim-any': forEachSize(claimAnyStatement),
@@ -29,9 +35,8 @@ const RENDERED: Record<string, string> = {
   check: `${checkStatement('handle_once')};`,
   purge: `-- Without an archive.${purgeStatement(TABLE)};\n\n-- With one.${purgeStatement(TABLE, 'handle_once.archive')};`,
   leaves: `${leavesStatement()};`,
-  maintenance: Object.entries(maintenanceStatements('handle_once'))
-    .map(([name, statement]) => `-- ${name}${statement};`)
-    .join('\n\n'),
+  maintenance: named(maintenanceStatements('handle_once')),
+  inspect: named(inspectStatements(TABLE)),
 };
 
 // `npx vitest run test/store/postgres/rendered.test.ts -u` writes them.

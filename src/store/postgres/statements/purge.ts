@@ -14,7 +14,8 @@ const KEPT_COLUMNS = `live_until, created_at, attempts, failures, deaths, state,
 /**
  * Purges the expired records of some pages of a table, and counts those that stay, by scope and state.
  *
- * - It needs no index: to find records by state or time with one costs every settle its HOT update. A range of places is
+ * - It needs no index: to find records by state or time with one costs every settle its HOT update. A range of places
+ *   is
  *   read as it stands on disk.
  * - `for update skip locked` waits for no claim, and looks again at a record that a claim has changed since this
  *   statement began. What is deleted is found by the place that was locked: a newer version of the record has another

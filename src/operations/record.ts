@@ -1,0 +1,83 @@
+import type { FailedReason, ResultOmitted, StoredError } from '../api/outcome.ts';
+import type { DatabaseRow } from '../store/postgres/database-client.ts';
+
+/**
+ * What a delivery that came now would find.
+ *
+ * - `running`: a worker holds its lease.
+ * - `lapsed`: its worker made no sign for a lease. The next delivery takes it over.
+ * - `backing-off`: it was released, and its backoff runs.
+ * - `waiting`: it is free to run, and waits for a delivery.
+ * - `succeeded`, `failed`: it answers deliveries.
+ * - `expired`: it counts as absent. The next delivery runs.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
+export type RecordPhase =
+  'running' | 'lapsed' | 'backing-off' | 'waiting' | 'succeeded' | 'failed' | 'expired';
+
+/** A record, as a person sees it. It has no payload: records keep none. */
+export interface RecordView {
+  /** Of the consumer that it belongs to. */
+  readonly scope: string;
+  /** Of its message. */
+  readonly key: string;
+  /** As it is on record, expired or not. */
+  readonly state: 'pending' | 'succeeded' | 'failed';
+  /** What a delivery that came now would find. */
+  readonly phase: RecordPhase;
+  /** Attempts so far, with one that is running; interrupted ones do not count. */
+  readonly attempts: number;
+  /** Attempts that ended with an error. */
+  readonly failures: number;
+  /** How many of the last attempts in a row lost their worker. */
+  readonly deaths: number;
+  /** Its first claim. */
+  readonly createdAt: Date;
+  /** The end of its lease, its backoff or its retention. */
+  readonly liveUntil: Date;
+  /** Why it failed for good. */
+  readonly failedReason?: FailedReason;
+  /** What its handler threw last. Undefined too where the column is damaged. */
+  readonly error?: StoredError;
+  /** Why it holds no result. */
+  readonly resultOmitted?: ResultOmitted;
+  /** What its handler returned, as JSON text: only where that was asked for. */
+  readonly result?: string;
+}
+
+export function toView(row: DatabaseRow): RecordView {
+  const [scope, key, state, phase, attempts, failures, deaths, createdMs, liveUntilMs, ...rest] = row;
+  const [failedReason, resultOmitted, error, result] = rest;
+  return {
+    scope: scope ?? '',
+    key: key ?? '',
+    state: state as RecordView['state'],
+    phase: phase as RecordPhase,
+    attempts: Number(attempts),
+    failures: Number(failures),
+    deaths: Number(deaths),
+    createdAt: new Date(Number(createdMs)),
+    liveUntil: new Date(Number(liveUntilMs)),
+    ...given('failedReason', failedReason as FailedReason | null | undefined),
+    ...given('error', storedError(error)),
+    ...given('resultOmitted', resultOmitted as ResultOmitted | null | undefined),
+    ...given('result', result),
+  };
+}
+
+function given<Name extends string, Value>(
+  name: Name,
+  value: Value | null | undefined,
+): Partial<Readonly<Record<Name, Value>>> {
+  return value === null || value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
+}
+
+function storedError(json: string | null | undefined): StoredError | undefined {
+  if (json === null || json === undefined) return undefined;
+  try {
+    return JSON.parse(json) as StoredError;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { parseOptions } from '../options/parse-options.ts';
+import { run } from '../store/postgres/run-statement.ts';
+import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import { NOT_AN_OBJECT } from './options.ts';
+import { type RecordView, toView } from './record.ts';
+import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
+
+/** Options of `showRecord`. */
+export interface ShowRecordOptions extends RecordOptions {
+  /** Whether the result is shown too. Default false: it can hold what only the application should read. */
+  readonly result?: boolean | undefined;
+}
+
+const showOptions = z.strictObject(
+  { ...recordFields, result: z.boolean({ error: 'must be true or false' }).default(false) },
+  NOT_AN_OBJECT,
+);
+
+/**
+ * One record, or undefined. Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ *
+ * @example
+ * ```ts
+ * import { showRecord } from 'handle-once/operations';
+ *
+ * console.log(await showRecord({ sql, scope: 'billing', key: 'order-7' }));
+ * ```
+ */
+export async function showRecord(options: ShowRecordOptions): Promise<RecordView | undefined> {
+  const { key, scope, result, ...rest } = parseOptions('showRecord', showOptions, options);
+  const { client, statements } = tablesOf(rest);
+  const [row] = await run(client, onOneLine(statements.show), [scope, key, String(result)]);
+  return row === undefined ? undefined : toView(row);
+}
