@@ -24,6 +24,16 @@ const importDirection = [
     regex: String.raw`^\.\./\.\./(?!shared/|\.\./src/(index|adapter-kit)\.ts$)`,
     message: ADAPTERS_IMPORT,
   }),
+  forbidImports(['adapters/cli/*.ts'], {
+    regex: String.raw`^\.\./(?!clients/index\.ts$|\.\./src/(index|operations)\.ts$)`,
+    message:
+      'The command imports what is published: src/index.ts, src/operations.ts and adapters/*/index.ts.',
+  }),
+  forbidImports(['adapters/cli/commands/*.ts'], {
+    regex: String.raw`^\.\./\.\./(?!clients/index\.ts$|\.\./src/(index|operations)\.ts$)`,
+    message:
+      'The command imports what is published: src/index.ts, src/operations.ts and adapters/*/index.ts.',
+  }),
   forbidImports(['examples/**'], {
     regex: String.raw`^(\.\./)+(src|adapters)/`,
     message: 'Examples import the public names, as users do: handle-once, handle-once/sqs.',

@@ -4,6 +4,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     adapter: 'src/adapter.ts',
+    cli: 'adapters/cli/main.ts',
     clients: 'adapters/clients/index.ts',
     kafka: 'adapters/kafka/index.ts',
     lambda: 'adapters/lambda/index.ts',

@@ -5,10 +5,12 @@ import LongestFirst from './test/support/longest-first.ts';
 // Its notice of the end of Node 20's support is printed by every process that loads the SDK.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
-/** Files that use a service or start processes. */
+/** Files that use a service, start processes, or let time pass: what they leave running must not reach others. */
 const INTEGRATION = [
-  'test/{architecture,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres}/**/*.test.ts',
+  'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
+  'test/adapter/{contract,example-adapters,own-adapters}.test.ts',
+  'test/kafka/retry-starts.test.ts',
   'test/lambda/poller.test.ts',
   'test/migrations/{concurrent,embedded,migrate,schema}.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',

@@ -8,12 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { packagedPostgres, POSTGRES_PACKAGE } from '../test/support/services/packaged-postgres.ts';
 import { startPostgresProcess } from '../test/support/services/postgres-process.ts';
 
-const VERSIONS = [
-  '14.23.0-beta.17',
-  '15.18.0-beta.17',
-  '16.14.0-beta.17',
-  '17.10.0-beta.17',
-];
+const VERSIONS = ['14.23.0-beta.17', '15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17'];
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/handle-once/', import.meta.url));
 
 async function run(file: string, args: string[], env: Record<string, string> = {}): Promise<boolean> {

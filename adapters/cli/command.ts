@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
+import { type Connection, connect } from './connect.ts';
+import { EXIT, UsageError } from './errors.ts';
+
+/** Options of every command. */
+export interface SharedOptions {
+  readonly databaseUrl?: string;
+  readonly config?: string;
+  readonly schema: string;
+  readonly json?: boolean;
+}
+
+/** What a command has to say, for people and for programs, and whether it did what was asked. */
+export interface Answer {
+  readonly text: string;
+  readonly json: unknown;
+  readonly exitCode?: number;
+}
+
+/** Where the records are, as the functions of `handle-once/operations` take it. */
+export interface Tables {
+  readonly sql: Connection['sql'];
+  readonly databaseSchema: string;
+}
+
+/** Adds the options that every command has. */
+export function shared(command: Command): Command {
+  return command
+    .option('--database-url <url>', 'the database (default: DATABASE_URL)')
+    .option('--config <file>', 'a module that exports sql, a client as for createHandleOnce')
+    .option('--schema <name>', 'the Postgres schema that has the tables', 'handle_once')
+    .option('--json', 'print JSON');
+}
+
+/** Runs a command against the database, and prints its answer. */
+export async function answer(
+  options: SharedOptions,
+  work: (tables: Tables) => Promise<Answer>,
+): Promise<void> {
+  const { sql, end } = await connect(options);
+  try {
+    print(options, await work({ sql, databaseSchema: options.schema }));
+  } finally {
+    await end();
+  }
+}
+
+export function print({ json }: Pick<SharedOptions, 'json'>, said: Answer): void {
+  process.stdout.write(`${json === true ? JSON.stringify(said.json, undefined, 2) : said.text}\n`);
+  process.exitCode = said.exitCode ?? EXIT.done;
+}
+
+/** Says what went wrong, in one line. An error of ours has the fix in its message. */
+export function tellFailure(error: unknown): void {
+  const isOurs = error instanceof HandleOnceError || error instanceof UsageError;
+  process.stderr.write(`handle-once: ${isOurs ? error.message : String(error)}\n`);
+  const isUsage = error instanceof UsageError || error instanceof InvalidOptionsError;
+  process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
+}

@@ -1,0 +1,46 @@
+import { type Command } from 'commander';
+import { maintain, type MaintenanceReport } from '../../../src/operations.ts';
+import { answer, shared, type SharedOptions } from '../command.ts';
+import { duration } from '../duration.ts';
+
+interface MaintainOptions extends SharedOptions {
+  readonly for?: number;
+  readonly archive?: boolean;
+  readonly abandonedAfter?: number;
+  readonly purgeAbandonedAfter?: number;
+}
+
+export function addMaintain(program: Command): void {
+  shared(program.command('maintain').description('delete what has expired, and count what is left'))
+    .option('--for <time>', 'at most this long; the next call goes on from there', duration)
+    .option('--archive', 'keep what is deleted in the table archive')
+    .option(
+      '--abandoned-after <time>',
+      'report pending records that were not delivered again (default: 14d)',
+      duration,
+    )
+    .option('--purge-abandoned-after <time>', 'delete them (default: 30d)', duration)
+    .action(async (given: MaintainOptions) => {
+      const { for: maxMs, archive, abandonedAfter, purgeAbandonedAfter, ...options } = given;
+      const times = { abandonedAfterMs: abandonedAfter, purgeAbandonedAfterMs: purgeAbandonedAfter };
+      await answer(options, async (tables) => {
+        const stop = new AbortController();
+        process.once('SIGINT', () => {
+          stop.abort();
+        });
+        const report = await maintain({ ...tables, ...times, archive, maxMs, signal: stop.signal });
+        return { json: report, text: textOf(report) };
+      });
+    });
+}
+
+function textOf(report: MaintenanceReport): string {
+  switch (report.state) {
+    case 'busy':
+      return 'another process walks';
+    case 'stopped':
+      return `stopped (${report.reason}) after ${report.purged} deleted; the next call goes on from there`;
+    case 'finished':
+      return `${report.purged} deleted, ${report.records} left, of which ${report.abandoned} are abandoned`;
+  }
+}

@@ -1,0 +1,22 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { migrationSql } from '../../../src/index.ts';
+
+/** Plain SQL for another migration tool. It needs no database. */
+export function addSql(program: Command): void {
+  program
+    .command('sql')
+    .description('print the migrations as one SQL script, for a migration tool of your own')
+    .option('--schema <name>', 'the Postgres schema that gets the tables', 'handle_once')
+    .option('--after <version>', 'leave out the migrations up to this one', wholeNumber, 0)
+    .action(({ schema, after }: { readonly schema: string; readonly after: number }) => {
+      // A file that a tool has begun with a line of its own must not lose its first statement.
+      process.stdout.write(
+        `\n-- handle-once: the tables in schema ${schema}\n${migrationSql({ schema, after })}`,
+      );
+    });
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

@@ -1,0 +1,84 @@
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SqlClient } from '../../src/index.ts';
+import { fromPg } from '../clients/index.ts';
+import { UsageError } from './errors.ts';
+
+/** A database, and how to let go of it. */
+export interface Connection {
+  readonly sql: SqlClient;
+  readonly end: () => Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly databaseUrl?: string | undefined;
+  /** A module that exports the clients. */
+  readonly config?: string | undefined;
+}
+
+/** The client of the module `--config`, or one for `DATABASE_URL` by whichever library is installed. */
+export async function connect({ databaseUrl, config }: ConnectOptions): Promise<Connection> {
+  if (config !== undefined) return await fromConfig(config);
+  const url = databaseUrl ?? process.env['DATABASE_URL'];
+  if (url === undefined || url === '') {
+    throw new UsageError('no database is named: set DATABASE_URL, or give --database-url or --config');
+  }
+  const connection = (await withPostgres(url)) ?? (await withPg(url));
+  if (connection === undefined) {
+    throw new UsageError('no Postgres client is installed: run npm install postgres, or npm install pg');
+  }
+  return connection;
+}
+
+interface ConfigModule {
+  readonly sql?: SqlClient & { readonly end?: () => Promise<void> };
+}
+
+async function fromConfig(path: string): Promise<Connection> {
+  const module = (await import(pathToFileURL(resolve(path)).href)) as ConfigModule & {
+    readonly default?: ConfigModule;
+  };
+  const sql = module.sql ?? module.default?.sql;
+  if (sql === undefined)
+    throw new UsageError(`${path} exports no sql: export a client as for createHandleOnce`);
+  return { sql, end: async () => await sql.end?.() };
+}
+
+/** One for the statement, one for what runs beside a transaction. */
+const CONNECTIONS = 2;
+
+async function withPostgres(url: string): Promise<Connection | undefined> {
+  const module = await installed<{ readonly default: (url: string, options: object) => Ending & SqlClient }>(
+    'postgres',
+  );
+  if (module === undefined) return undefined;
+  const sql = module.default(url, { max: CONNECTIONS, onnotice: () => undefined });
+  return { sql, end: () => sql.end() };
+}
+
+async function withPg(url: string): Promise<Connection | undefined> {
+  type Pool = Ending & Parameters<typeof fromPg>[0];
+  const module = await installed<{ readonly default: { readonly Pool: new (options: object) => Pool } }>(
+    'pg',
+  );
+  if (module === undefined) return undefined;
+  const pool = new module.default.Pool({ connectionString: url, max: CONNECTIONS });
+  return { sql: fromPg(pool), end: () => pool.end() };
+}
+
+interface Ending {
+  end(): Promise<void>;
+}
+
+/** A library of the project that the command is run in; undefined where it has none. */
+async function installed<Module>(name: string): Promise<Module | undefined> {
+  const fromProject = createRequire(join(process.cwd(), 'package.json'));
+  let path: string;
+  try {
+    path = fromProject.resolve(name);
+  } catch {
+    return undefined;
+  }
+  return (await import(pathToFileURL(path).href)) as Module;
+}

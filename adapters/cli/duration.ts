@@ -1,0 +1,20 @@
+import { UsageError } from './errors.ts';
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time as people write it, such as `15m`, in milliseconds. */
+export function duration(text: string): number {
+  const [, digits, unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  const unitMs = UNITS[unit];
+  if (digits === undefined || unitMs === undefined) {
+    throw new UsageError(`${text} is no time: write 30s, 15m, 24h or 7d`);
+  }
+  return Number(digits) * unitMs;
+}
+
+/** How long ago, in one unit. */
+export function ago(then: Date, now: Date): string {
+  const ms = Math.max(0, now.getTime() - then.getTime());
+  const [unit, unitMs] = Object.entries(UNITS).findLast(([, size]) => ms >= size) ?? ['s', 1_000];
+  return `${Math.floor(ms / unitMs)}${unit}`;
+}

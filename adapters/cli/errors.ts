@@ -1,0 +1,16 @@
+/** The command was called in a way that cannot work: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What the exit code of a command says. */
+export const EXIT = {
+  /** It did what was asked. */
+  done: 0,
+  /** The database or the broker refused or is out of reach. */
+  failed: 1,
+  /** The command or one of its options is wrong. */
+  usage: 2,
+  /** There was nothing to do it to: no such record, or one in another state. */
+  unchanged: 3,
+} as const;

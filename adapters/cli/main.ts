@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { Command } from 'commander';
+import { tellFailure } from './command.ts';
+import { addList } from './commands/list.ts';
+import { addMaintain } from './commands/maintain.ts';
+import { addMigrate } from './commands/migrate.ts';
+import { addForget, addRetry, addShow } from './commands/record.ts';
+import { addSql } from './commands/sql.ts';
+import { addStatus } from './commands/status.ts';
+import { EXIT } from './errors.ts';
+
+const program = new Command('handle-once')
+  .description('The tables of handle-once: make them, look into them, keep them small')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.done : EXIT.usage));
+
+for (const add of [addMigrate, addSql, addStatus, addList, addShow, addRetry, addForget, addMaintain]) {
+  add(program);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  tellFailure(error);
+}

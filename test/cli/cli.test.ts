@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createHandleOnce, TerminalError } from 'handle-once';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { useDatabase, useEmptyDatabase } from '../support/database.ts';
+import { temporaryDirectory } from '../support/services/temporary-directory.ts';
+
+const { sql, url } = useDatabase();
+const empty = useEmptyDatabase();
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MAIN = join(ROOT, 'adapters/cli/main.ts');
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command as a process, as users do. */
+function cli(args: string, env: Record<string, string> = { DATABASE_URL: url }, cwd = ROOT): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env } };
+    const argv = [
+      '--import',
+      import.meta.resolve('tsx'),
+      MAIN,
+      ...args.split(' ').filter((word) => word !== ''),
+    ];
+    const child = execFile(process.execPath, argv, options, (_, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+async function json(args: string): Promise<unknown> {
+  const { code, stdout, stderr } = await cli(`${args} --json`);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+beforeEach(async () => {
+  await sql`truncate handle_once.records, handle_once.maintenance, handle_once.census`;
+});
+
+async function failed(key: string): Promise<void> {
+  await createHandleOnce({ sql, scope: 'billing' })(key, 'body', () => {
+    throw new TerminalError('card is blocked');
+  });
+}
+
+describe('migrate', () => {
+  test('makes the tables, and says that there was nothing to do the second time', async () => {
+    const env = { DATABASE_URL: empty.url };
+    const first = await cli('migrate', env);
+    expect(first).toEqual({
+      ...{ code: 0, stderr: '' },
+      stdout: 'ran 0001_records.sql, 0002_maintenance.sql; the tables have version 2\n',
+    });
+    expect((await cli('migrate', env)).stdout).toBe('nothing to do; the tables have version 2\n');
+  });
+});
+
+describe('sql', () => {
+  test('prints what migrate runs, without a database', async () => {
+    const { code, stdout } = await cli('sql --schema jobs', {});
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\n-- handle-once: the tables in schema jobs\n/);
+    await empty.sql.unsafe(stdout);
+    expect(await empty.sql`select version from jobs.migrations order by version`).toHaveLength(2);
+  });
+
+  test('leaves out what a database has', async () => {
+    expect((await cli('sql --after 1', {})).stdout).not.toContain('create table "handle_once".records');
+  });
+});
+
+describe('A failed message', () => {
+  test('is listed, shown, let run again and forgotten', async () => {
+    await failed('order-7');
+    expect((await cli('list --state failed')).stdout).toMatch(
+      /^scope +key +phase +attempts +age +error\nbilling +order-7 +failed +1 +\d+s +TerminalError: card is blocked\n$/,
+    );
+    expect((await cli('show order-7 --scope billing')).stdout).toMatch(/^phase +failed$/m);
+    expect(await json('show order-7 --scope billing')).toMatchObject({ phase: 'failed', attempts: 1 });
+    expect(await json('retry order-7 --scope billing')).toEqual({ state: 'reopened' });
+    expect(await json('show order-7 --scope billing')).toMatchObject({ phase: 'waiting' });
+    expect(await cli('retry order-7 --scope billing')).toMatchObject({
+      code: 3,
+      stdout: 'unchanged: only a failed record can be reopened, and this one is waiting\n',
+    });
+    expect(await json('forget order-7 --scope billing')).toEqual({ state: 'forgotten', was: 'waiting' });
+    expect(await cli('forget order-7 --scope billing')).toMatchObject({
+      code: 3,
+      stdout: 'no such record\n',
+    });
+  });
+});
+
+describe('maintain and status', () => {
+  test('delete what has expired, and count what is left', async () => {
+    expect((await cli('status')).stdout).toContain('run handle-once maintain');
+    await failed('a');
+    await failed('b');
+    await sql`update handle_once.records set live_until = now() where key = 'a'`;
+    expect(await cli('maintain --for 10m')).toEqual({
+      ...{ code: 0, stderr: '' },
+      stdout: '1 deleted, 1 left, of which 0 are abandoned\n',
+    });
+    expect((await cli('status')).stdout).toMatch(
+      /^scope +state +records +abandoned +oldest\nbilling +failed +1 +0 +\d+s\n\ncounted \d+s ago\n$/,
+    );
+    expect(await json('status')).toMatchObject({
+      census: [{ scope: 'billing', state: 'failed', records: 1 }],
+    });
+  });
+});
+
+describe('Where it cannot work', () => {
+  test.each<[string, string, number, RegExp, Record<string, string>?]>([
+    ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
+    ['a command is unknown', 'frobnicate', 2, /unknown command/],
+    ['an option is missing', 'show key', 2, /--scope/],
+    ['a time is none', 'list --since soon', 2, /soon is no time: write 30s/],
+    ['a schema has no tables', 'status --schema other', 1, /the tables of handle-once are missing/],
+    [
+      'the database is out of reach',
+      'status',
+      1,
+      /cannot be reached/,
+      { DATABASE_URL: 'postgres://u@127.0.0.1:1/x' },
+    ],
+  ])('since %s, it says so in one line', async (_, args, code, message, env) => {
+    const ended = await cli(args, env);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+/** A project of its own, with some of the packages that this one has. */
+async function projectWith(...packages: string[]): Promise<string> {
+  const folder = temporaryDirectory('handle-once-cli-');
+  onTestFinished(() => {
+    folder.remove();
+  });
+  await mkdir(join(folder.path, 'node_modules'));
+  for (const name of packages) {
+    await symlink(join(ROOT, 'node_modules', name), join(folder.path, 'node_modules', name));
+  }
+  return folder.path;
+}
+
+test.each(['postgres', 'pg'])('it uses %s where the project has that', async (name) => {
+  await failed('order-7');
+  const { code, stdout } = await cli('list', { DATABASE_URL: url }, await projectWith(name));
+  expect([code, stdout]).toEqual([0, expect.stringContaining('order-7')]);
+});
+
+test('where the project has neither, it says what to install', async () => {
+  const { code, stderr } = await cli('list', { DATABASE_URL: url }, await projectWith());
+  expect([code, stderr]).toEqual([2, expect.stringContaining('npm install postgres')]);
+});
+
+test('--config gives a client of your own, which is closed', async () => {
+  const folder = temporaryDirectory('handle-once-cli-');
+  onTestFinished(() => {
+    folder.remove();
+  });
+  const config = join(folder.path, 'config.mjs');
+  await writeFile(
+    config,
+    `import postgres from ${JSON.stringify(join(ROOT, 'node_modules/postgres/src/index.js'))};
+     export const sql = postgres(${JSON.stringify(url)});`,
+  );
+  await failed('order-7');
+  const { code, stdout } = await cli(`list --config ${config}`, {});
+  expect([code, stdout]).toEqual([0, expect.stringContaining('order-7')]);
+});
