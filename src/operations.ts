@@ -13,6 +13,7 @@ export {
   type StartMaintenanceOptions,
 } from './operations/start-maintenance.ts';
 export { type Forgotten, forgetRecord } from './operations/forget-record.ts';
+export { grantsSql, type GrantsSqlOptions } from './operations/grants-sql.ts';
 export { listRecords, type ListRecordsOptions } from './operations/list-records.ts';
 export type { RecordPhase, RecordView } from './operations/record.ts';
 export { type Reopened, reopenRecord } from './operations/reopen-record.ts';

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { tellFailure } from './command.ts';
+import { addGrants } from './commands/grants.ts';
 import { addList } from './commands/list.ts';
 import { addMaintain } from './commands/maintain.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -13,7 +14,17 @@ const program = new Command('handle-once')
   .description('The tables of handle-once: make them, look into them, keep them small')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.done : EXIT.usage));
 
-for (const add of [addMigrate, addSql, addStatus, addList, addShow, addRetry, addForget, addMaintain]) {
+for (const add of [
+  addMigrate,
+  addSql,
+  addGrants,
+  addStatus,
+  addList,
+  addShow,
+  addRetry,
+  addForget,
+  addMaintain,
+]) {
   add(program);
 }
 

@@ -77,6 +77,14 @@ describe('sql', () => {
   });
 });
 
+test('grants prints the statements for a role, without a database', async () => {
+  const { code, stdout } = await cli('grants worker --for maintain', {});
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^grant usage on schema "handle_once" to "worker";\n/),
+  ]);
+});
+
 describe('A failed message', () => {
   test('is listed, shown, let run again and forgotten', async () => {
     await failed('order-7');

@@ -1,6 +1,7 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../../api/errors.ts';
 import { clientCode, placesOf, sqlState } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
+import { grantsOn, RIGHTS, type Use } from './rights.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
 /** Classes of SQLSTATE that refuse the values of a row: by the database itself, or by what a trigger raised. */
@@ -134,14 +135,17 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
   return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
 }
 
-const OUR_TABLE = /("(?:[^"]|"")+")\.(?:records|migrations)\b/;
+const OUR_TABLE = /("(?:[^"]|"")+")\.(?:records|migrations|maintenance|census|archive)\b/;
 const DENIED = /^permission denied for (\w+ .+)$/;
-const RIGHTS = { records: 'select, insert, update', migrations: 'select' } as const;
-const OUR_TABLES = ['records', 'migrations'] as const;
 
 function inSchema(statement: string): string {
   const schema = OUR_TABLE.exec(statement)?.[1];
   return schema === undefined ? '' : ` in schema ${schema}`;
+}
+
+/** Those who handle messages delete nothing, and have no use for the other tables. */
+function useOf(statement: string): Use {
+  return /\.(?:maintenance|census|archive)\b|\bdelete from\b/.test(statement) ? 'maintain' : 'handle';
 }
 
 /** Names what the server names. Where that is no table of ours, every right that is needed. */
@@ -157,8 +161,8 @@ function noPermission(statement: string, serverSays = ''): Refusal {
         'and select on its table migrations',
     };
   }
-  const named = OUR_TABLES.filter((table) => denied === `table ${table}`);
-  const tables = named.length > 0 ? named : OUR_TABLES;
-  const grants = tables.map((table) => `"grant ${RIGHTS[table]} on ${schema}.${table} to <role>"`);
-  return { happened, fix: `run ${[`"grant usage on schema ${schema} to <role>"`, ...grants].join(' and ')}` };
+  const needed = Object.entries(RIGHTS[useOf(statement)]);
+  const named = needed.filter(([table]) => denied === `table ${table}`);
+  const grants = grantsOn(schema, '<role>', Object.fromEntries(named.length > 0 ? named : needed));
+  return { happened, fix: `run ${grants.map((grant) => `"${grant}"`).join(' and ')}` };
 }

@@ -40,6 +40,8 @@ order by scope, state;
 
 -- months
 select to_char(month, '"archive_"YYYY_MM') as name, to_char(month, 'YYYY-MM-01') as first,
-  to_char(month + interval '1 month', 'YYYY-MM-01') as beyond
+  to_char(month + interval '1 month', 'YYYY-MM-01') as beyond,
+  exists (select from pg_tables where schemaname = $1::text and tablename = to_char(month, '"archive_"YYYY_MM'))::text
+    as there
 from (select date_trunc('month', statement_timestamp() at time zone 'UTC') + n * interval '1 month' as month
   from generate_series(0, 1) as n) as months;

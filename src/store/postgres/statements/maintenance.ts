@@ -47,10 +47,14 @@ select scope, state, records::text as records, abandoned::text as abandoned,
   (date_part('epoch', taken_at) * 1000)::bigint::text as taken_ms
 from ${census}
 order by scope, state`,
-    /** The month of the archive that is now, and the next: name, first day, and the day after the last. */
+    /**
+     * The month of the archive that is now, and the next: name, first day, the day after the last; whether it is there.
+     */
     months: `
 select to_char(month, '"archive_"YYYY_MM') as name, to_char(month, 'YYYY-MM-01') as first,
-  to_char(month + interval '1 month', 'YYYY-MM-01') as beyond
+  to_char(month + interval '1 month', 'YYYY-MM-01') as beyond,
+  exists (select from pg_tables where schemaname = $1::text and tablename = to_char(month, '"archive_"YYYY_MM'))::text
+    as there
 from (select date_trunc('month', statement_timestamp() at time zone 'UTC') + n * interval '1 month' as month
   from generate_series(0, 1) as n) as months`,
   };

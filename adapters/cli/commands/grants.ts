@@ -1,0 +1,21 @@
+import { type Command, Option } from 'commander';
+import { grantsSql } from '../../../src/operations.ts';
+
+interface GrantsOptions {
+  readonly for: 'handle' | 'maintain';
+  readonly schema: string;
+}
+
+/** Plain SQL, for the owner of the tables to run. It needs no database. */
+export function addGrants(program: Command): void {
+  program
+    .command('grants <role>')
+    .description('print the statements that give a role the rights it needs')
+    .addOption(
+      new Option('--for <use>', 'what the role does').choices(['handle', 'maintain']).default('handle'),
+    )
+    .option('--schema <name>', 'the Postgres schema that has the tables', 'handle_once')
+    .action((role: string, { for: use, schema }: GrantsOptions) => {
+      process.stdout.write(grantsSql({ role, for: use, databaseSchema: schema }));
+    });
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { schemaOption } from '../migrations/options.ts';
+import { parseOptions, satisfying } from '../options/parse-options.ts';
+import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import { grantsOn, RIGHTS } from '../store/postgres/rights.ts';
+import { NOT_AN_OBJECT } from './options.ts';
+
+/** Options of `grantsSql`. */
+export interface GrantsSqlOptions {
+  /** The role as it is named in the database. It must exist. */
+  readonly role: string;
+  /**
+   * `'handle'`: what `createHandleOnce` and the adapters need. `'maintain'`: what maintenance and the other functions
+   * of `handle-once/operations` need. Default `'handle'`.
+   */
+  readonly for?: 'handle' | 'maintain' | undefined;
+  /** The Postgres schema that has the tables. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+}
+
+const LONGEST_NAME = 63;
+
+const grantsOptions = z.strictObject(
+  {
+    role: satisfying<string>(
+      (value) =>
+        typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= LONGEST_NAME,
+      'the name of a role, at most 63 bytes',
+    ),
+    for: z.enum(['handle', 'maintain'], { error: "must be 'handle' or 'maintain'" }).default('handle'),
+    databaseSchema: schemaOption,
+  },
+  NOT_AN_OBJECT,
+);
+
+/**
+ * The statements that give a role the rights that it needs, and no more. Run them as the owner of the tables.
+ *
+ * To run migrations, and to make the partitions of the archive, takes the owner. Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * import { grantsSql } from 'handle-once/operations';
+ *
+ * await sql.unsafe(grantsSql({ role: 'billing_worker' }));
+ * ```
+ */
+export function grantsSql(options: GrantsSqlOptions): string {
+  const { role, for: use, databaseSchema } = parseOptions('grantsSql', grantsOptions, options);
+  const grants = grantsOn(quoteIdentifier(databaseSchema), quoteIdentifier(role), RIGHTS[use]);
+  return grants.map((grant) => `${grant};\n`).join('');
+}

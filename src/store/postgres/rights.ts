@@ -1,0 +1,27 @@
+/** What a role does with the tables: handle messages; or maintain and operate them, by hand too. */
+export type Use = 'handle' | 'maintain';
+
+export type TableName = 'records' | 'migrations' | 'maintenance' | 'census' | 'archive';
+
+/** The rights that each use needs, and no more. */
+export const RIGHTS: Readonly<Record<Use, Readonly<Partial<Record<TableName, string>>>>> = {
+  handle: { records: 'select, insert, update', migrations: 'select' },
+  maintain: {
+    records: 'select, update, delete',
+    maintenance: 'select, insert, update',
+    census: 'select, insert, update, delete',
+    archive: 'select, insert',
+  },
+};
+
+/** The statements that give a role the rights on some tables. The schema is quoted, and so is the role. */
+export function grantsOn(
+  schema: string,
+  role: string,
+  tables: Readonly<Partial<Record<TableName, string>>>,
+): string[] {
+  return [
+    `grant usage on schema ${schema} to ${role}`,
+    ...Object.entries(tables).map(([table, rights]) => `grant ${rights} on ${schema}.${table} to ${role}`),
+  ];
+}

@@ -1,0 +1,86 @@
+import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import {
+  forgetRecord,
+  grantsSql,
+  listRecords,
+  maintain,
+  readCensus,
+  reopenRecord,
+  showRecord,
+} from 'handle-once/operations';
+import postgres from 'postgres';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { useRole } from '../store/postgres/role.ts';
+
+const { sql, url } = useDatabase();
+
+/** A client whose sessions have the rights of a role alone. */
+function as(role: string): postgres.Sql {
+  const client = postgres(url, { connection: { role }, onnotice: () => undefined });
+  onTestFinished(() => client.end({ timeout: 5 }));
+  return client;
+}
+
+describe('A role with the rights to handle', () => {
+  const worker = useRole(sql);
+
+  test('can do what a worker does, and neither delete records nor maintain them', async () => {
+    await sql.unsafe(grantsSql({ role: worker }));
+    const client = as(worker);
+    const handleOnce = createHandleOnce({ sql: client, scope: 'billing', maxAttempts: 2, backoff: () => 0 });
+    await handleOnce.checkStore();
+    expect(await handleOnce('k', 'body', () => 1)).toMatchObject({ state: 'succeeded' });
+    expect(await handleOnce('k', 'body', () => 1)).toMatchObject({ replayed: true });
+    const fails = () => handleOnce('bad', 'body', () => Promise.reject(new Error('no')));
+    expect([await fails(), await fails()]).toMatchObject([{ state: 'pending' }, { state: 'failed' }]);
+    expect(await handleOnce.inTransaction('t', 'body', () => 1)).toMatchObject({ state: 'succeeded' });
+    await expect(maintain({ sql: client })).rejects.toThrow(
+      /lacks a right on table maintenance .*"grant select, insert, update on "handle_once"\.maintenance to <role>"/,
+    );
+    await expect(forgetRecord({ sql: client, scope: 'billing', key: 'k' })).rejects.toThrow(
+      /lacks a right on table records .*"grant select, update, delete on "handle_once"\.records to <role>"/,
+    );
+  });
+});
+
+describe('A role with the rights to maintain', () => {
+  const cron = useRole(sql);
+
+  test('can do all of handle-once/operations, and fills an archive whose partitions are there', async () => {
+    await sql.unsafe(grantsSql({ role: cron, for: 'maintain' }));
+    const client = as(cron);
+    const one = { sql: client, scope: 'billing', key: 'k' };
+    await createHandleOnce({ sql, scope: 'billing' })('k', 'body', () => 1);
+    expect(await showRecord(one)).toMatchObject({ phase: 'succeeded' });
+    expect(await listRecords({ sql: client })).not.toEqual([]);
+    expect(await reopenRecord(one)).toMatchObject({ state: 'unchanged' });
+    await sql`update handle_once.records set live_until = now()`;
+    await expect(maintain({ sql: client, archive: true })).rejects.toThrow(
+      /lacks a partition, .*as the owner of the tables, "create table .*"archive_\d{4}_\d\d" partition of/,
+    );
+    await maintain({ sql, archive: true, maxPurged: 1, signal: AbortSignal.abort() });
+    expect(await maintain({ sql: client, archive: true })).toMatchObject({ state: 'finished' });
+    expect(await readCensus({ sql: client })).toEqual([]);
+    expect(await forgetRecord(one)).toEqual({ state: 'absent' });
+    expect(await sql`select from handle_once.archive`).not.toEqual([]);
+  });
+});
+
+test('names are quoted', () => {
+  expect(grantsSql({ role: 'a"b; drop', databaseSchema: 'jobs' })).toBe(
+    'grant usage on schema "jobs" to "a""b; drop";\n' +
+      'grant select, insert, update on "jobs".records to "a""b; drop";\n' +
+      'grant select on "jobs".migrations to "a""b; drop";\n',
+  );
+});
+
+test.each([
+  ['role', ''],
+  ['role', 'a'.repeat(64)],
+  ['for', 'all'],
+  ['databaseSchema', ''],
+])('a wrong %s is refused by name', (field, value) => {
+  expect(() => grantsSql({ role: 'worker', [field]: value })).toThrow(InvalidOptionsError);
+  expect(() => grantsSql({ role: 'worker', [field]: value })).toThrow(`grantsSql: ${field}: must be`);
+});
