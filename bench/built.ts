@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type * as Core from 'handle-once';
 import type * as Kafka from 'handle-once/kafka';
+import type * as Operations from 'handle-once/operations';
 import type * as Sqs from 'handle-once/sqs';
 import { build } from 'tsdown';
 
@@ -16,6 +17,7 @@ export async function buildPackage(): Promise<void> {
 export const built = {
   core: () => load<typeof Core>('index.js'),
   kafka: () => load<typeof Kafka>('kafka.js'),
+  operations: () => load<typeof Operations>('operations.js'),
   sqs: () => load<typeof Sqs>('sqs.js'),
 };
 

@@ -1,4 +1,4 @@
-import { type Spread, spread } from './statistics.ts';
+import { rounded, type Spread, spread } from './statistics.ts';
 
 /** The rates of one contender in messages per second, one for each round. */
 export interface Sample {
@@ -81,9 +81,4 @@ function ratesOf(samples: readonly Sample[], name: string): readonly number[] {
   const sample = samples.find(({ contender }) => contender === name);
   if (sample === undefined) throw new Error(`${name} was not measured`);
   return sample.rates;
-}
-
-function rounded({ min, median, max }: Spread, digits: number): Spread {
-  const round = (value: number): number => Number(value.toFixed(digits));
-  return { min: round(min), median: round(median), max: round(max) };
 }

@@ -1,6 +1,15 @@
 import { parseArgs } from 'node:util';
 
-export const SECTIONS = ['core', 'delay', 'transaction', 'sqs', 'kafka', 'size', 'memory'] as const;
+export const SECTIONS = [
+  'core',
+  'delay',
+  'transaction',
+  'sqs',
+  'kafka',
+  'size',
+  'memory',
+  'maintenance',
+] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
 export interface BenchOptions {

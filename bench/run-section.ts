@@ -3,6 +3,7 @@ import { NoServiceError } from '../test/support/services/service.ts';
 import { core } from './core/section.ts';
 import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
+import { maintenance } from './maintenance/section.ts';
 import { memory } from './memory/section.ts';
 import { isSection, type SectionName } from './options.ts';
 import type { Section } from './section.ts';
@@ -19,6 +20,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   kafka,
   size,
   memory,
+  maintenance,
 };
 
 const [name = '', postgresUrl = '', mode] = process.argv.slice(2);

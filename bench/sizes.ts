@@ -11,6 +11,8 @@ export interface Sizes {
   readonly brokerPartitions: readonly number[];
   readonly tableRecords: readonly number[];
   readonly memoryMessages: number;
+  /** Expired records that a purge finds. */
+  readonly expired: number;
 }
 
 export const FULL: Sizes = {
@@ -23,6 +25,7 @@ export const FULL: Sizes = {
   brokerPartitions: [1, 4, 16],
   tableRecords: [0, 1_000_000, 10_000_000],
   memoryMessages: 1_000_000,
+  expired: 1_000_000,
 };
 
 export const QUICK: Sizes = {
@@ -35,4 +38,5 @@ export const QUICK: Sizes = {
   brokerPartitions: [1, 4],
   tableRecords: [0, 100_000],
   memoryMessages: 200_000,
+  expired: 50_000,
 };

@@ -10,8 +10,10 @@ import { type Count, Tally } from './census.ts';
 /** How long a walk that makes no sign belongs to its runner. A step and its pause take milliseconds. */
 const LEASE_MS = 60_000;
 
-/** A crash costs a second of reading pages again. */
+/** A crash costs a second of reading pages again; with very many scopes, whose counts are kept too, some more. */
 const KEEP_EVERY_MS = 1_000;
+const RESTS_PER_KEEP = 20;
+const LONGEST_REST_MS = 20_000;
 
 /** How far a walk has come. */
 export interface Progress {
@@ -47,10 +49,13 @@ export async function takeWalk(
   const { tally } = from;
   let at = from;
   let keptAt = performance.now();
+  let restMs = KEEP_EVERY_MS;
 
   async function keep(): Promise<boolean> {
+    const startedAt = performance.now();
     const rows = await run(client, statements.keep, [token, lease, toText(at)]);
     keptAt = performance.now();
+    restMs = Math.min(Math.max(KEEP_EVERY_MS, RESTS_PER_KEEP * (keptAt - startedAt)), LONGEST_REST_MS);
     return rows.length > 0;
   }
 
@@ -58,7 +63,7 @@ export async function takeWalk(
     from,
     async reached(leaf, page) {
       at = { leaf, page, tally };
-      return performance.now() - keptAt < KEEP_EVERY_MS || (await keep());
+      return performance.now() - keptAt < restMs || (await keep());
     },
     async finish(restMs) {
       try {
