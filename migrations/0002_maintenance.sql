@@ -4,6 +4,7 @@ create table :"schema".maintenance (
   runner     uuid        not null, -- fencing token of the process that walks
   live_until timestamptz not null, -- another may take the walk over from then on
   due_at     timestamptz not null, -- the next walk begins then
+  purged     bigint      not null default 0, -- by this walk; counted with each step, so that no crash forgets it
   walk       text,                 -- JSON: where it goes on, and what it has counted; null between two walks
   constraint maintenance_pkey primary key (only_row),
   constraint maintenance_only_row check (only_row)

@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
 import { type Connection, connect } from './connect.ts';
 import { EXIT, UsageError } from './errors.ts';
+import { inOneLine } from './one-line.ts';
+import { printable } from './printable.ts';
 
 /** Options of every command. */
 export interface SharedOptions {
@@ -51,10 +53,31 @@ export function print({ json }: Pick<SharedOptions, 'json'>, said: Answer): void
   process.exitCode = said.exitCode ?? EXIT.done;
 }
 
+/** The options of the command, by what the functions call them. */
+const FLAGS: Readonly<Partial<Record<string, string>>> = {
+  abandonedAfterMs: '--abandoned-after',
+  databaseSchema: '--schema',
+  key: 'the key',
+  limit: '--limit',
+  maxMs: '--for',
+  purgeAbandonedAfterMs: '--purge-abandoned-after',
+  role: 'the role',
+  schema: '--schema',
+  scope: '--scope',
+  sinceMs: '--since',
+};
+
 /** Says what went wrong, in one line. An error of ours has the fix in its message. */
 export function tellFailure(error: unknown): void {
-  const isOurs = error instanceof HandleOnceError || error instanceof UsageError;
-  process.stderr.write(`handle-once: ${isOurs ? error.message : String(error)}\n`);
+  process.stderr.write(`handle-once: ${messageOf(error)}\n`);
   const isUsage = error instanceof UsageError || error instanceof InvalidOptionsError;
   process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof InvalidOptionsError) {
+    return error.issues.map(({ field, message }) => `${FLAGS[field] ?? field} ${message}`).join('; ');
+  }
+  const isOurs = error instanceof HandleOnceError || error instanceof UsageError;
+  return isOurs ? printable(error.message) : inOneLine(error);
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { SqlClient } from '../../src/index.ts';
 import { fromPg } from '../clients/index.ts';
 import { UsageError } from './errors.ts';
+import { inOneLine } from './one-line.ts';
 
 /** A database, and how to let go of it. */
 export interface Connection {
@@ -24,6 +25,11 @@ export async function connect({ databaseUrl, config }: ConnectOptions): Promise<
   if (url === undefined || url === '') {
     throw new UsageError('no database is named: set DATABASE_URL, or give --database-url or --config');
   }
+  if (!URL.canParse(url)) {
+    throw new UsageError(
+      'DATABASE_URL, or --database-url, is no URL: write postgres://user:password@host:5432/database',
+    );
+  }
   const connection = (await withPostgres(url)) ?? (await withPg(url));
   if (connection === undefined) {
     throw new UsageError('no Postgres client is installed: run npm install postgres, or npm install pg');
@@ -35,10 +41,18 @@ interface ConfigModule {
   readonly sql?: SqlClient & { readonly end?: () => Promise<void> };
 }
 
+type Config = ConfigModule & { readonly default?: ConfigModule };
+
+async function load(path: string): Promise<Config> {
+  try {
+    return (await import(pathToFileURL(resolve(path)).href)) as Config;
+  } catch (error) {
+    throw new UsageError(`${path} cannot be loaded: ${inOneLine(error)}`);
+  }
+}
+
 async function fromConfig(path: string): Promise<Connection> {
-  const module = (await import(pathToFileURL(resolve(path)).href)) as ConfigModule & {
-    readonly default?: ConfigModule;
-  };
+  const module = await load(path);
   const sql = module.sql ?? module.default?.sql;
   if (sql === undefined)
     throw new UsageError(`${path} exports no sql: export a client as for createHandleOnce`);
@@ -58,12 +72,14 @@ async function withPostgres(url: string): Promise<Connection | undefined> {
 }
 
 async function withPg(url: string): Promise<Connection | undefined> {
-  type Pool = Ending & Parameters<typeof fromPg>[0];
+  type Pool = Ending & Parameters<typeof fromPg>[0] & { on(event: 'error', listener: () => void): unknown };
   const module = await installed<{ readonly default: { readonly Pool: new (options: object) => Pool } }>(
     'pg',
   );
   if (module === undefined) return undefined;
   const pool = new module.default.Pool({ connectionString: url, max: CONNECTIONS });
+  // A connection that breaks while it is idle: the next statement opens another, or says what is wrong.
+  pool.on('error', () => undefined);
   return { sql: fromPg(pool), end: () => pool.end() };
 }
 

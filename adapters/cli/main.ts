@@ -28,8 +28,16 @@ for (const add of [
   add(program);
 }
 
+// The reader of a pipe may have had enough; what was asked has been done all the same.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') tellFailure(error);
+  process.exit();
+});
+
 try {
   await program.parseAsync();
 } catch (error) {
   tellFailure(error);
 }
+// A client of a module of the user's own may have no end, and keep the process alive.
+process.stdout.write('', () => process.exit());

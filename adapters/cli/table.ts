@@ -1,7 +1,9 @@
+import { printable } from './printable.ts';
+
 /** Rows as a table of text, one line each, below their names. */
 export function tableOf(rows: readonly Readonly<Record<string, string>>[]): string {
   const names = Object.keys(rows[0] ?? {});
-  const lines = [names, ...rows.map((row) => names.map((name) => row[name] ?? ''))];
+  const lines = [names, ...rows.map((row) => names.map((name) => printable(row[name] ?? '')))];
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines
     .map((line) =>

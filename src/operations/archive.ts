@@ -6,13 +6,7 @@ import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { run } from '../store/postgres/run-statement.ts';
 
 const NO_PERMISSION = '42501';
-
-function notTheOwner(statement: string): StoreError {
-  const message =
-    'the archive lacks a partition, and this role may not make it (SQLSTATE 42501): ' +
-    `run, as the owner of the tables, "${statement}"`;
-  return new StoreError(message, { retriable: false, mayHaveLanded: false });
-}
+const ALREADY_THERE = '42P07';
 
 /** Makes the archive's partitions of this month and of the next. Gives the quoted name of the archive. */
 export async function prepareArchive(
@@ -22,18 +16,31 @@ export async function prepareArchive(
 ): Promise<string> {
   const quoted = quoteIdentifier(schema);
   const archive = `${quoted}.archive`;
-  for (const [name, first, beyond, there] of await run(client, months, [schema])) {
+  const rows = await run(client, months, [archive]);
+  for (const [index, [name, first, beyond, attached]] of rows.entries()) {
     // Only the owner of the archive may make one: another role needs no more than to insert.
-    if (there === 'true') continue;
+    if (attached === 'true') continue;
     const partition = `${quoted}.${quoteIdentifier(name ?? '')}`;
     const statement =
-      `create table if not exists ${partition} partition of ${archive} ` +
+      `create table ${partition} partition of ${archive} ` +
       `for values from ('${first} 00:00:00+00') to ('${beyond} 00:00:00+00')`;
     try {
       await client.execute(statement);
     } catch (error) {
-      throw sqlState(error) === NO_PERMISSION ? notTheOwner(statement) : toStoreError(error, statement);
+      const isNeeded = index === 0;
+      if (isNeeded) throw refused(error, partition, statement);
     }
   }
   return archive;
+}
+
+function refused(error: unknown, partition: string, statement: string): unknown {
+  const state = sqlState(error);
+  const because: Readonly<Partial<Record<string, string>>> = {
+    [NO_PERMISSION]: `the archive lacks a partition, and this role may not make it (SQLSTATE ${NO_PERMISSION}): run, as the owner of the tables, "${statement}"`,
+    [ALREADY_THERE]: `the table ${partition} is there, and is no partition of the archive (SQLSTATE ${ALREADY_THERE}): attach it, or give it another name`,
+  };
+  const message = because[state ?? ''];
+  if (message === undefined) return toStoreError(error, statement);
+  return new StoreError(message, { retriable: false, mayHaveLanded: false });
 }

@@ -1,5 +1,4 @@
 import type { DatabaseRow } from '../store/postgres/database-client.ts';
-import type { WalkFigures } from './events.ts';
 
 /** Records of one scope in one state. */
 export interface Count {
@@ -14,18 +13,14 @@ export interface Count {
 /** What a walk has counted so far. */
 export class Tally {
   readonly #counts = new Map<string, Count>();
-  #purged: number;
 
-  constructor(counts: readonly Count[] = [], purged = 0) {
+  constructor(counts: readonly Count[] = []) {
     for (const count of counts) this.#add(count);
-    this.#purged = purged;
   }
 
   /** Adds what the statement for some pages answered. */
   add(rows: readonly DatabaseRow[]): void {
-    for (const [scope, state, records, abandoned, oldestMs, purged] of rows) {
-      this.#purged += Number(purged);
-      if (oldestMs === null) continue;
+    for (const [scope, state, records, abandoned, oldestMs] of rows) {
       this.#add({
         scope: scope ?? '',
         state: state ?? '',
@@ -40,18 +35,10 @@ export class Tally {
     return [...this.#counts.values()];
   }
 
-  get purged(): number {
-    return this.#purged;
-  }
-
-  figures(): WalkFigures {
+  sums(): { readonly records: number; readonly abandoned: number } {
     const counts = this.counts();
     const sum = (of: (count: Count) => number) => counts.reduce((total, count) => total + of(count), 0);
-    return {
-      purged: this.#purged,
-      records: sum(({ records }) => records),
-      abandoned: sum(({ abandoned }) => abandoned),
-    };
+    return { records: sum(({ records }) => records), abandoned: sum(({ abandoned }) => abandoned) };
   }
 
   #add(found: Count): void {

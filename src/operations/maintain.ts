@@ -43,12 +43,14 @@ export type MaintenanceReport =
   | { readonly state: 'busy' };
 
 const LIMIT = 2_147_483_647;
+/** Ten years. */
+const MAX_MS = 315_360_000_000;
 
 const maintainOptions = z
   .strictObject(
     {
       ...maintenanceFields,
-      maxMs: wholeNumber('milliseconds', 1, LIMIT).optional(),
+      maxMs: wholeNumber('milliseconds', 1, MAX_MS).optional(),
       maxPurged: wholeNumber('records', 1, LIMIT).optional(),
       signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
     },
@@ -87,10 +89,16 @@ export async function maintain(options: MaintainOptions): Promise<MaintenanceRep
     mayGoOn: (purged) => signal?.aborted !== true && performance.now() < endsAt && purged < maxPurged,
   });
   if (walked === undefined) return { state: 'busy' };
-  const { end, tally } = walked;
-  if (end === 'finished') return { state: 'finished', ...tally.figures() };
+  const { end, figures } = walked;
+  if (end === 'finished') return { state: 'finished', ...figures };
   const stopped = signal?.aborted === true ? 'aborted' : 'limit';
-  return { state: 'stopped', purged: tally.purged, reason: end === 'lost' ? 'taken-over' : stopped };
+  return { state: 'stopped', purged: figures.purged, reason: end === 'lost' ? 'taken-over' : stopped };
+}
+
+export interface Walked {
+  readonly end: WalkEnd;
+  readonly figures: WalkFigures;
+  readonly tally: Tally;
 }
 
 export interface WalkOnce {
@@ -103,7 +111,7 @@ export interface WalkOnce {
 export async function walkOnce(
   { sql, databaseSchema, archive, ...times }: ResolvedMaintenance,
   { isForced, restMs, mayGoOn }: WalkOnce,
-): Promise<{ readonly end: WalkEnd; readonly tally: Tally } | undefined> {
+): Promise<Walked | undefined> {
   const client = toDatabaseClient(sql);
   const statements = maintenanceStatements(databaseSchema);
   const runner = await takeWalk(client, statements, isForced);
@@ -116,11 +124,12 @@ export async function walkOnce(
       runner,
       mayGoOn,
       table: `${quoteIdentifier(databaseSchema)}.records`,
+      maintenance: `${quoteIdentifier(databaseSchema)}.maintenance`,
       archive: archive ? await prepareArchive(client, databaseSchema, statements.months) : undefined,
     });
-    if (end === 'stopped') await runner.leave();
-    if (end !== 'finished') return { end, tally };
-    return { end: (await runner.finish(restMs)) ? 'finished' : 'lost', tally };
+    const purged = end === 'finished' ? await runner.finish(restMs) : await runner.leave();
+    const ended = purged === undefined ? 'lost' : end;
+    return { end: ended, tally, figures: { purged: purged ?? 0, ...tally.sums() } };
   } catch (error) {
     // Another process need not wait for the lease. Where the database is out of reach, it has to.
     await runner.leave().catch(() => undefined);

@@ -25,13 +25,18 @@ export interface Progress {
 
 /** The one process that walks, as long as it makes signs. All others see to it that there is only one. */
 export interface Runner {
+  /** Fences each step. */
+  readonly token: string;
   readonly from: Progress;
   /** Goes on to a page. Each second that is put on record. False: another runner has taken over. */
   reached(leaf: string, page: number): Promise<boolean>;
-  /** Puts the census on record; the next walk is due `restMs` later. False: another runner has taken over. */
-  finish(restMs: number): Promise<boolean>;
-  /** Lets another runner, or a later call, go on from here. */
-  leave(): Promise<void>;
+  /**
+   * Puts the census on record; the next walk is due `restMs` later. How many records the walk has purged, or undefined:
+   * another runner has taken over.
+   */
+  finish(restMs: number): Promise<number | undefined>;
+  /** Lets another runner, or a later call, go on from here. How many records the walk has purged so far. */
+  leave(): Promise<number>;
 }
 
 /** Becomes the runner. Undefined: another one walks, or, unless `isForced`, the next walk is not due. */
@@ -50,6 +55,8 @@ export async function takeWalk(
   let at = from;
   let keptAt = performance.now();
   let restMs = KEEP_EVERY_MS;
+  /** A finish whose answer was lost may have ended the walk: it is not to be begun again from its end. */
+  let isFinishing = false;
 
   async function keep(): Promise<boolean> {
     const startedAt = performance.now();
@@ -60,26 +67,30 @@ export async function takeWalk(
   }
 
   return {
+    token,
     from,
     async reached(leaf, page) {
       at = { leaf, page, tally };
       return performance.now() - keptAt < restMs || (await keep());
     },
     async finish(restMs) {
+      isFinishing = true;
       try {
         return await beginReadCommitted(client, async (queries) => {
-          const fence = await queries.query(statements.finish, [token, String(restMs)]);
-          if (fence.length === 0) return false;
+          const [ended] = await queries.query(statements.finish, [token, String(restMs)]);
+          if (ended === undefined) return undefined;
           await queries.query(statements.count, columnsOf(tally.counts()));
           await queries.query(statements.forget, []);
-          return true;
+          return Number(ended[0]);
         });
       } catch (error) {
         throw toStoreError(error, statements.finish);
       }
     },
     async leave() {
-      if (await keep()) await run(client, statements.leave, [token]);
+      if (!isFinishing) await keep();
+      const [row] = await run(client, statements.leave, [token]);
+      return Number(row?.[0] ?? 0);
     },
   };
 }
@@ -95,16 +106,15 @@ function columnsOf(counts: readonly Count[]): string[] {
 }
 
 function toText({ leaf, page, tally }: Progress): string {
-  return JSON.stringify({ leaf, page, purged: tally.purged, counts: tally.counts() });
+  return JSON.stringify({ leaf, page, counts: tally.counts() });
 }
 
 function fromText(text: string | null): Progress {
   if (text === null) return { leaf: '', page: 0, tally: new Tally() };
-  const { leaf, page, purged, counts } = JSON.parse(text) as {
+  const { leaf, page, counts } = JSON.parse(text) as {
     readonly leaf: string;
     readonly page: number;
-    readonly purged: number;
     readonly counts: readonly Count[];
   };
-  return { leaf, page, tally: new Tally(counts, purged) };
+  return { leaf, page, tally: new Tally(counts) };
 }

@@ -5,7 +5,7 @@ import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { rowOfOperations } from '../reporting/table.ts';
 import type { Tally } from './census.ts';
 import type { MaintenanceEvent } from './events.ts';
-import { walkOnce } from './maintain.ts';
+import { type Walked, walkOnce } from './maintain.ts';
 import {
   isReportedFirst,
   maintenanceFields,
@@ -28,7 +28,7 @@ export interface StartMaintenanceOptions extends MaintenanceOptions {
 export interface Maintenance {
   /** How often each type of event happened in this process. */
   counts(): Counts<MaintenanceEvent['type']>;
-  /** Resolves when nothing runs any more, at the latest after the step that is under way. */
+  /** Resolves when nothing runs any more: at the latest a second after the step that is under way. */
   stop(): Promise<void>;
 }
 
@@ -76,14 +76,13 @@ export function startMaintenance(options: StartMaintenanceOptions): Maintenance 
         restMs: everyMs,
         mayGoOn: () => !stopping.signal.aborted,
       });
-      if (walked?.end === 'finished') tell(walked.tally);
+      if (walked?.end === 'finished') tell(walked);
     } catch (error) {
       events.emit({ type: 'maintenance-error', error });
     }
   }
 
-  function tell(tally: Tally): void {
-    const figures = tally.figures();
+  function tell({ figures, tally }: Walked): void {
     events.emit({ type: 'maintained', ...figures });
     if (figures.abandoned === 0) return;
     events.emit({ type: 'abandoned', abandoned: figures.abandoned, scopes: scopesOf(tally) });

@@ -1,6 +1,7 @@
+import * as z from 'zod';
 import { schemaOption } from '../migrations/options.ts';
 import { keyFault } from '../options/key.ts';
-import { satisfying } from '../options/parse-options.ts';
+import { storedScopeFault } from '../options/scope.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
@@ -24,16 +25,21 @@ export interface RecordOptions extends TablesOptions {
 
 export const tablesFields = { sql: sqlClient, databaseSchema: schemaOption };
 
-/** Derived scopes are longer than keys. */
-export const scopeField = satisfying<string>(
-  (value) => typeof value === 'string' && value !== '',
-  'the text of a scope',
-);
+/** A text that can be on record, or what is wrong with it. */
+function textOnRecord(faultOf: (value: unknown) => string | undefined): z.ZodType<string, string> {
+  return z.custom<string>().superRefine((value, context) => {
+    const message = faultOf(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+}
+
+/** With what adapters add to it. */
+export const scopeField = textOnRecord(storedScopeFault);
 
 export const recordFields = {
   ...tablesFields,
   scope: scopeField,
-  key: satisfying<string>((value) => keyFault(value) === undefined, 'a text as in a record, not empty'),
+  key: textOnRecord(keyFault),
 };
 
 interface ResolvedTables {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import type { DatabaseClient, DatabaseRow } from '../store/postgres/database-client.ts';
 import { run } from '../store/postgres/run-statement.ts';
 import { leavesStatement } from '../store/postgres/statements/leaves.ts';
 import { purgeStatement } from '../store/postgres/statements/purge.ts';
@@ -11,6 +11,8 @@ const PAGES_PER_STEP = 64;
 const SHORTEST_PAUSE_MS = 5;
 /** A walk takes at most a fifth of a connection's time: on a busy server steps take longer, and pauses with them. */
 const PAUSES_PER_STEP = 4;
+/** A step that waited for a lock on the table says nothing of the load. */
+const LONGEST_PAUSE_MS = 1_000;
 
 export interface WalkOptions {
   readonly client: DatabaseClient;
@@ -20,7 +22,8 @@ export interface WalkOptions {
   readonly abandonedAfterMs: number;
   readonly purgeAbandonedAfterMs: number;
   readonly runner: Runner;
-  /** Asked before each step, with what was purged by this call. */
+  readonly maintenance: string;
+  /** Asked before each step, with how many records were deleted by this call. */
   readonly mayGoOn: (purged: number) => boolean;
 }
 
@@ -31,16 +34,18 @@ export type WalkEnd = 'finished' | 'stopped' | 'lost';
 export async function walk(options: WalkOptions): Promise<WalkEnd> {
   const { client, table, runner, mayGoOn } = options;
   const { tally, leaf: firstLeaf, page: firstPage } = runner.from;
-  const purgedBefore = tally.purged;
+  let purged = 0;
   for (const { leaf, pages } of await leavesOf(client, table)) {
     if (isBefore(leaf, firstLeaf)) continue;
     for (let page = leaf === firstLeaf ? firstPage : 0; page < pages; page += PAGES_PER_STEP) {
-      if (!mayGoOn(tally.purged - purgedBefore)) return 'stopped';
+      if (!mayGoOn(purged)) return 'stopped';
       const startedAt = performance.now();
-      tally.add(await step(options, leaf, page));
+      const found = await step(options, leaf, page);
+      tally.add(found.remaining);
+      purged += found.purged;
       const tookMs = performance.now() - startedAt;
       if (!(await runner.reached(leaf, page + PAGES_PER_STEP))) return 'lost';
-      await sleep(Math.max(SHORTEST_PAUSE_MS, PAUSES_PER_STEP * tookMs));
+      await sleep(Math.min(Math.max(SHORTEST_PAUSE_MS, PAUSES_PER_STEP * tookMs), LONGEST_PAUSE_MS));
     }
   }
   return 'finished';
@@ -61,8 +66,15 @@ function isBefore(leaf: string, other: string): boolean {
   return Buffer.compare(Buffer.from(leaf), Buffer.from(other)) < 0;
 }
 
-async function step({ client, archive, ...options }: WalkOptions, leaf: string, page: number) {
+async function step(
+  { client, archive, maintenance, runner, ...options }: WalkOptions,
+  leaf: string,
+  page: number,
+): Promise<{ readonly remaining: readonly DatabaseRow[]; readonly purged: number }> {
   const places = [page, page + PAGES_PER_STEP].map((block) => `(${block},0)`);
   const times = [options.abandonedAfterMs, options.purgeAbandonedAfterMs].map(String);
-  return await run(client, onOneLine(purgeStatement(leaf, archive)), [...places, ...times]);
+  const statement = onOneLine(purgeStatement({ leaf, archive, maintenance }));
+  const rows = await run(client, statement, [...places, ...times, runner.token]);
+  const [purged] = rows.filter(([scope]) => scope === null);
+  return { remaining: rows.filter(([scope]) => scope !== null), purged: Number(purged?.[2] ?? 0) };
 }

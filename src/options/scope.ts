@@ -24,12 +24,13 @@ const MAX_SCOPE_BYTES = 1_024;
 
 /** What is wrong with a scope that a user wrote, or undefined. */
 export function scopeFault(value: unknown): string | undefined {
-  const fault = storedFault(value);
+  const fault = storedScopeFault(value);
   if (fault !== undefined || typeof value !== 'string' || !value.includes(SEPARATOR)) return fault;
   return `must not contain '${SEPARATOR}', which begins what is derived from a scope; use inScope({ kind, name })`;
 }
 
-function storedFault(value: unknown): string | undefined {
+/** What is wrong with a scope as it is on record, or undefined. */
+export function storedScopeFault(value: unknown): string | undefined {
   const fault = keyFault(value);
   if (fault !== undefined || typeof value !== 'string') return fault;
   const bytes = Buffer.byteLength(value);
@@ -45,7 +46,7 @@ export function derivedScope(scope: string, { kind, name }: DerivedScope): strin
 export function derivedScopeFault(scope: string, derived: DerivedScope): string | undefined {
   const name: unknown = derived.name;
   if (typeof name !== 'string' || name === '' || !name.isWellFormed()) return keyFault(name);
-  const fault = storedFault(derivedScope(scope, derived));
+  const fault = storedScopeFault(derivedScope(scope, derived));
   if (fault === undefined) return undefined;
   return (
     'makes a scope that cannot be kept: the scope of handleOnce, ' +

@@ -168,3 +168,17 @@ test('options that contradict one another are named', () => {
   expect(issuesOf(made({ retryLater: () => 1, patienceMs: 1 }))).toMatchObject([{ field: 'patienceMs' }]);
   expect(issuesOf(made({ onFailed: 'drop' }))).toMatchObject([{ field: 'onFailed' }]);
 });
+
+test('a body with a Buffer inside comes to parse as it is', async () => {
+  const seen: unknown[] = [];
+  const { handle } = bench({
+    body: ({ body }) => ({ content: Buffer.from(String(body)) }),
+    parse: (given: unknown) => {
+      const { content } = given as { content: Buffer };
+      seen.push(Buffer.isBuffer(content), String(content));
+      return content;
+    },
+  });
+  expect(await handle({ id: '1', body: 'text' })).toMatchObject({ action: 'acknowledged' });
+  expect(seen).toEqual([true, 'text']);
+});

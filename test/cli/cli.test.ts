@@ -126,12 +126,20 @@ describe('maintain and status', () => {
   });
 });
 
+test('a key that would move the cursor or break the line is printed without that', async () => {
+  await failed('a\u001b[31m\nb');
+  expect((await cli('list')).stdout).toContain('a\\u001b[31m\\nb');
+});
+
 describe('Where it cannot work', () => {
   test.each<[string, string, number, RegExp, Record<string, string>?]>([
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
     ['a command is unknown', 'frobnicate', 2, /unknown command/],
     ['an option is missing', 'show key', 2, /--scope/],
     ['a time is none', 'list --since soon', 2, /soon is no time: write 30s/],
+    ['the URL is none', 'status --database-url nonsense', 2, /is no URL: write postgres:/],
+    ['a module is missing', 'status --config missing.mjs', 2, /missing.mjs cannot be loaded: /],
+    ['a value is out of range', 'list --since 0s', 2, /--since must be a whole number of milliseconds/],
     ['a schema has no tables', 'status --schema other', 1, /the tables of handle-once are missing/],
     [
       'the database is out of reach',

@@ -173,6 +173,18 @@ describe('The archive', () => {
     expect(partitions).toHaveLength(2);
   });
 
+  test('whose partition of this month is there and not attached is named', async () => {
+    const [year, month] = new Date().toISOString().split('-');
+    const name = `archive_${year ?? ''}_${month ?? ''}`;
+    await maintain({ sql, archive: true });
+    await sql.unsafe(`alter table handle_once.archive detach partition handle_once.${name}`);
+    await record({ key: 'k', liveForMs: -1 });
+    await expect(maintain({ sql, archive: true })).rejects.toThrow(/no partition of the archive .*attach it/);
+    expect(await keys()).toEqual(['k']);
+    await sql.unsafe(`drop table handle_once.${name}`);
+    expect(await maintain({ sql, archive: true })).toMatchObject({ purged: 1 });
+  });
+
   test('is empty where it was not asked for', async () => {
     await sql`delete from handle_once.archive`;
     await record({ key: 'k', liveForMs: -1 });

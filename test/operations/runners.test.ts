@@ -8,14 +8,16 @@ const { sql } = useDatabase();
 
 const RECORDS = 6_000;
 
-beforeEach(async () => {
+async function fill(): Promise<void> {
   await sql`truncate handle_once.records, handle_once.maintenance, handle_once.census`;
   await sql`
     insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
     select 'billing', n::text, gen_random_uuid(), '', 'succeeded', false, 1,
       now() + (n % 2 - 0.5) * interval '1 day', now()
     from generate_series(1, ${RECORDS}) n`;
-});
+}
+
+beforeEach(fill);
 
 /** Does something before or after each statement, in transactions too. */
 function watchedClient(before: () => void, after: () => Promise<void> | void): DatabaseClient {
@@ -56,6 +58,7 @@ const dead = (): never => {
 describe.each(['before', 'after'])('A runner that dies %s a statement', (when) => {
   test('leaves a walk that another ends, with the same figures, wherever it died', async () => {
     for (let diesAt = 1; ; diesAt += 1) {
+      await fill();
       let statements = 0;
       const count = (): void => {
         statements += 1;
@@ -65,8 +68,14 @@ describe.each(['before', 'after'])('A runner that dies %s a statement', (when) =
       const client = when === 'before' ? watchedClient(count, idle) : watchedClient(idle, count);
       const ended = await maintain({ sql: client }).catch(() => undefined);
       await lapse();
-      const report = await maintain({ sql });
-      expect(report).toMatchObject({ state: 'finished', records: RECORDS / 2, abandoned: 0 });
+      const hasEnded = (await readCensus({ sql })).length > 0;
+      const purged = hasEnded ? 0 : RECORDS / 2;
+      expect(await maintain({ sql })).toEqual({
+        state: 'finished',
+        purged,
+        records: RECORDS / 2,
+        abandoned: 0,
+      });
       expect(await left()).toEqual({ live: RECORDS / 2, expired: 0 });
       expect(await readCensus({ sql })).toMatchObject([{ state: 'succeeded', records: RECORDS / 2 }]);
       if (ended !== undefined) return;
@@ -98,4 +107,29 @@ test('of many at once one walks, and all records are counted once', async () => 
   expect(reports.filter(({ state }) => state === 'finished')).toHaveLength(1);
   expect(reports.filter(({ state }) => state === 'busy')).toHaveLength(4);
   expect(await readCensus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
+});
+
+test('a finish whose answer is lost is not a walk that is to be ended again', async () => {
+  let hasFinished = false;
+  const client = watchedClient(
+    () => undefined,
+    () => undefined,
+  );
+  const losing: DatabaseClient = {
+    ...client,
+    async begin(work) {
+      await client.begin(work);
+      hasFinished = true;
+      return dead();
+    },
+  };
+  await expect(maintain({ sql: losing })).rejects.toMatchObject({ code: 'STORE' });
+  expect(hasFinished).toBe(true);
+  await sql`update handle_once.records set live_until = now() where key = '1'`;
+  expect(await maintain({ sql })).toEqual({
+    state: 'finished',
+    purged: 1,
+    records: RECORDS / 2 - 1,
+    abandoned: 0,
+  });
 });

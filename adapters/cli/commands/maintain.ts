@@ -25,9 +25,11 @@ export function addMaintain(program: Command): void {
       const times = { abandonedAfterMs: abandonedAfter, purgeAbandonedAfterMs: purgeAbandonedAfter };
       await answer(options, async (tables) => {
         const stop = new AbortController();
-        process.once('SIGINT', () => {
-          stop.abort();
-        });
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+          process.once(signal, () => {
+            stop.abort();
+          });
+        }
         const report = await maintain({ ...tables, ...times, archive, maxMs, signal: stop.signal });
         return { json: report, text: textOf(report) };
       });

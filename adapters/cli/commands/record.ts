@@ -2,6 +2,7 @@ import { type Command } from 'commander';
 import { forgetRecord, type RecordView, reopenRecord, showRecord } from '../../../src/operations.ts';
 import { answer, shared, type SharedOptions } from '../command.ts';
 import { EXIT } from '../errors.ts';
+import { printable } from '../printable.ts';
 
 interface OneOptions extends SharedOptions {
   readonly scope: string;
@@ -31,7 +32,7 @@ export function addShow(program: Command): void {
 
 function linesOf(record: RecordView): string {
   return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(13)} ${textOf(value)}`)
+    .map(([name, value]) => `${name.padEnd(13)} ${printable(textOf(value))}`)
     .join('\n');
 }
 

@@ -160,18 +160,21 @@ function defaultParse(body: unknown): unknown {
 
 /** A handler may change what it gets, and the message must have the same content when it is tried again here. */
 function copyOf(content: unknown): unknown {
-  if (!isPlain(content)) return content;
   try {
-    return structuredClone(content);
+    return isPlain(content) ? structuredClone(content) : content;
   } catch {
+    // Too deep, or a cycle.
     return content;
   }
 }
 
+/** Through and through: of a Buffer or another instance inside, the copy would be something else. */
 function isPlain(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (typeof value !== 'object' || value === null)
+    return typeof value !== 'function' && typeof value !== 'symbol';
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
+  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false;
+  return Object.values(value).every(isPlain);
 }
 
 type Done = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'error'>;

@@ -63,7 +63,7 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   readonly parse?: ((body: Body) => Parsed) | undefined;
   /**
    * Tells the broker that the message is done with. Called when its record is durable, and never before. A call of the
-   * broker fails by a throw or a rejection; only what `extend` returns is looked at.
+   * broker fails by a throw, a rejection, or no answer within 15 seconds; only what `extend` returns is looked at.
    */
   readonly acknowledge: (message: Message) => unknown;
   /**

@@ -17,8 +17,12 @@ test.each(['is empty', 'has many records'])(
     const session = await sql.reserve();
     try {
       await session`set plan_cache_mode = force_generic_plan`;
-      await session.unsafe(`prepare step as ${purgeStatement('handle_once.records')}`);
-      const rows = await session.unsafe(`explain (costs off) execute step('(0,0)', '(64,0)', '1', '2')`);
+      await session.unsafe(
+        `prepare step as ${purgeStatement({ leaf: 'handle_once.records', maintenance: 'handle_once.maintenance' })}`,
+      );
+      const rows = await session.unsafe(
+        `explain (costs off) execute step('(0,0)', '(64,0)', '1', '2', null)`,
+      );
       const scans = rows.flatMap(
         (row) => /\w+(?: \w+)* Scan on records\b/.exec(String(row['QUERY PLAN']))?.[0] ?? [],
       );

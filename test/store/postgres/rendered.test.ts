@@ -19,6 +19,8 @@ const TABLE = 'handle_once.records';
 const forEachSize = (render: (table: string, size: Size) => string): string =>
   `-- One request.${render(TABLE, 'one')};\n\n-- Any number of requests.${render(TABLE, 'many')};`;
 
+const WALKED = { leaf: TABLE, maintenance: 'handle_once.maintenance' };
+
 const named = (statements: Readonly<Record<string, string>>): string =>
   Object.entries(statements)
     .map(([name, statement]) => `-- ${name}${statement};`)
@@ -33,7 +35,7 @@ const RENDERED: Record<string, string> = {
   'settle-in': `${settleInStatement(TABLE)};`,
   locked: `${lockedStatement(TABLE)};`,
   check: `${checkStatement('handle_once')};`,
-  purge: `-- Without an archive.${purgeStatement(TABLE)};\n\n-- With one.${purgeStatement(TABLE, 'handle_once.archive')};`,
+  purge: `-- Without an archive.${purgeStatement(WALKED)};\n\n-- With one.${purgeStatement({ ...WALKED, archive: 'handle_once.archive' })};`,
   leaves: `${leavesStatement()};`,
   maintenance: named(maintenanceStatements('handle_once')),
   inspect: named(inspectStatements(TABLE)),

@@ -9,16 +9,20 @@ returning m.walk;
 -- keep
 update "handle_once".maintenance set live_until = statement_timestamp() + $2::text::float8 * interval '1 millisecond', walk = $3::text
 where runner = $1::text::uuid
-returning runner::text;
+returning purged::text as purged;
 
 -- finish
-update "handle_once".maintenance set live_until = statement_timestamp(), due_at = statement_timestamp() + $2::text::float8 * interval '1 millisecond', walk = null
-where runner = $1::text::uuid
-returning runner::text;
+with ended as (
+  select runner, purged from "handle_once".maintenance where runner = $1::text::uuid for update
+)
+update "handle_once".maintenance m set live_until = statement_timestamp(), due_at = statement_timestamp() + $2::text::float8 * interval '1 millisecond', walk = null, purged = 0
+from ended where m.runner = ended.runner
+returning ended.purged::text as purged;
 
 -- leave
 update "handle_once".maintenance set live_until = statement_timestamp()
-where runner = $1::text::uuid;
+where runner = $1::text::uuid
+returning purged::text as purged;
 
 -- count
 insert into "handle_once".census (scope, state, records, abandoned, oldest_at, taken_at)
@@ -41,7 +45,7 @@ order by scope, state;
 -- months
 select to_char(month, '"archive_"YYYY_MM') as name, to_char(month, 'YYYY-MM-01') as first,
   to_char(month + interval '1 month', 'YYYY-MM-01') as beyond,
-  exists (select from pg_tables where schemaname = $1::text and tablename = to_char(month, '"archive_"YYYY_MM'))::text
-    as there
+  exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = $1::text::regclass and c.relname = to_char(month, '"archive_"YYYY_MM'))::text as attached
 from (select date_trunc('month', statement_timestamp() at time zone 'UTC') + n * interval '1 month' as month
   from generate_series(0, 1) as n) as months;

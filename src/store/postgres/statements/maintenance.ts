@@ -21,16 +21,20 @@ returning m.walk`,
     keep: `
 update ${table} set live_until = ${soon}, walk = $3::text
 where runner = $1::text::uuid
-returning runner::text`,
+returning purged::text as purged`,
     /** $2 milliseconds until the next walk. No row: another runner has taken over. */
     finish: `
-update ${table} set live_until = statement_timestamp(), due_at = ${soon}, walk = null
-where runner = $1::text::uuid
-returning runner::text`,
+with ended as (
+  select runner, purged from ${table} where runner = $1::text::uuid for update
+)
+update ${table} m set live_until = statement_timestamp(), due_at = ${soon}, walk = null, purged = 0
+from ended where m.runner = ended.runner
+returning ended.purged::text as purged`,
     /** The walk goes on elsewhere, or here later. */
     leave: `
 update ${table} set live_until = statement_timestamp()
-where runner = $1::text::uuid`,
+where runner = $1::text::uuid
+returning purged::text as purged`,
     /** $1 to $5 the columns of the census, as arrays. In the transaction of \`finish\`. */
     count: `
 insert into ${census} (scope, state, records, abandoned, oldest_at, taken_at)
@@ -53,8 +57,8 @@ order by scope, state`,
     months: `
 select to_char(month, '"archive_"YYYY_MM') as name, to_char(month, 'YYYY-MM-01') as first,
   to_char(month + interval '1 month', 'YYYY-MM-01') as beyond,
-  exists (select from pg_tables where schemaname = $1::text and tablename = to_char(month, '"archive_"YYYY_MM'))::text
-    as there
+  exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = $1::text::regclass and c.relname = to_char(month, '"archive_"YYYY_MM'))::text as attached
 from (select date_trunc('month', statement_timestamp() at time zone 'UTC') + n * interval '1 month' as month
   from generate_series(0, 1) as n) as months`,
   };

@@ -1,4 +1,7 @@
-/** Parameters: $1 and $2 the first place and the one after the last, $3 and $4 as in `ABANDONED` and `EXPIRED`. */
+/**
+ * Parameters: $1 and $2 the first place and the one after the last, $3 and $4 as in `ABANDONED` and `EXPIRED`, $5 the
+ * runner's token.
+ */
 const IN_PAGES = 't.ctid >= $1::text::tid and t.ctid < $2::text::tid';
 
 /** Free to run for $3 milliseconds, and not delivered again. */
@@ -7,6 +10,13 @@ const ABANDONED = `(t.state = 'pending' and t.live_until <= statement_timestamp(
 /** A record that counts as absent, or was abandoned for $4 milliseconds. A pending one that is live is neither. */
 const EXPIRED = `(t.live_until <= statement_timestamp() and (t.state <> 'pending'
     or t.live_until <= statement_timestamp() - $4::text::float8 * interval '1 millisecond'))`;
+
+/** Quoted, with their schemas. */
+export interface PurgeTables {
+  readonly leaf: string;
+  readonly maintenance: string;
+  readonly archive?: string | undefined;
+}
 
 const KEPT_COLUMNS = `live_until, created_at, attempts, failures, deaths, state, scope, key, fingerprint,
     failed_reason, result_omitted, result, error`;
@@ -20,9 +30,11 @@ const KEPT_COLUMNS = `live_until, created_at, attempts, failures, deaths, state,
  * - `for update skip locked` waits for no claim, and looks again at a record that a claim has changed since this
  *   statement began. What is deleted is found by the place that was locked: a newer version of the record has another
  *   place, and stays.
- * - What is archived and what is deleted are one statement: a crash loses neither.
+ * - The row without a scope is how many were deleted.
+ * - A runner that was taken over from deletes nothing: it could not be counted.
+ * - What is archived, deleted and counted is one statement: a crash loses none of it.
  */
-export function purgeStatement(leaf: string, archive?: string): string {
+export function purgeStatement({ leaf, maintenance, archive }: PurgeTables): string {
   const archived =
     archive === undefined
       ? ''
@@ -34,21 +46,24 @@ export function purgeStatement(leaf: string, archive?: string): string {
 with expired as materialized (
   select t.ctid as place from only ${leaf} t
   where ${IN_PAGES} and ${EXPIRED}
-  for update skip locked
+    and exists (select from ${maintenance} m where m.runner = $5::text::uuid)
+  for update of t skip locked
 ), purged as (
   delete from only ${leaf} t
   where t.ctid = any(array(select place from expired))
   returning ${KEPT_COLUMNS}
-)${archived}, remaining as (
+)${archived}, counted as (
+  update ${maintenance} set purged = purged + (select count(*) from purged)
+  where runner = $5::text::uuid and exists (select from purged)
+), remaining as (
   select t.scope, t.state, t.created_at, ${ABANDONED} as abandoned from only ${leaf} t
   where ${IN_PAGES} and not ${EXPIRED}
 )
-select scope, state, count(*)::text as records, count(*) filter (where abandoned)::text as abandoned,
-  ceil(date_part('epoch', min(created_at)) * 1000)::bigint::text as oldest_ms, '0' as purged
-from remaining
-group by scope, state
-union all
-select scope, state, '0', '0', null, count(*)::text
+select null as scope, null as state, count(*)::text as records, null as abandoned, null as oldest_ms
 from purged
+union all
+select scope, state, count(*)::text as records, count(*) filter (where abandoned)::text as abandoned,
+  ceil(date_part('epoch', min(created_at)) * 1000)::bigint::text as oldest_ms
+from remaining
 group by scope, state`;
 }
