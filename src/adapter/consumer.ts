@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
 import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
+import { endsOrAborts } from '../lib/ends-or-aborts.ts';
 import type { HandleOnceSettings } from '../options/options.ts';
 import { createFirstCheck } from './store-check.ts';
 
@@ -32,7 +33,9 @@ export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOption
     settings: handleOnce.settings,
     schema,
     async handle(delivery) {
-      await checkStore();
+      const checking = checkStore();
+      // One that is aborted meanwhile is refused as such.
+      if (checking !== undefined) await endsOrAborts(checking, delivery.signal);
       return await handle(delivery);
     },
   };

@@ -51,6 +51,12 @@ test.each<[string, Partial<Options>, RegExp]>([
     { key: (() => 5) as never },
     /key: must return a string, .* number$/,
   ],
+  [
+    'a body function that returns nothing',
+    { body: () => undefined },
+    /body: must return the content .* undefined$/,
+  ],
+  ['a body function that returns a function', { body: () => () => '1' }, /body: must return .* function$/],
   ['an async body function', { body: () => Promise.resolve('1') }, /body: .* a promise$/],
   [
     'an async fingerprint function',
@@ -182,3 +188,30 @@ test('a body with a Buffer inside comes to parse as it is', async () => {
   expect(await handle({ id: '1', body: 'text' })).toMatchObject({ action: 'acknowledged' });
   expect(seen).toEqual([true, 'text']);
 });
+
+test('a message that has waited for most of its time is extended before its handler runs', async () => {
+  let extensions = 0;
+  const extend = () => {
+    extensions += 1;
+    return true;
+  };
+  const seen: number[] = [];
+  const { handle } = bench({ extend, ackWaitMs: 3_000 }, () => seen.push(extensions));
+  await handle({ id: '1', body: '1' }, { receivedAt: Date.now() - 500 });
+  await handle({ id: '2', body: '1' }, { receivedAt: Date.now() - 1_900 });
+  expect(seen).toEqual([0, 1]);
+});
+
+test(
+  'a signal that aborts while the store is silent returns the message at once',
+  { timeout: 5_000 },
+  async () => {
+    const store = { ...createMemoryStore(), check: () => new Promise<void>(() => undefined) };
+    const { handle, handler } = bench({ handleOnce: createHandleOnce({ store, scope: 's' }) });
+    const stop = new AbortController();
+    const handling = handle({ id: '1', body: '1' }, { signal: stop.signal });
+    stop.abort();
+    expect(await handling).toMatchObject({ action: 'kept', reason: 'aborted' });
+    expect(handler).not.toHaveBeenCalled();
+  },
+);

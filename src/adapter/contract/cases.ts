@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { endsWithin } from '../../lib/ends-within.ts';
 import { callback, parseOptions } from '../../options/parse-options.ts';
 import {
   deadLetterFirst,
@@ -88,7 +89,7 @@ const adapterSchema = z.object(
  * What every adapter promises, against a scripted broker: for any test runner.
  *
  * What an adapter's broker cannot do has a case of its own. A case takes up to five seconds, and one that fails up to
- * eleven: give the runner more. Throws `InvalidOptionsError` on what is no adapter.
+ * twelve: give the runner more. Throws `InvalidOptionsError` on what is no adapter.
  *
  * @example
  * ```ts
@@ -122,5 +123,15 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ...(can.tellsLoss ? WITH_LOSS : WITHOUT_LOSS),
     ...(can.tellsLoss && can.deadLetter ? [AFTER_LAPSE] : []),
   ];
-  return rows.map(([name, promised]) => ({ name, run: () => promised(adapter) }));
+  return rows.map(([name, promised]) => ({ name, run: () => inTime(promised(adapter)) }));
+}
+
+const LONGEST_CASE_MS = 12_000;
+
+/** An adapter whose `handle` does not end breaks its promise too. */
+async function inTime(running: Promise<void>): Promise<void> {
+  if (!(await endsWithin(running, LONGEST_CASE_MS))) {
+    throw new Error(`the case has not ended within ${LONGEST_CASE_MS} ms: has handle resolved?`);
+  }
+  await running;
 }

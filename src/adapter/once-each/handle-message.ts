@@ -3,7 +3,7 @@ import { UnhashablePayloadError } from '../../api/errors.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
-import { refuseAsync } from '../../options/wrong-return.ts';
+import { refuseAsync, wrongReturn } from '../../options/wrong-return.ts';
 import type { Outcome } from '../../api/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
@@ -150,6 +150,9 @@ function contentOf<Message>(body: (message: Message) => unknown, message: Messag
     );
   }
   refuseAsync('body', content);
+  if (content === undefined || typeof content === 'function') {
+    throw wrongReturn('body', `must return the content of the message, and returned ${typeof content}`);
+  }
   return content;
 }
 

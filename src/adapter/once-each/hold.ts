@@ -23,7 +23,10 @@ const LONGEST_END_MS = 1_000;
 /** Of `ackWaitMs`: what the way to the broker may have taken of it. */
 const MARGIN = 0.1;
 
-/** Keeps a message with us: it is extended three times per `ackWaitMs`. */
+/** In each `ackWaitMs`. */
+const EXTENSIONS = 3;
+
+/** Keeps a message with us by extensions. */
 export function holdMessage({ ackWaitMs = Infinity, heldForMs = 0, extend }: HoldOptions): Hold {
   let heldUntil = performance.now() + ackWaitMs - heldForMs;
   let extending: Promise<void> | undefined;
@@ -39,14 +42,17 @@ export function holdMessage({ ackWaitMs = Infinity, heldForMs = 0, extend }: Hol
     return performance.now() < heldUntil - (Number.isFinite(ackWaitMs) ? ackWaitMs * MARGIN : 0);
   }
 
-  const timer =
-    extend &&
-    setInterval(() => {
-      if (extending !== undefined || !isOurs()) return;
-      extending = prolong(extend).finally(() => {
-        extending = undefined;
-      });
-    }, ackWaitMs / 3);
+  function prolongOnce(): void {
+    if (extend === undefined || extending !== undefined || !isOurs()) return;
+    extending = prolong(extend).finally(() => {
+      extending = undefined;
+    });
+  }
+
+  const beatMs = ackWaitMs / EXTENSIONS;
+  // One that has waited since it was received may have no third left.
+  if (heldForMs >= beatMs) prolongOnce();
+  const timer = extend && setInterval(prolongOnce, beatMs);
   return {
     isOurs,
     async end() {

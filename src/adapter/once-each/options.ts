@@ -53,8 +53,9 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   readonly key: (message: Message) => string | undefined;
   /**
    * The content of a message: text, bytes or a plain value, read once for each delivery. The same key must come with
-   * the same content, so a handler must not change the message. A message for which it throws is refused, as one
-   * without a key is.
+   * the same content, so neither `parse` nor the handler may change the message. A message for which it throws is
+   * refused, as one without a key is. One for which it returns undefined, a function or a promise is kept: the function
+   * is at fault then.
    */
   readonly body: (message: Message) => Body;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
