@@ -1,5 +1,5 @@
 /** What the adapters share beyond the public face. */
-export { eventHook, handleOnceOption, NOT_AN_OBJECT } from './adapter/adapter-options.ts';
+export { eventHook, handleOnceOption } from './adapter/adapter-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export { checkStoreAtStart } from './adapter/store-check.ts';
 export { coalesce } from './lib/coalesce.ts';
@@ -29,6 +29,7 @@ export { handlerOption, withHandler } from './options/handler-option.ts';
 export {
   callback,
   hasMethods,
+  NOT_AN_OBJECT,
   parseOptions,
   satisfying,
   standardSchema,

@@ -1,7 +1,7 @@
 import { createConnection, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import * as z from 'zod';
-import { parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
 import { messageCounter } from './message-counter.ts';
 import { overTls } from './postgres-tls.ts';
 
@@ -48,7 +48,7 @@ const optionsSchema = z.strictObject(
       })
       .default(false),
   },
-  { error: 'the options must be an object' },
+  NOT_AN_OBJECT,
 );
 
 function isObject(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
 
 /** Options of `fromPg` and `fromKnex`. */
 export interface PgOptions {
@@ -13,7 +14,7 @@ export interface PgOptions {
 
 export const pgOptions = z.strictObject(
   { prepare: z.boolean({ error: 'must be true or false' }).default(true) },
-  { error: 'the options must be an object' },
+  NOT_AN_OBJECT,
 );
 
 /** A query as `pg` takes it. */

@@ -2,9 +2,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
   checkStoreAtStart,
+  connectionWarning,
   type Counts,
   createAdapterEvents,
-  connectionWarning,
+  NOT_AN_OBJECT,
   parseOptions,
   warn,
   withHandler,
@@ -169,7 +170,4 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   };
 }
 
-const stopOptionsSchema = z.strictObject(
-  { drainMs: drainTime.optional() },
-  { error: 'the options must be an object' },
-);
+const stopOptionsSchema = z.strictObject({ drainMs: drainTime.optional() }, NOT_AN_OBJECT);

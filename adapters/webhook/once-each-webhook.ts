@@ -5,10 +5,11 @@ import {
   type Counts,
   createAdapterEvents,
   hasFingerprintChoice,
+  NOT_AN_OBJECT,
   parseOptions,
-  withOwnRetries,
   wholeNumber,
   withHandler,
+  withOwnRetries,
 } from '../../src/adapter-kit.ts';
 import type { Outcome, Transactional } from '../../src/index.ts';
 import { answerTo, type WebhookAnswer } from './answer.ts';
@@ -142,5 +143,5 @@ const handleOptionsSchema = z.strictObject(
     signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
     waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
   },
-  { error: 'the options must be an object' },
+  NOT_AN_OBJECT,
 );

@@ -14,5 +14,3 @@ export function handleOnceOption(): z.ZodType<AnyHandleOnce, AnyHandleOnce> {
 export function eventHook<Event>(): z.ZodType<((event: Event) => unknown) | undefined> {
   return callback<(event: Event) => unknown>('a function of one event').optional();
 }
-
-export const NOT_AN_OBJECT = { error: 'the options must be an object' };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { NOT_AN_OBJECT } from '../options/parse-options.ts';
 
 const MILLISECONDS = { error: 'must be milliseconds since 1970, as Date.now() gives them' };
 /** Of 1973. Smaller are seconds, and what performance.now() gives. */
@@ -13,5 +14,5 @@ export const messageOptions = z.strictObject(
       .min(EARLIEST_MS, { ...MILLISECONDS, abort: true })
       .optional(),
   },
-  { error: 'the options must be an object' },
+  NOT_AN_OBJECT,
 );

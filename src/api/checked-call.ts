@@ -10,7 +10,13 @@ import {
 } from '../options/fingerprint-options.ts';
 import { handlerOption } from '../options/handler-option.ts';
 import type { Outcome } from './outcome.ts';
-import { callback, parseOptions, standardSchema, wholeNumber } from '../options/parse-options.ts';
+import {
+  callback,
+  NOT_AN_OBJECT,
+  parseOptions,
+  standardSchema,
+  wholeNumber,
+} from '../options/parse-options.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 
 /** A call of `handleOnce`, whose arguments may be anything. */
@@ -36,7 +42,7 @@ const callOptionsSchema = z
       schema: standardSchema().optional(),
       ...fingerprintFields<never>(),
     },
-    { error: 'the options must be an object' },
+    NOT_AN_OBJECT,
   )
   .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
 

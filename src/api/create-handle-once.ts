@@ -19,7 +19,7 @@ import {
   type ResolvedOptions,
   resolveOptions,
 } from '../options/options.ts';
-import { parseOptions } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { resolveRetries, retryFields, type RetryOptions } from '../options/retries.ts';
 import { type DerivedScope, enteredScope } from '../options/scope.ts';
 import { rowOfCore } from '../reporting/table.ts';
@@ -166,7 +166,7 @@ function retriesIn(
   };
 }
 
-const retryOptionsSchema = z.strictObject(retryFields, { error: 'the options must be an object' });
+const retryOptionsSchema = z.strictObject(retryFields, NOT_AN_OBJECT);
 
 function settingsInScope(settings: HandleOnceSettings, scope: string | DerivedScope): HandleOnceSettings {
   return Object.freeze({ ...settings, scope: enteredScope(settings.scope, scope) });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SchemaError } from '../api/errors.ts';
-import { parseOptions } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
@@ -25,7 +25,7 @@ export interface MigrateResult {
   readonly applied: readonly string[];
 }
 
-const optionsSchema = z.strictObject({ schema: schemaOption }, { error: 'the options must be an object' });
+const optionsSchema = z.strictObject({ schema: schemaOption }, NOT_AN_OBJECT);
 const clientSchema = z.object({ sql: sqlClient });
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { migrations } from './embedded.generated.ts';
 import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';
@@ -14,7 +14,7 @@ export interface MigrationSqlOptions {
 
 const optionsSchema = z.strictObject(
   { schema: schemaOption, after: wholeNumber('migrations', 0, migrations.length).default(0) },
-  { error: 'the options must be an object' },
+  NOT_AN_OBJECT,
 );
 
 /**

@@ -1,11 +1,10 @@
 import { StoreError } from '../api/errors.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { sqlState } from '../store/postgres/error-layers.ts';
-import { toStoreError } from '../store/postgres/failure.ts';
+import { NO_PERMISSION, toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { run } from '../store/postgres/run-statement.ts';
 
-const NO_PERMISSION = '42501';
 const ALREADY_THERE = '42P07';
 
 /** Makes the archive's partitions of this month and of the next. Gives the quoted name of the archive. */

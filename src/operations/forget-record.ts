@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { parseOptions } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { run } from '../store/postgres/run-statement.ts';
-import { onOneLine } from '../store/postgres/statements/request-rows.ts';
-import { NOT_AN_OBJECT } from './options.ts';
 import type { RecordPhase } from './record.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
@@ -35,6 +33,6 @@ export type Forgotten =
 export async function forgetRecord(options: RecordOptions): Promise<Forgotten> {
   const { key, scope, ...rest } = parseOptions('forgetRecord', forgetOptions, options);
   const { client, statements } = tablesOf(rest);
-  const [row] = await run(client, onOneLine(statements.forget), [scope, key]);
+  const [row] = await run(client, statements.forget, [scope, key]);
   return row === undefined ? { state: 'absent' } : { state: 'forgotten', was: row[0] as RecordPhase };
 }

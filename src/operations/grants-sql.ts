@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { schemaOption } from '../migrations/options.ts';
-import { parseOptions, satisfying } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions, satisfying } from '../options/parse-options.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { grantsOn, RIGHTS } from '../store/postgres/rights.ts';
-import { NOT_AN_OBJECT } from './options.ts';
 
 /** Options of `grantsSql`. */
 export interface GrantsSqlOptions {

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { run } from '../store/postgres/run-statement.ts';
-import { onOneLine } from '../store/postgres/statements/request-rows.ts';
-import { NOT_AN_OBJECT } from './options.ts';
 import { type RecordView, toView } from './record.ts';
 import { scopeField, tablesFields, tablesOf, type TablesOptions } from './tables.ts';
 
@@ -54,6 +52,6 @@ export async function listRecords(options: ListRecordsOptions): Promise<readonly
     ...rest
   } = parseOptions('listRecords', listOptions, options);
   const { client, statements } = tablesOf(rest);
-  const rows = await run(client, onOneLine(statements.list), [scope, state, String(sinceMs), String(limit)]);
+  const rows = await run(client, statements.list, [scope, state, String(sinceMs), String(limit)]);
   return rows.map(toView);
 }

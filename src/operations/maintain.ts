@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
@@ -9,7 +9,6 @@ import {
   isReportedFirst,
   maintenanceFields,
   type MaintenanceOptions,
-  NOT_AN_OBJECT,
   PURGED_UNREPORTED,
   type ResolvedMaintenance,
 } from './options.ts';

@@ -38,8 +38,6 @@ export const maintenanceFields = {
   archive: z.boolean({ error: 'must be true or false' }).default(false),
 };
 
-export const NOT_AN_OBJECT = { error: 'the options must be an object' };
-
 export function isReportedFirst(options: {
   readonly abandonedAfterMs: number;
   readonly purgeAbandonedAfterMs: number;

@@ -3,8 +3,7 @@ import { schemaOption } from '../migrations/options.ts';
 import { run } from '../store/postgres/run-statement.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
-import { parseOptions } from '../options/parse-options.ts';
-import { NOT_AN_OBJECT } from './options.ts';
+import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 
 /** Options of `readCensus`. */
 export interface ReadCensusOptions {

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { parseOptions } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { run } from '../store/postgres/run-statement.ts';
-import { onOneLine } from '../store/postgres/statements/request-rows.ts';
-import { NOT_AN_OBJECT } from './options.ts';
 import { type RecordPhase, toView } from './record.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
@@ -35,8 +33,8 @@ export type Reopened =
 export async function reopenRecord(options: RecordOptions): Promise<Reopened> {
   const { key, scope, ...rest } = parseOptions('reopenRecord', reopenOptions, options);
   const { client, statements } = tablesOf(rest);
-  const rows = await run(client, onOneLine(statements.reopen), [scope, key]);
+  const rows = await run(client, statements.reopen, [scope, key]);
   if (rows.length > 0) return { state: 'reopened' };
-  const [row] = await run(client, onOneLine(statements.show), [scope, key, 'false']);
+  const [row] = await run(client, statements.show, [scope, key, 'false']);
   return { state: 'unchanged', found: row === undefined ? 'absent' : toView(row).phase };
 }

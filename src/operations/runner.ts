@@ -54,7 +54,7 @@ export async function takeWalk(
   const { tally } = from;
   let at = from;
   let keptAt = performance.now();
-  let restMs = KEEP_EVERY_MS;
+  let keepAfterMs = KEEP_EVERY_MS;
   /** A finish whose answer was lost may have ended the walk: it is not to be begun again from its end. */
   let isFinishing = false;
 
@@ -62,7 +62,7 @@ export async function takeWalk(
     const startedAt = performance.now();
     const rows = await run(client, statements.keep, [token, lease, toText(at)]);
     keptAt = performance.now();
-    restMs = Math.min(Math.max(KEEP_EVERY_MS, RESTS_PER_KEEP * (keptAt - startedAt)), LONGEST_REST_MS);
+    keepAfterMs = Math.min(Math.max(KEEP_EVERY_MS, RESTS_PER_KEEP * (keptAt - startedAt)), LONGEST_REST_MS);
     return rows.length > 0;
   }
 
@@ -71,7 +71,7 @@ export async function takeWalk(
     from,
     async reached(leaf, page) {
       at = { leaf, page, tally };
-      return performance.now() - keptAt < restMs || (await keep());
+      return performance.now() - keptAt < keepAfterMs || (await keep());
     },
     async finish(restMs) {
       isFinishing = true;

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { parseOptions } from '../options/parse-options.ts';
+import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { run } from '../store/postgres/run-statement.ts';
-import { onOneLine } from '../store/postgres/statements/request-rows.ts';
-import { NOT_AN_OBJECT } from './options.ts';
 import { type RecordView, toView } from './record.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
@@ -30,6 +28,6 @@ const showOptions = z.strictObject(
 export async function showRecord(options: ShowRecordOptions): Promise<RecordView | undefined> {
   const { key, scope, result, ...rest } = parseOptions('showRecord', showOptions, options);
   const { client, statements } = tablesOf(rest);
-  const [row] = await run(client, onOneLine(statements.show), [scope, key, String(result)]);
+  const [row] = await run(client, statements.show, [scope, key, String(result)]);
   return row === undefined ? undefined : toView(row);
 }

@@ -1,18 +1,12 @@
 import * as z from 'zod';
-import { callback, parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { callback, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { type Counts, createEventSink } from '../reporting/event-sink.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { rowOfOperations } from '../reporting/table.ts';
 import type { Tally } from './census.ts';
 import type { MaintenanceEvent } from './events.ts';
 import { type Walked, walkOnce } from './maintain.ts';
-import {
-  isReportedFirst,
-  maintenanceFields,
-  type MaintenanceOptions,
-  NOT_AN_OBJECT,
-  PURGED_UNREPORTED,
-} from './options.ts';
+import { isReportedFirst, maintenanceFields, type MaintenanceOptions, PURGED_UNREPORTED } from './options.ts';
 
 /** Options of `startMaintenance`. */
 export interface StartMaintenanceOptions extends MaintenanceOptions {

@@ -7,7 +7,14 @@ import {
   fingerprintFields,
   BOTH_FINGERPRINTS_GIVEN,
 } from './fingerprint-options.ts';
-import { callback, parseOptions, standardSchema, wholeNumber, withMethods } from './parse-options.ts';
+import {
+  callback,
+  NOT_AN_OBJECT,
+  parseOptions,
+  standardSchema,
+  wholeNumber,
+  withMethods,
+} from './parse-options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
 import { scopeFault } from './scope.ts';
@@ -142,7 +149,7 @@ const optionsSchema = z
       ...fingerprintFields<unknown>(),
       logger: loggerOption(),
     },
-    { error: 'the options must be an object' },
+    NOT_AN_OBJECT,
   )
   .superRefine(
     (options, context) => {

@@ -4,6 +4,9 @@ import { InvalidOptionsError, type OptionIssue } from '../api/errors.ts';
 import { canRead } from '../lib/safe-read.ts';
 import { nameOfThrown } from '../payload/stored-error.ts';
 
+/** What is said of options that are none. */
+export const NOT_AN_OBJECT = { error: 'the options must be an object' };
+
 /** Validates options, or throws `InvalidOptionsError` with every wrong field. Values are never quoted. */
 export function parseOptions<Schema extends z.ZodType>(
   subject: string,

@@ -3,7 +3,7 @@ import { listRecords, type RecordView } from '../../../src/operations.ts';
 import { answer, shared, type SharedOptions } from '../command.ts';
 import { ago, duration } from '../duration.ts';
 import { tableOf } from '../table.ts';
-import { wholeNumber } from './sql.ts';
+import { wholeNumber } from '../whole-number.ts';
 
 interface ListOptions extends SharedOptions {
   readonly state?: RecordView['state'];

@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { migrationSql } from '../../../src/index.ts';
+import { wholeNumber } from '../whole-number.ts';
 
 /** Plain SQL for another migration tool. It needs no database. */
 export function addSql(program: Command): void {
@@ -14,9 +15,4 @@ export function addSql(program: Command): void {
         `\n-- handle-once: the tables in schema ${schema}\n${migrationSql({ schema, after })}`,
       );
     });
-}
-
-export function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
 }

@@ -75,7 +75,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   '57P03': { happened: 'the server is starting or shutting down', fix: 'send the call again' },
 };
 
-const NO_PERMISSION = '42501';
+export const NO_PERMISSION = '42501';
 
 /**
  * The driver's error as ours. Its own message is not repeated: it can quote the values sent. `statement` is ours, and
