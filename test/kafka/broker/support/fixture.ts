@@ -121,10 +121,11 @@ function setupOf(
   const events: KafkaEvent[] = [];
   const committed = () => kafka.committed(groupId, topic);
   const members: Watched[] = [];
-  onTestFailed(async () => {
-    console.error(
-      inspect({ groupId, committed: await committed(), members, events }, { depth: 5, maxArrayLength: 200 }),
-    );
+  onTestFailed(async ({ task }) => {
+    const seen = { groupId, committed: await committed(), members, events };
+    const [error] = task.result?.errors ?? [];
+    // In the error, so that the summary at the end of a run has it too.
+    if (error !== undefined) error.message += `\n${inspect(seen, { depth: 5, maxArrayLength: 200 })}`;
   });
   return {
     topic,
