@@ -199,8 +199,9 @@ describe('A business key', () => {
 
   test('makes one message of what a producer wrote twice', async () => {
     const group = await setup();
-    await group.produce({ key: 'order-1', value: 'paid', timestamp: '1000' });
-    await group.produce({ key: 'order-1', value: 'paid', timestamp: '2000' });
+    const now = Date.now();
+    await group.produce({ key: 'order-1', value: 'paid', timestamp: String(now) });
+    await group.produce({ key: 'order-1', value: 'paid', timestamp: String(now + 1) });
     const handler = vi.fn();
     await group.start(handler, { key });
     await group.caughtUp();
