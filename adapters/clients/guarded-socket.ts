@@ -135,6 +135,13 @@ function openTo({ host, port, path }: SocketTarget): Opened {
 const STATEMENTS = 'SQF';
 /** ReadyForQuery, CopyInResponse and CopyBothResponse: the server waits for the client. */
 const ANSWERS = 'ZGW';
+/** Flush: a cursor asks for its next rows with it, and the server answers with no ReadyForQuery. */
+const FLUSHES = 'H';
+/** PortalSuspended, CommandComplete, RowDescription, NoData, ErrorResponse and ReadyForQuery. */
+const FLUSH_ANSWERS = 'sCTnEZ';
+
+/** How often a connection is looked at before it counts as silent. */
+const LOOKS = 10;
 
 /**
  * A socket that is destroyed when the server is silent for too long while a statement waits for its answer.
@@ -142,34 +149,40 @@ const ANSWERS = 'ZGW';
  * - Until the first answer the client's `connect_timeout` is the limit.
  * - It is destroyed without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a
  *   socket never settles.
+ * - Looks are counted, not time: to a process that stood still the answer may have come in the meantime.
  */
 function guarded(socket: Socket, unansweredMs: number): Socket {
   const statementsIn = messageCounter(STATEMENTS, 'client');
   const answersIn = messageCounter(ANSWERS, 'server');
+  const flushesIn = messageCounter(FLUSHES, 'client');
+  const flushAnswersIn = messageCounter(FLUSH_ANSWERS, 'server');
   let unanswered = 0;
+  let isFlushed = false;
   let heardAfter: number | undefined;
-  let silentSince: number | undefined;
+  let silentLooks = 0;
 
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: unknown[]) => boolean;
   socket.write = (chunk: Buffer, ...rest: unknown[]) => {
     unanswered += statementsIn(chunk);
+    if (flushesIn(chunk) > 0) isFlushed = true;
     return write(chunk, ...rest);
   };
   socket.on('data', (chunk: Buffer) => {
     unanswered = Math.max(0, unanswered - answersIn(chunk));
+    if (flushAnswersIn(chunk) > 0) isFlushed = false;
     heardAfter = socket.bytesWritten;
-    silentSince = undefined;
+    silentLooks = 0;
   });
 
   function waits(): boolean {
     if (heardAfter === undefined || socket.isPaused()) return false;
-    return unanswered > 0 || socket.bytesWritten !== heardAfter;
+    return unanswered > 0 || isFlushed || socket.bytesWritten !== heardAfter;
   }
   function look(): void {
-    silentSince = waits() ? (silentSince ?? performance.now()) : undefined;
-    if (silentSince !== undefined && performance.now() - silentSince >= unansweredMs) socket.destroy();
+    silentLooks = waits() ? silentLooks + 1 : 0;
+    if (silentLooks > LOOKS) socket.destroy();
   }
-  const timer = setInterval(look, unansweredMs / 10).unref();
+  const timer = setInterval(look, unansweredMs / LOOKS).unref();
   return socket.once('close', () => {
     clearInterval(timer);
   });

@@ -132,6 +132,32 @@ describe('A guarded socket', () => {
     expect(bytes).toBe(4_000_000);
   });
 
+  test('ends a cursor when the connection falls silent in the middle of a batch', async () => {
+    const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    // Rows that are long enough to be sent one by one.
+    const rows = sql`select repeat('x', 20000), pg_sleep(0.05) from generate_series(1, 60)`;
+    const reading = async (): Promise<void> => {
+      for await (const batch of rows.cursor(20)) {
+        expect(batch).toHaveLength(20);
+        setTimeout(() => {
+          proxy().silence();
+        }, 300);
+      }
+    };
+    await expect(reading()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+  });
+
+  test('takes the answer that came while the process stood still', async () => {
+    const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
+    onTestFinished(() => sql.end({ timeout: 1 }));
+    await sql`select 1`;
+    const answer = sql`select pg_sleep(0.4), 1 as one`.execute();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    expect(await answer).toMatchObject([{ one: 1 }]);
+  });
+
   test('gives a server that refuses connections as the error, each time', async () => {
     const sql = postgres('postgres://a@127.0.0.1:1/b', { ...OPTIONS, ...guardedSocket() });
     onTestFinished(() => sql.end({ timeout: 1 }));
