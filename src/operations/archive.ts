@@ -3,7 +3,7 @@ import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { sqlState } from '../store/postgres/error-layers.ts';
 import { NO_PERMISSION, toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
-import { run } from '../store/postgres/run-statement.ts';
+import { run } from './run.ts';
 
 const ALREADY_THERE = '42P07';
 
@@ -40,6 +40,6 @@ function refused(error: unknown, partition: string, statement: string): unknown 
     [ALREADY_THERE]: `the table ${partition} is there, and is no partition of the archive (SQLSTATE ${ALREADY_THERE}): attach it, or give it another name`,
   };
   const message = because[state ?? ''];
-  if (message === undefined) return toStoreError(error, statement);
+  if (message === undefined) return toStoreError(error, statement, 'maintain');
   return new StoreError(message, { retriable: false, mayHaveLanded: false });
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
-import { run } from '../store/postgres/run-statement.ts';
 import { type RecordView, toView } from './record.ts';
+import { run } from './run.ts';
 import { scopeField, tablesFields, tablesOf, type TablesOptions } from './tables.ts';
 
 /** Options of `listRecords`. */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { schemaOption } from '../migrations/options.ts';
-import { run } from '../store/postgres/run-statement.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
+import { run } from './run.ts';
 
 /** Options of `readCensus`. */
 export interface ReadCensusOptions {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
-import { run } from '../store/postgres/run-statement.ts';
 import { type RecordPhase, toView } from './record.ts';
+import { run } from './run.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
 const reopenOptions = z.strictObject(recordFields, NOT_AN_OBJECT);

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { arrayLiteral } from '../store/postgres/array.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
-import { run } from '../store/postgres/run-statement.ts';
 import type { MaintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { beginReadCommitted } from '../store/postgres/transaction.ts';
 import { type Count, Tally } from './census.ts';
+import { run } from './run.ts';
 
 /** How long a walk that makes no sign belongs to its runner. A step and its pause take milliseconds. */
 const LEASE_MS = 60_000;
@@ -84,7 +84,7 @@ export async function takeWalk(
           return Number(ended[0]);
         });
       } catch (error) {
-        throw toStoreError(error, statements.finish);
+        throw toStoreError(error, statements.finish, 'maintain');
       }
     },
     async leave() {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseClient, DatabaseRow } from '../store/postgres/database-client.ts';
-import { run } from '../store/postgres/run-statement.ts';
 import { leavesStatement } from '../store/postgres/statements/leaves.ts';
 import { purgeStatement } from '../store/postgres/statements/purge.ts';
+import { run } from './run.ts';
 import type { Runner } from './runner.ts';
 
 /** 512 KiB. Measured: steps of 512 pages take claims beside them from 4.5 to 7.5 ms at p99, steps of 64 nothing. */

@@ -67,6 +67,24 @@ describe('A role with the rights to maintain', () => {
   });
 });
 
+describe('A role without any right', () => {
+  const stranger = useRole(sql);
+
+  test('is told those of an operator, whatever it asks for', async () => {
+    const tables = { sql: as(stranger) };
+    const one = { ...tables, scope: 'billing', key: 'k' };
+    for (const ask of [
+      () => listRecords(tables),
+      () => readCensus(tables),
+      () => showRecord(one),
+      () => reopenRecord(one),
+      () => forgetRecord(one),
+    ]) {
+      await expect(ask()).rejects.toThrow(/"grant select, update, delete on "handle_once"\.records to <role>"/);
+    }
+  });
+});
+
 test('names are quoted', () => {
   expect(grantsSql({ role: 'a"b; drop', databaseSchema: 'jobs' })).toBe(
     'grant usage on schema "jobs" to "a""b; drop";\n' +

@@ -79,9 +79,9 @@ export const NO_PERMISSION = '42501';
 
 /**
  * The driver's error as ours. Its own message is not repeated: it can quote the values sent. `statement` is ours, and
- * names the table.
+ * names the schema; `use` is what it was sent for.
  */
-export function toStoreError(error: unknown, statement = ''): HandleOnceError {
+export function toStoreError(error: unknown, statement = '', use: Use = 'handle'): HandleOnceError {
   const cause = safeCause(error);
   const options = { cause };
   const state = sqlState(error);
@@ -97,7 +97,7 @@ export function toStoreError(error: unknown, statement = ''): HandleOnceError {
     );
   }
   const stateClass = state.slice(0, 2);
-  const refusal = state === NO_PERMISSION ? noPermission(statement, cause?.message) : REFUSALS[state];
+  const refusal = state === NO_PERMISSION ? noPermission(use, statement, cause?.message) : REFUSALS[state];
   return new StoreError(messageOf(state, refusal), {
     retriable: refusal?.retriable ?? !PERMANENT_CLASSES.has(stateClass),
     dataRefused: DATA_CLASSES.has(stateClass),
@@ -143,13 +143,8 @@ function inSchema(statement: string): string {
   return schema === undefined ? '' : ` in schema ${schema}`;
 }
 
-/** Those who handle messages delete nothing, and have no use for the other tables. */
-function useOf(statement: string): Use {
-  return /\.(?:maintenance|census|archive)\b|\bdelete from\b/.test(statement) ? 'maintain' : 'handle';
-}
-
 /** Names what the server names. Where that is no table of ours, every right that is needed. */
-function noPermission(statement: string, serverSays = ''): Refusal {
+function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
   const schema = OUR_TABLE.exec(statement)?.[1];
   const denied = DENIED.exec(serverSays)?.[1];
   const happened = `the role of the client lacks a right on ${denied ?? 'the tables of handle-once or their schema'}`;
@@ -161,7 +156,7 @@ function noPermission(statement: string, serverSays = ''): Refusal {
         'and select on its table migrations',
     };
   }
-  const needed = Object.entries(RIGHTS[useOf(statement)]);
+  const needed = Object.entries(RIGHTS[use]);
   const named = needed.filter(([table]) => denied === `table ${table}`);
   const grants = grantsOn(schema, '<role>', Object.fromEntries(named.length > 0 ? named : needed));
   return { happened, fix: `run ${grants.map((grant) => `"${grant}"`).join(' and ')}` };

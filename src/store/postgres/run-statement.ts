@@ -1,6 +1,7 @@
 import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
 import { toStoreError } from './failure.ts';
+import type { Use } from './rights.ts';
 import { beginReadCommitted } from './transaction.ts';
 
 const SERIALIZATION_FAILURE = '40001';
@@ -13,25 +14,28 @@ const SERIALIZATION_FAILURE = '40001';
  * Our statements are right under READ COMMITTED. Where the session's default is stricter, a race ends in 40001 with
  * nothing done, and the statement runs again at the level it was written for. Setting the level every time would cost
  * every claim more round trips.
+ *
+ * `use` is what the role is for: a refusal names the rights that it needs for that.
  */
 export async function run(
   client: DatabaseClient,
   statement: string,
   parameters: (string | null)[],
+  use: Use = 'handle',
 ): Promise<readonly DatabaseRow[]> {
   try {
     return await client.query(statement, parameters);
   } catch (error) {
-    if (sqlState(error) !== SERIALIZATION_FAILURE) throw toStoreError(error, statement);
+    if (sqlState(error) !== SERIALIZATION_FAILURE) throw toStoreError(error, statement, use);
   }
   try {
     return await beginReadCommitted(client, (queries) => queries.query(statement, parameters));
   } catch (error) {
-    throw toStoreError(error, statement);
+    throw toStoreError(error, statement, use);
   }
 }
 
-/** Runs one statement of ours in somebody's transaction. */
+/** Runs one statement of ours in a transaction of the caller. */
 export async function runIn(
   transaction: DatabaseQueries,
   statement: string,
