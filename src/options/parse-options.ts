@@ -39,6 +39,12 @@ function unreadableField(options: unknown): string {
 
 function toOptionIssues(issue: z.core.$ZodIssue): OptionIssue[] {
   const field = issue.path.join('.');
+  if (issue.code === 'invalid_union') {
+    const [object, ...others] = issue.errors.filter((choice) => choice.some(isOfMember));
+    if (object !== undefined && others.length === 0) {
+      return object.flatMap((of) => toOptionIssues({ ...of, path: [...issue.path, ...of.path] }));
+    }
+  }
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: field === '' ? key : `${field}.${key}`,
@@ -46,6 +52,11 @@ function toOptionIssues(issue: z.core.$ZodIssue): OptionIssue[] {
     }));
   }
   return [{ field, message: issue.message }];
+}
+
+/** Of a choice that is an object, as the value is, with other members. */
+function isOfMember({ code, path }: z.core.$ZodIssue): boolean {
+  return path.length > 0 || code === 'unrecognized_keys';
 }
 
 /** A whole number within bounds, with one message that names the unit and both bounds. */
@@ -79,8 +90,8 @@ export function callback<Fn>(what: string): z.ZodType<Fn, Fn> {
 
 export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> {
   return satisfying<StandardSchemaV1>((value) => {
-    const isObject = (typeof value === 'object' || typeof value === 'function') && value !== null;
-    return isObject && '~standard' in value;
+    const standard = (value as Partial<StandardSchemaV1> | null | undefined)?.['~standard'];
+    return typeof standard?.validate === 'function';
   }, 'a Standard Schema, such as a zod schema');
 }
 

@@ -173,6 +173,11 @@ test('options that contradict one another are named', () => {
   expect(issuesOf(made({ extend: () => 1 }))).toMatchObject([{ field: 'ackWaitMs' }]);
   expect(issuesOf(made({ retryLater: () => 1, patienceMs: 1 }))).toMatchObject([{ field: 'patienceMs' }]);
   expect(issuesOf(made({ onFailed: 'drop' }))).toMatchObject([{ field: 'onFailed' }]);
+  expect(issuesOf(made({ onFailed: { to: '', sent: () => 1 } }))).toMatchObject([
+    { field: 'onFailed.to', message: 'must be the name of where dead letters go' },
+    { field: 'onFailed.send' },
+    { field: 'onFailed.sent', message: expect.stringContaining('not an option') as string },
+  ]);
 });
 
 test('a body with a Buffer inside comes to parse as it is', async () => {

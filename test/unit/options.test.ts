@@ -60,6 +60,7 @@ describe('createHandleOnce refuses', () => {
     ['failedRetentionMs', 29_999, BELOW_LEASE],
     ['schema', {}, SCHEMA],
     ['schema', null, SCHEMA],
+    ['schema', { '~standard': {} }, SCHEMA],
     ['storeResult', 'yes', 'must be true or false'],
     ['storeResult', 0, 'must be true or false'],
     ['maxResultBytes', -1, BYTES],
@@ -237,7 +238,10 @@ describe('createHandleOnce accepts', () => {
     ['no wait at all', { backoff: { baseMs: 0, maxMs: 0 } }],
     ['an empty backoff', { backoff: {} }],
     ['a backoff function', { backoff: () => 5 }],
-    ['a schema that is a function', { schema: Object.assign(() => undefined, { '~standard': {} }) }],
+    [
+      'a schema that is a function',
+      { schema: Object.assign(() => undefined, { '~standard': { validate: () => undefined } }) },
+    ],
   ])('%s', (_, options) => {
     expect(issuesOf({ store, scope: 'a', ...options })).toEqual([]);
   });

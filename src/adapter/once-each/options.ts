@@ -99,11 +99,13 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
 const message = 'a function of the message';
 const DAY_MS = 86_400_000;
 
+const DESTINATION = 'must be the name of where dead letters go';
+
 const onFailed = z.union(
   [
     z.enum(['acknowledge', 'keep']),
     z.strictObject({
-      to: z.string({ error: 'must be the name of where dead letters go' }),
+      to: z.string({ error: DESTINATION }).min(1, { error: DESTINATION }),
       send: callback<DeadLetterDestination<never>['send']>('a function of (message, facts)'),
     }),
   ],
