@@ -6,12 +6,13 @@ import { createHandleOnce, TerminalError } from 'handle-once';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 import { temporaryDirectory } from '../support/services/temporary-directory.ts';
+import { useBuiltCommand } from './built-command.ts';
 
 const { sql, url } = useDatabase();
 const empty = useEmptyDatabase();
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const MAIN = join(ROOT, 'adapters/cli/main.ts');
+const command = useBuiltCommand();
 
 interface Ended {
   readonly code: number;
@@ -23,12 +24,7 @@ interface Ended {
 function cli(args: string, env: Record<string, string> = { DATABASE_URL: url }, cwd = ROOT): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env } };
-    const argv = [
-      '--import',
-      import.meta.resolve('tsx'),
-      MAIN,
-      ...args.split(' ').filter((word) => word !== ''),
-    ];
+    const argv = [command, ...args.split(' ').filter((word) => word !== '')];
     const child = execFile(process.execPath, argv, options, (_, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, stdout, stderr });
     });
