@@ -9,14 +9,14 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const INTEGRATION = [
   'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
-  'test/adapter/{contract,example-adapters,own-adapters}.test.ts',
+  'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
   'test/kafka/retry-starts.test.ts',
-  'test/lambda/poller.test.ts',
+  'test/lambda/{deadline,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,schema}.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
   'test/sqs/{elasticmq,fauxqs,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
-  'test/store/{endings,model}.test.ts',
+  'test/store/{endings,model,take-backs}.test.ts',
   'test/support/{kafka,services}.test.ts',
 ];
 
