@@ -9,7 +9,7 @@ import { build } from 'tsdown';
 
 const OUT = fileURLToPath(new URL('../node_modules/.cache/handle-once/bench', import.meta.url));
 
-/** Builds the package as it is published: run from source, each inner function of ours is named anew at every call. */
+/** Builds the package as it is published: run from source, each inner function of ours is named again at every call. */
 export async function buildPackage(): Promise<void> {
   await build({ outDir: OUT, dts: false, logLevel: 'error' });
 }

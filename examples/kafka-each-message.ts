@@ -35,7 +35,7 @@ await consumer.run(
       consumer,
       groupId: consumerConfig.groupId,
       fromBeginning: true,
-      // A lease shorter than the session: whoever gets a dead consumer's partitions need not wait for it.
+      // A lease shorter than the session: the next owner of a dead consumer's partitions need not wait for it.
       handleOnce: createHandleOnce({ sql, scope: 'orders', leaseMs: 5_000 }),
       schema: Order,
       ordering: 'key',

@@ -1,6 +1,6 @@
 /**
  * A pg-boss worker. pg-boss runs a job again when its worker died, when it took longer than `expireInSeconds` (while
- * the first run goes on), and when somebody sent it twice: the record makes each of them one.
+ * the first run goes on), and when it was sent twice: the record makes each of them one.
  *
  *     DATABASE_URL=... npx tsx examples/pg-boss-worker.ts
  */

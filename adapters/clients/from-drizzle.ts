@@ -60,7 +60,7 @@ function queriesOf(on: DrizzleQueryable): DatabaseQueries {
   };
 }
 
-/** Not with `sql` of Drizzle, which would have to be imported, and numbers the parameters anew. */
+/** Not with `sql` of Drizzle, which would have to be imported, and numbers the parameters again. */
 function toQuery(sql: string, params: (string | null)[]): DrizzleQuery {
   return { getSQL: () => ({ toQuery: () => ({ sql, params }) }) };
 }

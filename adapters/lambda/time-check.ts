@@ -23,7 +23,7 @@ export function timeWarnings(
       warning: 'LEASE_OUTLIVES_FUNCTION',
       message:
         `the lease of ${leaseMs} ms is longer than the function may run (${timeoutMs} ms): when it dies, its records ` +
-        'are in flight for the rest of the lease, and every redelivery until then is one in vain. Lower leaseMs',
+        'are in flight for the rest of the lease, and no redelivery can run until then. Lower leaseMs',
     });
   }
   if (remainingMs <= deadlineMarginMs) {

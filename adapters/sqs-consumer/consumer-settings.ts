@@ -33,7 +33,7 @@ export interface ConsumerSettings {
   readonly terminateVisibilityTimeout?: false | undefined;
   /** It would delete messages that are not settled. */
   readonly alwaysAcknowledge?: false | undefined;
-  /** What is settled would come again for ever. */
+  /** What is settled would come again without end. */
   readonly shouldDeleteMessages?: true | undefined;
 }
 
@@ -70,7 +70,7 @@ export const consumerSettings = z.looseObject(
     ),
     terminateVisibilityTimeout: only(false, 'a message that stays is visible again after its backoff'),
     alwaysAcknowledge: only(false, 'sqs-consumer would delete messages that are not settled'),
-    shouldDeleteMessages: only(true, 'a settled message would come again for ever'),
+    shouldDeleteMessages: only(true, 'a settled message would come again without end'),
   },
   { error: 'must be an object: what Consumer.create takes' },
 );

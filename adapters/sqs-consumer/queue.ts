@@ -18,7 +18,7 @@ export interface Queue {
   attributes(): Promise<Readonly<Partial<Record<string, string>>>>;
 }
 
-/** Without a bound a connection that hangs would hold its message, and sqs-consumer's next receive, for ever. */
+/** Without a bound a connection that hangs would hold its message, and sqs-consumer's next receive, without end. */
 const CALL_TIMEOUT_MS = 15_000;
 
 export function createQueue(client: SqsClient, queueUrl: string): Queue {

@@ -115,7 +115,7 @@ interface CallOptions {
 }
 
 /**
- * Without a bound a connection that hangs would hold its messages, and everything that waits for them, for ever.
+ * Without a bound a connection that hangs would hold its messages, and everything that waits for them, without end.
  *
  * Not by `AbortSignal.any`: on Node 20 its timeout is lost at a garbage collection, and every call would leave
  * something behind on a signal that lives long.

@@ -15,7 +15,7 @@ interface TutorialRow {
  * What a tutorial does: SELECT, INSERT, the work, UPDATE, one await each, and a hash to refuse another payload.
  *
  * It is the yardstick for speed alone: it has no lease, no fence and no takeover, so a worker that dies leaves its
- * message `pending` for ever, and a zombie overwrites what its successor wrote.
+ * message `pending` without end, and a zombie overwrites what its successor wrote.
  */
 export async function tutorialContender(sql: postgres.Sql, work: Work): Promise<Contender> {
   await sql`create table if not exists tutorial (

@@ -8,7 +8,7 @@ export interface Broker {
   readonly control: WorkerKind;
   /** Begin one after the other. The doomed worker is one of them. */
   readonly firstWorkers: readonly number[];
-  /** Begin when somebody else has the dead worker's messages. */
+  /** Begin when another worker has the dead worker's messages. */
   readonly lateWorkers: readonly number[];
   readonly words: Words;
   start(): Promise<RunningBroker>;

@@ -22,7 +22,7 @@ export async function fulfil(
   await sleep(longestWaitMs * shareOf(order, 97));
   await charge(sql, order, idempotencyKey);
   await sql`insert into emails (order_id, run) values (${order.id}, ${run.id})`;
-  // A worker that is killed here has charged and mailed, and nobody knows.
+  // A worker that is killed here has charged and mailed, and left no record of it.
   await sleep(longestWaitMs * shareOf(order, 89));
   await sql`update runs set ended_at = clock_timestamp() where id = ${run.id}`;
 }

@@ -29,7 +29,7 @@ export async function deliveriesByWorker(sql: Sql): Promise<string> {
   return rows.map(({ worker, count }) => `${worker}: ${count}`).join(', ');
 }
 
-/** Whether another worker has begun anew with an order that this one had begun with. */
+/** Whether another worker has begun again with an order that this one had begun with. */
 export async function isTakenOver(sql: Sql, worker: number): Promise<boolean> {
   const [{ found }] = await sql<[{ found: boolean }]>`
     select exists (

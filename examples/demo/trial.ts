@@ -90,14 +90,14 @@ async function killInTheMiddle(
 async function untilTakenOver(sql: Sql, signal: AbortSignal): Promise<void> {
   await untilNothingIsMissing(
     async () =>
-      (await isTakenOver(sql, DOOMED_WORKER)) ? [] : [`nobody has the work of worker ${DOOMED_WORKER}`],
+      (await isTakenOver(sql, DOOMED_WORKER)) ? [] : [`no worker has the work of worker ${DOOMED_WORKER}`],
     50,
     signal,
   );
   say(`another has what worker ${DOOMED_WORKER} had in hand`);
 }
 
-/** One after the other: whoever begins last is not disturbed by another's beginning. */
+/** One after the other: the last to begin is not disturbed by another's beginning. */
 async function begin(pool: WorkerPool, workers: readonly number[]): Promise<void> {
   for (const worker of workers) await pool.begin(worker);
 }

@@ -14,7 +14,7 @@ export interface Patience {
 }
 
 /**
- * Claims a key, and while somebody else has it looks again until it is over, or until the patience is.
+ * Claims a key, and while another caller has it looks again until it is over, or until the patience is.
  *
  * Each look is a claim: the owner's outcome answers it, and when the owner is gone it takes over. Between looks nothing
  * is held, no connection either.

@@ -8,7 +8,7 @@ const listening = new WeakMap<AbortSignal, Listening>();
 /**
  * Calls back when a signal aborts, at once if it has. Returns what takes the callback off again.
  *
- * However many wait for one signal, it has one listener, and none when nobody waits. A listener for each would make
+ * However many wait for one signal, it has one listener, and none when none waits. A listener for each would make
  * Node warn of a leak from the eleventh message on, and `AbortSignal.any` would keep one dependent signal per message
  * alive for as long as the signal lives.
  */

@@ -56,7 +56,7 @@ export async function migrate(sql: SqlClient, options: MigrateOptions = {}): Pro
 function migrateLocked(client: DatabaseClient, schema: string): Promise<string[]> {
   return beginReadCommitted(client, async (queries) => {
     // Of many at once, one migrates; the others then find it done. The lock ends with the transaction, also behind
-    // a pooler that gives the session to somebody else.
+    // a pooler that gives the session to another client.
     const lock = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))::text';
     await queries.query(lock, [`handle-once:${schema}`]);
     const found = await versionOf(queries, schema);

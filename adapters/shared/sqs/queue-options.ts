@@ -40,7 +40,7 @@ export type AnyQueueHandler<Message> = (
   ...extra: never[]
 ) => unknown;
 
-/** How the messages of a queue are handled, whoever receives them. */
+/** How the messages of a queue are handled, by a worker or by a loop. */
 export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefined, Parsed>
   extends RetryOptions, FingerprintOptions<string, [message: Message]> {
   /** Made by `createHandleOnce`. */
@@ -67,7 +67,7 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
   readonly onFailed?: SqsOnFailed | undefined;
 }
 
-/** A dead letter in its own queue would be handled, fail and be sent again, for ever. */
+/** A dead letter in its own queue would be handled, fail and be sent again, without end. */
 export const SAME_QUEUE = {
   path: ['onFailed', 'deadLetterQueueUrl'],
   error: 'must be another queue than queueUrl, or the dead letter would be handled again',

@@ -26,7 +26,7 @@ function numberOf(attribute: string | undefined): number | undefined {
   return attribute === undefined ? undefined : Number(attribute);
 }
 
-/** The redrive policy is JSON, and its count a number or a string, as whoever wrote it chose. */
+/** The redrive policy is JSON, and its count a number or a string, as its author chose. */
 function maxReceiveCount(policy: string | undefined): number | undefined {
   if (policy === undefined || policy === '') return undefined;
   const count = Number((JSON.parse(policy) as { maxReceiveCount?: unknown }).maxReceiveCount);

@@ -19,5 +19,5 @@ export const CONCURRENCY = 6;
 /** Shorter than with SQS: the control handles one message of a partition after the other. */
 export const LONGEST_WAIT_MS = 40;
 
-/** The shortest that brokers allow unless they are told otherwise. A dead worker's partitions are nobody's so long. */
+/** The shortest that brokers allow unless they are told otherwise. A dead worker's partitions have no owner so long. */
 export const SESSION_TIMEOUT_MS = 6_000;

@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
-/** All messages of a queue: visible, in somebody's hands, or delayed. */
+/** All messages of a queue: visible, in flight, or delayed. */
 export async function messagesIn(client: SQSClient, queueUrl: string): Promise<number> {
   const names = [
     'ApproximateNumberOfMessages',

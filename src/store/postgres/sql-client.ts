@@ -7,7 +7,7 @@ import { fromPostgres } from './from-postgres.ts';
 /** What users give as `sql`. `Tx` is what handlers in a transaction get. */
 export type SqlClient<Tx = unknown> = PostgresClient<Tx> | DatabaseClient<Tx>;
 
-/** Neither shape fits a transaction: a claim must not end with somebody's rollback. */
+/** Neither shape fits a transaction: a claim must not end with the rollback of its caller. */
 export const sqlClient: z.ZodType<SqlClient, SqlClient> = satisfying(
   (value) => isPostgresClient(value) || hasMethods(value, ['query', 'execute', 'begin', 'in']),
   'a client made by postgres(url), or one of another library through handle-once/clients, not a transaction or a URL',
