@@ -13,5 +13,8 @@ export function workerEnvironment(): WorkerEnvironment {
 /** The worker that is killed in the middle of its handlers. */
 export const DOOMED_WORKER = 2;
 
+/** It has ended so many before. */
+export const LEAST_ENDED = 20;
+
 /** The worker may be silent for this long. It has to be shorter than the broker's own patience with a worker. */
 export const LEASE_MS = 2_500;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
+import { DOOMED_WORKER, LEAST_ENDED } from './environment.ts';
 import type { Order } from './traffic.ts';
 
 /** Who fulfils orders, and how long one takes: the longest wait before its effects, and after them. */
@@ -9,6 +10,12 @@ export interface Fulfiller {
   readonly worker: number;
   readonly longestWaitMs: number;
 }
+
+/** It has to be in the middle of its work for long enough to be killed there, also on a busy machine. */
+const SLOWNESS_OF_THE_DOOMED = 5;
+
+/** By this process. */
+let ended = 0;
 
 /** The handler of both trials: charge the card, mail a receipt, pack. None of it is in a transaction with a record. */
 export async function fulfil(
@@ -19,12 +26,14 @@ export async function fulfil(
   const [run] = await sql<{ id: number }[]>`
     insert into runs (order_id, worker) values (${order.id}, ${worker}) returning id`;
   if (run === undefined) throw new Error('the database returned no id of the run');
-  await sleep(longestWaitMs * shareOf(order, 97));
+  const slowness = worker === DOOMED_WORKER && ended >= LEAST_ENDED ? SLOWNESS_OF_THE_DOOMED : 1;
+  await sleep(slowness * longestWaitMs * shareOf(order, 97));
   await charge(sql, order, idempotencyKey);
   await sql`insert into emails (order_id, run) values (${order.id}, ${run.id})`;
   // A worker that is killed here has charged and mailed, and left no record of it.
-  await sleep(longestWaitMs * shareOf(order, 89));
+  await sleep(slowness * longestWaitMs * shareOf(order, 89));
   await sql`update runs set ended_at = clock_timestamp() where id = ${run.id}`;
+  ended += 1;
 }
 
 /** Between a fifth and the whole, and the same for an order every time. */

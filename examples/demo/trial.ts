@@ -1,14 +1,11 @@
 import type { Sql } from 'postgres';
 import type { Broker, Channel, WorkerKind } from './broker.ts';
-import { DOOMED_WORKER } from './environment.ts';
+import { DOOMED_WORKER, LEAST_ENDED } from './environment.ts';
 import { deliveriesByWorker, isTakenOver, progressOf, uncharged, untilNothingIsMissing } from './progress.ts';
 import { say } from './say.ts';
 import { tally, type Tally } from './tally.ts';
 import { type Order, traffic, waves } from './traffic.ts';
 import { startWorkers, type WorkerPool } from './worker-pool.ts';
-
-/** The doomed worker has ended so many handlers before it is killed. */
-const LEAST_ENDED = 20;
 
 /** What is sent at first when some workers begin later: the rest is for them too. */
 const FIRST_SHARE = 2 / 3;
