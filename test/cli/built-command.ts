@@ -1,18 +1,23 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'tsdown';
-import { beforeAll } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 
 /** Beside the packages that it imports. */
-const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/test-cli/', import.meta.url));
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 
 /**
  * The command as the package has it, built once for the calling file: a process of it starts in a fraction of the time
- * that its sources need. Gives its file.
+ * that its sources need. Gives its file, once the tests run.
  */
-export function useBuiltCommand(): string {
+export function useBuiltCommand(): () => string {
+  let outDir = '';
   beforeAll(async () => {
-    const entry = { cli: 'adapters/cli/main.ts' };
-    await build({ entry, outDir: FOLDER, dts: false, sourcemap: false, logLevel: 'silent' });
+    await mkdir(CACHE, { recursive: true });
+    outDir = await mkdtemp(join(CACHE, 'handle-once-cli-'));
+    await build({ outDir, dts: false, sourcemap: false, logLevel: 'error' });
   });
-  return `${FOLDER}cli.js`;
+  afterAll(() => rm(outDir, { recursive: true }));
+  return () => join(outDir, 'cli.js');
 }

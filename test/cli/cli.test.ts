@@ -24,7 +24,7 @@ interface Ended {
 function cli(args: string, env: Record<string, string> = { DATABASE_URL: url }, cwd = ROOT): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env } };
-    const argv = [command, ...args.split(' ').filter((word) => word !== '')];
+    const argv = [command(), ...args.split(' ').filter((word) => word !== '')];
     const child = execFile(process.execPath, argv, options, (_, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, stdout, stderr });
     });
