@@ -25,8 +25,8 @@ export type OnceEachConsumerMessage<Given> = Omit<
  * Options for a `Consumer` of sqs-consumer whose messages are each handled once. Those of one receive run side by side.
  *
  * sqs-consumer receives, keeps messages invisible by its heartbeat, which is turned on, and deletes those that are
- * settled. A message that stays is made visible when its backoff, or the lease of the worker that runs it, is over. What
- * handlers throw is no `processing_error`: it is on record, and in the events.
+ * settled. A message that stays is made visible when its backoff, or the lease of the worker that runs it, is over.
+ * What handlers throw is no `processing_error`: it is on record, and in the events.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *

@@ -18,7 +18,7 @@ export interface SectionResult extends Environment, Figures {
 
 type Results = Readonly<Partial<Record<SectionName, SectionResult>>>;
 
-/** Keeps the figures of the sections that ran in place of their former ones, and writes all again as text and charts. */
+/** Keeps the figures of the sections that ran in place of their former ones, and writes all as text and charts. */
 export async function keepResults(ran: Results): Promise<void> {
   const former = existsSync(RESULTS) ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as Results) : {};
   const results = { ...former, ...ran };

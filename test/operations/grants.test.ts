@@ -80,7 +80,9 @@ describe('A role without any right', () => {
       () => reopenRecord(one),
       () => forgetRecord(one),
     ]) {
-      await expect(ask()).rejects.toThrow(/"grant select, update, delete on "handle_once"\.records to <role>"/);
+      await expect(ask()).rejects.toThrow(
+        /"grant select, update, delete on "handle_once"\.records to <role>"/,
+      );
     }
   });
 });

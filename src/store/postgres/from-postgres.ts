@@ -43,7 +43,7 @@ function queriesOf(
       const rows = await preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw());
       // Without the places that are empty: after a statement that failed in the middle of its rows `postgres` 3.4.9
       // counts on, and begins those of the next statement behind them.
-      return rows.filter(() => true).map(toText);
+      return rows.flatMap((row) => [toText(row)]);
     },
     async execute(statements) {
       await ready?.();
