@@ -3,7 +3,8 @@
 create table :"schema".records (
   live_until     timestamptz not null, -- claimable from then on: the end of the lease, the backoff or the retention
   created_at     timestamptz not null, -- the first claim of this life of the key
-  token          uuid        not null, -- fencing token of the last claim
+  began_at       timestamptz not null default now(), -- the last claim that was owned; the default is for older code
+  token          uuid        not null, -- fencing token of the last claim; its first 8 digits are the process
   attempts       integer     not null, -- how often it was started, without the attempts that do not count
   failures       integer     not null default 0, -- how many attempts ended with an error
   deaths         integer     not null default 0, -- how many of the last attempts in a row lost their worker

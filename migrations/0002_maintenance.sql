@@ -26,6 +26,8 @@ create table :"schema".archive (
   purged_at      timestamptz not null,
   live_until     timestamptz not null,
   created_at     timestamptz not null,
+  began_at       timestamptz not null,
+  token          uuid        not null,
   attempts       integer     not null,
   failures       integer     not null,
   deaths         integer     not null,

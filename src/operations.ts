@@ -7,11 +7,19 @@ export type { MaintenanceEvent, WalkFigures } from './operations/events.ts';
 export { maintain, type MaintainOptions, type MaintenanceReport } from './operations/maintain.ts';
 export type { MaintenanceOptions } from './operations/options.ts';
 export { type CensusRow, readCensus, type ReadCensusOptions } from './operations/read-census.ts';
+export { readStats, type ReadStatsOptions, type StatsRow } from './operations/read-stats.ts';
 export {
   type Maintenance,
   startMaintenance,
   type StartMaintenanceOptions,
 } from './operations/start-maintenance.ts';
+export {
+  type EndedAttempt,
+  explainRecord,
+  type Story,
+  type WorkerView,
+} from './operations/explain-record.ts';
+export type { BadEnding } from './history/line.ts';
 export { type Forgotten, forgetRecord } from './operations/forget-record.ts';
 export { grantsSql, type GrantsSqlOptions } from './operations/grants-sql.ts';
 export { listRecords, type ListRecordsOptions } from './operations/list-records.ts';

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { tellFailure } from './command.ts';
+import { addExplain } from './commands/explain.ts';
 import { addGrants } from './commands/grants.ts';
 import { addList } from './commands/list.ts';
 import { addMaintain } from './commands/maintain.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addForget, addRetry, addShow } from './commands/record.ts';
 import { addSql } from './commands/sql.ts';
+import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
 import { EXIT } from './errors.ts';
 
@@ -19,8 +21,10 @@ for (const add of [
   addSql,
   addGrants,
   addStatus,
+  addStats,
   addList,
   addShow,
+  addExplain,
   addRetry,
   addForget,
   addMaintain,

@@ -11,6 +11,7 @@ import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
 import { placeOfThisProcess, type SuspectPlace } from '../engine/suspect-place.ts';
+import { recorded } from '../history/recorded.ts';
 import { InvalidOptionsError } from './errors.ts';
 import { createEventSink, type EventSink } from '../reporting/event-sink.ts';
 import {
@@ -22,7 +23,6 @@ import {
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { resolveRetries, retryFields, type RetryOptions } from '../options/retries.ts';
 import { type DerivedScope, enteredScope } from '../options/scope.ts';
-import { rowOfCore } from '../reporting/table.ts';
 import { createRecords } from '../store/records.ts';
 import { trafficOf } from '../store/traffic.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
@@ -56,7 +56,8 @@ export function createHandleOnceIn<Tx>(
   options: HandleOnceOptions<Tx>,
 ): HandleOnce<Tx> {
   const resolved = resolveOptions(options);
-  return createWith(resolved, createEventSink(resolved, rowOfCore), suspects);
+  const events = recorded(createEventSink(resolved, 'core'), resolved.kept);
+  return createWith(resolved, events, suspects);
 }
 
 function createWith<Tx>(

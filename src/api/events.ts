@@ -32,7 +32,18 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
  * Types may be added in a minor version: a `switch` needs a `default`.
  */
 export type HandleOnceEvent =
-  | (OfAttempt & { readonly type: 'claimed' | 'taken-over' })
+  | (OfAttempt & { readonly type: 'claimed' })
+  | (OfAttempt & {
+      readonly type: 'taken-over';
+      /** The process whose lease had lapsed, as the table `workers` has it: 8 hexadecimal digits. */
+      readonly from: string;
+    })
+  /** About once per lease while the handler runs, so that one that hangs is seen. */
+  | (OfAttempt & {
+      readonly type: 'still-running';
+      /** Milliseconds since the call of `handleOnce`. */
+      readonly runningMs: number;
+    })
   | (EndOf<'succeeded'> & {
       readonly type: 'succeeded';
       /** Why the record has no result. Undefined when it has one. */
@@ -69,6 +80,12 @@ export type HandleOnceEvent =
   /** A claim whose reply was lost has landed, and was undone: it counts nothing. */
   | (OfMessage & { readonly type: 'taken-back' })
   | (EndOf<'pending'> & { readonly type: 'mismatch' | 'aborted' })
+  /** Lines of the table `failures` that were not written, since there were too many or the database refused them. */
+  | (OfMessage & {
+      readonly type: 'failures-dropped';
+      /** How many. */
+      readonly lines: number;
+    })
   /** With `waitMs`: the owner's outcome came; it was gone, and this call has the message; it still has it. */
   | (OfMessage & { readonly type: 'wait-hit' | 'wait-miss' | 'wait-timeout' })
   /** A statement failed. With a `state` it has ended the call; without one it may be sent again. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../api/errors.ts';
 import { elapsedSince, type Instant } from '../lib/instant.ts';
+import { WORKER_ID } from '../lib/worker-id.ts';
 import type { TimedClaimReply } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
 import { endOf, type Engine } from './engine.ts';
@@ -67,7 +68,7 @@ async function sendOnce(
   { key, fingerprint, startedAt }: Message,
   turn: 'first' | 'last',
 ): Promise<Claimed> {
-  const token = randomUUID();
+  const token = newToken();
   try {
     const { reply, sentAt } = await send({ key, token, fingerprint });
     if (reply.kind === 'claimed' && elapsedSince(sentAt) >= engine.settings.leaseMs) {
@@ -85,6 +86,10 @@ async function sendOnce(
     engine.events.emit({ type: 'store-error', ...message, verb: 'claim', error });
     throw error;
   }
+}
+
+function newToken(): string {
+  return WORKER_ID + randomUUID().slice(WORKER_ID.length);
 }
 
 function isWorthResending(error: unknown): boolean {

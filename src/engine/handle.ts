@@ -4,6 +4,7 @@ import {
   fingerprintOf,
   hasFingerprintChoice,
 } from '../options/fingerprint-options.ts';
+import { workerOf } from '../lib/worker-id.ts';
 import { checkKey } from '../options/key.ts';
 import type { Outcome } from '../api/outcome.ts';
 import { answerFromRecord } from './answer-from-record.ts';
@@ -58,9 +59,10 @@ export function createHandle<Extra extends readonly unknown[]>(
     const claimed = await claimPatiently(engine, key, hash, { waitMs, signal, startedAt });
     const { reply, token, sentAt } = claimed;
     if (reply.kind !== 'claimed') return answerFromRecord<Result>(engine, key, reply, startedAt);
-    const { attempts, failures } = reply;
-    const type = reply.tookOver ? 'taken-over' : 'claimed';
-    events.emit({ type, scope: settings.scope, key, attempts });
+    const { attempts, failures, deadToken } = reply;
+    const attempt = { scope: settings.scope, key, attempts };
+    if (deadToken === null) events.emit({ type: 'claimed', ...attempt });
+    else events.emit({ type: 'taken-over', ...attempt, from: workerOf(deadToken) });
     const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? defaultTimeoutMs };
     const claim = { key, token, attempts, failures, sentAt, startedAt };
     const held = new HeldClaim(engine, claim, limits);

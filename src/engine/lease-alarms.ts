@@ -6,6 +6,9 @@ export interface LeaseAlarms {
   readonly lapse: Alarm;
 }
 
+/** Two can fail before the lease lapses. */
+export const BEATS_PER_LEASE = 3;
+
 /**
  * A lease counts as lapsed here this much of it early: the reply that confirmed it took time to travel. What asks how
  * long a lease lasts for the database, such as the wait for a settle's reply, uses all of it.
@@ -18,5 +21,5 @@ export function lapseDelay(leaseMs: number): number {
 }
 
 export function createLeaseAlarms(leaseMs: number): LeaseAlarms {
-  return { heartbeat: createAlarm(leaseMs / 3), lapse: createAlarm(lapseDelay(leaseMs)) };
+  return { heartbeat: createAlarm(leaseMs / BEATS_PER_LEASE), lapse: createAlarm(lapseDelay(leaseMs)) };
 }

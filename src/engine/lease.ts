@@ -1,7 +1,7 @@
 import { LeaseLostError } from '../api/errors.ts';
 import { elapsedSince, type Instant, now } from '../lib/instant.ts';
-import type { Claim, Engine } from './engine.ts';
-import { lapseDelay } from './lease-alarms.ts';
+import { type Claim, type Engine, monotonicNow } from './engine.ts';
+import { BEATS_PER_LEASE, lapseDelay } from './lease-alarms.ts';
 
 export interface LeaseOwner {
   leaseLost(reason: LeaseLostError): void;
@@ -18,6 +18,7 @@ export class Lease {
   readonly #claim: Claim;
   readonly #owner: LeaseOwner;
   #confirmed: Instant;
+  #beats = 0;
   #state: 'kept' | 'lost' | 'stopped' = 'kept';
   #stopLapse: () => void;
   #stopHeartbeat: () => void;
@@ -30,7 +31,7 @@ export class Lease {
     this.#stopLapse = this.#watchLapse();
     this.#stopHeartbeat = engine.leaseAlarms.heartbeat.set(this.#onHeartbeat);
     // The reply to the claim may have used up most of the lease.
-    if (elapsedSince(this.#confirmed) > this.#leaseMs / 3) void this.#beat();
+    if (elapsedSince(this.#confirmed) > this.#leaseMs / BEATS_PER_LEASE) void this.#beat();
   }
 
   /** Milliseconds until the lease ends as far as we know: not later than the database thinks. Never below 0. */
@@ -72,8 +73,17 @@ export class Lease {
 
   readonly #onHeartbeat = (): void => {
     this.#stopHeartbeat = this.#engine.leaseAlarms.heartbeat.set(this.#onHeartbeat);
+    this.#beats += 1;
+    if (this.#beats % BEATS_PER_LEASE === 0) this.#tellStillRunning();
     void this.#beat();
   };
+
+  #tellStillRunning(): void {
+    const { key, attempts, startedAt } = this.#claim;
+    const { scope } = this.#engine.settings;
+    const runningMs = monotonicNow() - startedAt;
+    this.#engine.events.emit({ type: 'still-running', scope, key, attempts, runningMs });
+  }
 
   readonly #lapsed = (): void => {
     this.#lose(`no heartbeat reached the store within the lease of ${this.#leaseMs} ms`);

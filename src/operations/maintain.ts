@@ -4,6 +4,7 @@ import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { prepareArchive } from './archive.ts';
+import { forgetHistory } from './forget-history.ts';
 import type { WalkFigures } from './events.ts';
 import {
   isReportedFirst,
@@ -124,9 +125,11 @@ export async function walkOnce(
       mayGoOn,
       table: `${quoteIdentifier(databaseSchema)}.records`,
       maintenance: `${quoteIdentifier(databaseSchema)}.maintenance`,
+      failures: `${quoteIdentifier(databaseSchema)}.failures`,
       archive: archive ? await prepareArchive(client, databaseSchema, statements.months) : undefined,
     });
     const purged = end === 'finished' ? await runner.finish(restMs) : await runner.leave();
+    if (end === 'finished') await forgetHistory(client, databaseSchema, times.purgeAbandonedAfterMs);
     const ended = purged === undefined ? 'lost' : end;
     return { end: ended, tally, figures: { purged: purged ?? 0, ...tally.sums() } };
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { FailedReason, ResultOmitted, StoredError } from '../api/outcome.ts';
+import { workerOf } from '../lib/worker-id.ts';
 import type { DatabaseRow } from '../store/postgres/database-client.ts';
 
 /**
@@ -34,6 +35,10 @@ export interface RecordView {
   readonly deaths: number;
   /** Its first claim. */
   readonly createdAt: Date;
+  /** The last claim that was owned: since when it runs, or when its last attempt began. */
+  readonly beganAt: Date;
+  /** The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. */
+  readonly worker: string;
   /** The end of its lease, its backoff or its retention. */
   readonly liveUntil: Date;
   /** Why it failed for good. */
@@ -47,8 +52,8 @@ export interface RecordView {
 }
 
 export function toView(row: DatabaseRow): RecordView {
-  const [scope, key, state, phase, attempts, failures, deaths, createdMs, liveUntilMs, ...rest] = row;
-  const [failedReason, resultOmitted, error, result] = rest;
+  const [scope, key, state, phase, attempts, failures, deaths, createdMs, ...rest] = row;
+  const [beganMs, liveUntilMs, token, failedReason, resultOmitted, error, result] = rest;
   return {
     scope: scope ?? '',
     key: key ?? '',
@@ -58,6 +63,8 @@ export function toView(row: DatabaseRow): RecordView {
     failures: Number(failures),
     deaths: Number(deaths),
     createdAt: new Date(Number(createdMs)),
+    beganAt: new Date(Number(beganMs)),
+    worker: workerOf(token ?? ''),
     liveUntil: new Date(Number(liveUntilMs)),
     ...given('failedReason', failedReason as FailedReason | null | undefined),
     ...given('error', storedError(error)),
@@ -66,14 +73,15 @@ export function toView(row: DatabaseRow): RecordView {
   };
 }
 
-function given<Name extends string, Value>(
+export function given<Name extends string, Value>(
   name: Name,
   value: Value | null | undefined,
 ): Partial<Readonly<Record<Name, Value>>> {
   return value === null || value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
 }
 
-function storedError(json: string | null | undefined): StoredError | undefined {
+/** Undefined too where the column is damaged. */
+export function storedError(json: string | null | undefined): StoredError | undefined {
   if (json === null || json === undefined) return undefined;
   try {
     return JSON.parse(json) as StoredError;

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { callback, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { type Counts, createEventSink } from '../reporting/event-sink.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
-import { rowOfOperations } from '../reporting/table.ts';
 import type { Tally } from './census.ts';
 import type { MaintenanceEvent } from './events.ts';
 import { type Walked, walkOnce } from './maintain.ts';
@@ -58,7 +57,7 @@ const startOptions = z
  */
 export function startMaintenance(options: StartMaintenanceOptions): Maintenance {
   const { everyMs, onEvent, logger, ...resolved } = parseOptions('startMaintenance', startOptions, options);
-  const events = createEventSink<MaintenanceEvent>({ onEvent, logger }, rowOfOperations);
+  const events = createEventSink<MaintenanceEvent>({ onEvent, logger }, 'operations');
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();

@@ -3,7 +3,6 @@ import { schemaOption } from '../migrations/options.ts';
 import { keyFault } from '../options/key.ts';
 import { storedScopeFault } from '../options/scope.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { inspectStatements, type InspectStatements } from '../store/postgres/statements/inspect.ts';
 
@@ -53,6 +52,5 @@ export interface Tables {
 }
 
 export function tablesOf({ sql, databaseSchema }: ResolvedTables): Tables {
-  const table = `${quoteIdentifier(databaseSchema)}.records`;
-  return { client: toDatabaseClient(sql), statements: inspectStatements(table) };
+  return { client: toDatabaseClient(sql), statements: inspectStatements(databaseSchema) };
 }

@@ -22,6 +22,7 @@ export interface WalkOptions {
   readonly purgeAbandonedAfterMs: number;
   readonly runner: Runner;
   readonly maintenance: string;
+  readonly failures: string;
   /** Asked before each step, with how many records were deleted by this call. */
   readonly mayGoOn: (purged: number) => boolean;
 }
@@ -66,13 +67,13 @@ function isBefore(leaf: string, other: string): boolean {
 }
 
 async function step(
-  { client, archive, maintenance, runner, ...options }: WalkOptions,
+  { client, archive, maintenance, failures, runner, ...options }: WalkOptions,
   leaf: string,
   page: number,
 ): Promise<{ readonly remaining: readonly DatabaseRow[]; readonly purged: number }> {
   const places = [page, page + PAGES_PER_STEP].map((block) => `(${block},0)`);
   const times = [options.abandonedAfterMs, options.purgeAbandonedAfterMs].map(String);
-  const statement = purgeStatement({ leaf, archive, maintenance });
+  const statement = purgeStatement({ leaf, archive, maintenance, failures });
   const rows = await run(client, statement, [...places, ...times, runner.token]);
   const [purged] = rows.filter(([scope]) => scope === null);
   return { remaining: rows.filter(([scope]) => scope !== null), purged: Number(purged?.[2] ?? 0) };

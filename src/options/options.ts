@@ -15,6 +15,10 @@ import {
   wholeNumber,
   withMethods,
 } from './parse-options.ts';
+import { failuresOf } from '../history/failures.ts';
+import type { Noted } from '../history/recorded.ts';
+import { statsOf } from '../history/stats.ts';
+import { workerLineOf } from '../history/worker.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
 import { scopeFault } from './scope.ts';
@@ -64,6 +68,11 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   readonly batching?: boolean | undefined;
   /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
+  /**
+   * Whether the database counts the events of each scope by the minute, for `readStats` of `handle-once/operations`:
+   * one statement a minute of the process. A process that ends loses its last minute. Only with `sql`. Default false.
+   */
+  readonly stats?: boolean | undefined;
   /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
   /**
@@ -113,6 +122,8 @@ export interface ResolvedOptions<Tx> {
   readonly client: object;
   /** The store where it has transactions: not one of the user's own. */
   readonly transactionalStore: TransactionalStore<Tx> | undefined;
+  /** What is kept beside records in Postgres. */
+  readonly kept: readonly Noted[];
   readonly backoff: Backoff;
   readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
   readonly logger: Logger | undefined;
@@ -145,6 +156,7 @@ const optionsSchema = z
         .string({ error: SCHEMA_NAME_RULE })
         .regex(SCHEMA_NAME, { error: SCHEMA_NAME_RULE })
         .optional(),
+      stats: z.boolean({ error: 'must be true or false' }).default(false),
       onEvent: callback<(event: HandleOnceEvent) => unknown>('a function of one event').optional(),
       ...fingerprintFields<unknown>(),
       logger: loggerOption(),
@@ -172,6 +184,9 @@ function* contradictions(options: {
   if (store !== undefined && databaseSchema !== undefined) {
     yield ['databaseSchema', 'has no meaning for a store of your own; remove it'];
   }
+  if (store !== undefined && options.stats === true) {
+    yield ['stats', 'has no meaning for a store of your own; remove it'];
+  }
   if (storeResult === false && maxResultBytes !== undefined) {
     yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
   }
@@ -187,11 +202,11 @@ function* contradictions(options: {
 }
 
 export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOptions<Tx> {
-  const { sql, store, schema, onEvent, logger, databaseSchema, maxResultBytes, timeoutMs, ...given } =
+  const { sql, store, schema, onEvent, logger, databaseSchema, maxResultBytes, timeoutMs, stats, ...given } =
     parseOptions('createHandleOnce', optionsSchema, options);
   const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, exponentialBackoff(DEFAULT_BACKOFF));
-  const transactionalStore =
-    store === undefined ? createPostgresStore(sql as SqlClient, databaseSchema ?? DEFAULT_SCHEMA) : undefined;
+  const tables = databaseSchema ?? DEFAULT_SCHEMA;
+  const transactionalStore = store === undefined ? createPostgresStore(sql as SqlClient, tables) : undefined;
   return {
     settings: Object.freeze({
       ...given,
@@ -208,8 +223,14 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
     client: store ?? (sql as SqlClient),
     // Of the caller's own client, whose transactions are `Tx`.
     transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
+    kept: store === undefined ? keptBeside(sql as SqlClient, tables, stats) : [],
     backoff,
     onEvent,
     logger,
   };
+}
+
+function keptBeside(sql: SqlClient, tables: string, stats: boolean): Noted[] {
+  const always = [workerLineOf(sql, tables), failuresOf(sql, tables)];
+  return stats ? [...always, statsOf(sql, tables)] : always;
 }

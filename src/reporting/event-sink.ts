@@ -1,7 +1,8 @@
+import { channel } from 'node:diagnostics_channel';
 import { type EventError, toEventError } from './event-error.ts';
 import { callSafely, createReporter } from './reporter.ts';
 import type { Logger } from './logger.ts';
-import { type ReportedEvent, type Row, rowOfAdapter } from './table.ts';
+import { rowOfAdapter, rowOfCore, rowOfOperations } from './table.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 
 /** How often each type of event happened since the sink was made. A type that never happened is absent. */
@@ -25,19 +26,31 @@ export interface SinkOptions<Event> {
   readonly logger?: Logger | undefined;
 }
 
-/** A hook that throws or rejects is reported: it must not decide what becomes of a message. */
+const ROWS = { core: rowOfCore, adapter: rowOfAdapter, operations: rowOfOperations };
+
+/** What events are of: which rows of the table report them, and the channel that they are published on. */
+export type EventSource = keyof typeof ROWS;
+
+/**
+ * A sink that also publishes each event on the channel `handle-once:<source>` of `node:diagnostics_channel`.
+ *
+ * A hook that throws or rejects is reported: it must not decide what becomes of a message.
+ */
 export function createEventSink<Event extends { readonly type: string }>(
   { onEvent, logger }: SinkOptions<Event>,
-  rowOf: (event: ReportedEvent) => Row | undefined = rowOfAdapter,
+  source: EventSource = 'adapter',
 ): EventSink<Event> {
   const counts: Partial<Record<Event['type'], number>> = {};
+  const rowOf = ROWS[source];
   const { report, complain } = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
+  const published = channel(`handle-once:${source}`);
   return {
     emit(emitted) {
       const event = withEventError<Event>(emitted);
       const type: Event['type'] = event.type;
       counts[type] = (counts[type] ?? 0) + 1;
       report(event);
+      if (published.hasSubscribers) published.publish(event);
       if (onEvent === undefined) return;
       void callSafely(
         () => onEvent(event),

@@ -55,6 +55,12 @@ const CORE: Table = {
     'a message was interrupted, or its turn had not come: it runs again',
   ),
   'taken-over': row('info', 'TAKEN_OVER', 'the lease of another worker lapsed: its message runs here'),
+  'still-running': row('info', 'STILL_RUNNING', 'a handler has run for longer than a lease'),
+  'failures-dropped': row(
+    'info',
+    'FAILURES_DROPPED',
+    'lines of the table failures were not written: its records are complete, what explain says is not',
+  ),
   'taken-back': row('info', 'TAKEN_BACK', 'a claim whose reply was lost has landed, and was undone'),
   suspect: row(
     'warn',

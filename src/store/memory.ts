@@ -58,7 +58,7 @@ export function createMemoryStore(): MemoryStore {
     const previous = records.get(id);
     const record = previous === undefined ? renewed(request) : { ...previous };
     const step = previous === undefined ? 'renew' : nextStep(previous, request, terms, now());
-    const tookOver = step === 'take' && record.owned;
+    const deadToken = step === 'take' && record.owned ? record.token : null;
     if (step === 'renew') Object.assign(record, renewed(request), { liveUntil: now() + terms.leaseMs });
     if (step === 'take') {
       Object.assign(record, {
@@ -83,7 +83,7 @@ export function createMemoryStore(): MemoryStore {
     }
     records.set(id, record);
     if (step === 'decline') return { kind: 'suspect', attempts: record.attempts };
-    return claimReply(request, record, tookOver, record.liveUntil - now());
+    return claimReply(request, record, deadToken, record.liveUntil - now());
   }
 
   function settleOne({ key, token, settlement }: SettleRequest, scope: string): SettleReply {
@@ -114,7 +114,7 @@ export function createMemoryStore(): MemoryStore {
 function claimReply(
   request: ClaimRequest,
   record: MemoryRecord,
-  tookOver: boolean,
+  deadToken: string | null,
   remainingMs: number,
 ): ClaimReply {
   const { attempts, failures, result, resultOmitted, failedReason, error } = record;
@@ -126,7 +126,7 @@ function claimReply(
   const retryAfterMs = Math.max(0, Math.ceil(remainingMs));
   if (!record.owned) return { kind: 'released', attempts, retryAfterMs, error };
   return ours
-    ? { kind: 'claimed', attempts, failures, tookOver }
+    ? { kind: 'claimed', attempts, failures, deadToken }
     : { kind: 'in-flight', attempts, retryAfterMs };
 }
 

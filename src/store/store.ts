@@ -20,7 +20,10 @@ export interface ClaimTerms {
 export interface ClaimRequest {
   /** Of one message in the scope. Keys of one call differ. */
   readonly key: string;
-  /** A random UUID: the fencing token of this claim. May be sent again only after a refusal that wrote nothing. */
+  /**
+   * A UUID, the fencing token of this claim: 8 digits of its process, and the others random. May be sent again only
+   * after a refusal that wrote nothing.
+   */
   readonly token: string;
   /**
    * Of the payload, in hexadecimal: two digits of its version and 64 of SHA-256. Two that differ are a mismatch only
@@ -52,8 +55,8 @@ export type ClaimReply =
       readonly kind: 'claimed';
       /** How many of the attempts before this one failed. */
       readonly failures: number;
-      /** Whether the lease of another token had lapsed. */
-      readonly tookOver: boolean;
+      /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
+      readonly deadToken: string | null;
     })
   /** It could be claimed by a claim that may own suspects. Nothing was written. */
   | (Counted & { readonly kind: 'suspect' })

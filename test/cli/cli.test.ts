@@ -6,6 +6,7 @@ import { createHandleOnce, TerminalError } from 'handle-once';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 import { temporaryDirectory } from '../support/services/temporary-directory.ts';
+import { expectSoon } from '../support/until.ts';
 import { useBuiltCommand } from './built-command.ts';
 
 const { sql, url } = useDatabase();
@@ -38,7 +39,8 @@ async function json(args: string): Promise<unknown> {
 }
 
 beforeEach(async () => {
-  await sql`truncate handle_once.records, handle_once.maintenance, handle_once.census`;
+  await sql`
+    truncate handle_once.records, handle_once.failures, handle_once.maintenance, handle_once.census`;
 });
 
 async function failed(key: string): Promise<void> {
@@ -53,9 +55,9 @@ describe('migrate', () => {
     const first = await cli('migrate', env);
     expect(first).toEqual({
       ...{ code: 0, stderr: '' },
-      stdout: 'ran 0001_records.sql, 0002_maintenance.sql; the tables have version 2\n',
+      stdout: 'ran 0001_records.sql, 0002_maintenance.sql, 0003_history.sql; the tables have version 3\n',
     });
-    expect((await cli('migrate', env)).stdout).toBe('nothing to do; the tables have version 2\n');
+    expect((await cli('migrate', env)).stdout).toBe('nothing to do; the tables have version 3\n');
   });
 });
 
@@ -65,7 +67,7 @@ describe('sql', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\n-- handle-once: the tables in schema jobs\n/);
     await empty.sql.unsafe(stdout);
-    expect(await empty.sql`select version from jobs.migrations order by version`).toHaveLength(2);
+    expect(await empty.sql`select version from jobs.migrations order by version`).toHaveLength(3);
   });
 
   test('leaves out what a database has', async () => {
@@ -85,7 +87,7 @@ describe('A failed message', () => {
   test('is listed, shown, let run again and forgotten', async () => {
     await failed('order-7');
     expect((await cli('list --state failed')).stdout).toMatch(
-      /^scope +key +phase +attempts +age +error\nbilling +order-7 +failed +1 +\d+s +TerminalError: card is blocked\n$/,
+      /^scope +key +phase +attempts +age +began +error\nbilling +order-7 +failed +1 +\d+s +\d+s +TerminalError: card is blocked\n$/,
     );
     expect((await cli('show order-7 --scope billing')).stdout).toMatch(/^phase +failed$/m);
     expect(await json('show order-7 --scope billing')).toMatchObject({ phase: 'failed', attempts: 1 });
@@ -101,6 +103,29 @@ describe('A failed message', () => {
       stdout: 'no such record\n',
     });
   });
+});
+
+test('stats prints what was counted', async () => {
+  expect((await cli('stats')).stdout).toContain('create handleOnce with stats: true');
+  await sql`
+    insert into handle_once.stats (scope, minute, event, count)
+    values ('billing', now(), 'claimed', 20), ('billing', now() - interval '1 minute', 'claimed', 10)`;
+  expect((await cli('stats --since 10m')).stdout).toBe(
+    'scope    event    count  per minute\nbilling  claimed  30     3.0\n',
+  );
+  await sql`truncate handle_once.stats`;
+});
+
+test('explain tells what happened to a message', async () => {
+  await failed('order-7');
+  await expectSoon(async () => {
+    expect(await json('explain order-7 --scope billing')).toMatchObject({ attempts: [{ ending: 'failed' }] });
+  });
+  const { stdout } = await cli('explain order-7 --scope billing');
+  expect(stdout).toMatch(/^phase +failed$/m);
+  expect(stdout).toMatch(/^host +.+, process \d+, version \d+\.\d+\.\d+$/m);
+  expect(stdout).toMatch(/^1 +failed +\S+Z +.+ it failed for good; .*\(TerminalError: card is blocked\)$/m);
+  expect(await cli('explain order-8 --scope billing')).toMatchObject({ code: 3 });
 });
 
 describe('maintain and status', () => {

@@ -104,7 +104,7 @@ describe('events', () => {
     expect(seen).toEqual([
       { type: 'claimed', key, attempts: 1 },
       { type: 'in-flight', key, attempts: 1, state: 'pending', retryAfterMs: expect.any(Number) as number },
-      { type: 'taken-over', key, attempts: 2 },
+      { type: 'taken-over', key, attempts: 2, from: expect.stringMatching(/^[0-9a-f]{8}$/) as string },
       { type: 'succeeded', key, attempts: 2, state: 'succeeded' },
       { type: 'lease-lost', key, attempts: 1, state: 'pending' },
     ]);

@@ -91,7 +91,10 @@ test('names are quoted', () => {
   expect(grantsSql({ role: 'a"b; drop', databaseSchema: 'jobs' })).toBe(
     'grant usage on schema "jobs" to "a""b; drop";\n' +
       'grant select, insert, update on "jobs".records to "a""b; drop";\n' +
-      'grant select on "jobs".migrations to "a""b; drop";\n',
+      'grant select on "jobs".migrations to "a""b; drop";\n' +
+      'grant select, insert, update on "jobs".workers to "a""b; drop";\n' +
+      'grant select, insert on "jobs".failures to "a""b; drop";\n' +
+      'grant select, insert, update on "jobs".stats to "a""b; drop";\n',
   );
 });
 

@@ -60,7 +60,12 @@ function expectedAfter(endings: readonly Ending[]): Partial<ClaimReply> {
   if (failures >= TERMS.maxAttempts) return { kind: 'failed', reason: 'attempts-exhausted', attempts };
   if (hasDied && deaths >= TERMS.maxDeaths) return { kind: 'failed', reason: 'deaths-exhausted', attempts };
   if (deaths >= suspectFrom(TERMS.maxDeaths)) return { kind: 'suspect', attempts };
-  return { kind: 'claimed', attempts: attempts + 1, failures, tookOver: hasDied };
+  return {
+    kind: 'claimed',
+    attempts: attempts + 1,
+    failures,
+    deadToken: hasDied ? (expect.any(String) as string) : null,
+  };
 }
 
 /** Whether the record fails on the way. */

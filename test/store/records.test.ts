@@ -11,7 +11,7 @@ const TERMS = {
   failedRetentionMs: 30_000,
   mayOwnSuspects: false,
 };
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
 
 /** A store that keeps what it was sent in each statement, and answers when it is told to. */
 function slowStore() {

@@ -7,7 +7,7 @@ import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from './contract/actor.ts';
 
 const LEASE_MS = 30_000;
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
 
 beforeEach(() => {
   vi.useFakeTimers();

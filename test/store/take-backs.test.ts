@@ -4,7 +4,7 @@ import { createTakeBacks } from '../../src/store/take-backs.ts';
 import { expectSoon } from '../support/until.ts';
 
 const LEASE_MS = 200;
-const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
+const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
 
 function takeBacksOver(answer: (request: SettleRequest) => SettleReply | 'unreachable') {
   const asked: string[][] = [];

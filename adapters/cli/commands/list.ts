@@ -31,12 +31,13 @@ export function addList(program: Command): void {
 }
 
 function rowsOf(records: readonly RecordView[], now: Date): Record<string, string>[] {
-  return records.map(({ scope, key, phase, attempts, createdAt, error }) => ({
+  return records.map(({ scope, key, phase, attempts, createdAt, beganAt, error }) => ({
     scope,
     key,
     phase,
     attempts: String(attempts),
     age: ago(createdAt, now),
+    began: ago(beganAt, now),
     error: error === undefined ? '' : `${error.name}: ${error.message}`.slice(0, 80).replaceAll(/\s+/g, ' '),
   }));
 }

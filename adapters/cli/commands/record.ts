@@ -1,20 +1,8 @@
 import { type Command } from 'commander';
-import { forgetRecord, type RecordView, reopenRecord, showRecord } from '../../../src/operations.ts';
-import { answer, shared, type SharedOptions } from '../command.ts';
+import { forgetRecord, reopenRecord, showRecord } from '../../../src/operations.ts';
+import { answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
-import { printable } from '../printable.ts';
-
-interface OneOptions extends SharedOptions {
-  readonly scope: string;
-}
-
-/** A command about one record. */
-function one(program: Command, name: string, description: string): Command {
-  return shared(program.command(`${name} <key>`).description(description)).requiredOption(
-    '--scope <scope>',
-    'the whole scope, with what adapters add: billing>kafka:workers',
-  );
-}
+import { linesOf, one, type OneOptions } from '../one-record.ts';
 
 export function addShow(program: Command): void {
   one(program, 'show', 'one record')
@@ -28,17 +16,6 @@ export function addShow(program: Command): void {
         });
       },
     );
-}
-
-function linesOf(record: RecordView): string {
-  return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(13)} ${printable(textOf(value))}`)
-    .join('\n');
-}
-
-function textOf(value: unknown): string {
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export function addRetry(program: Command): void {

@@ -26,7 +26,9 @@ export function toReply([, kindText, attemptsText, detail = null, content = null
       return { kind, attempts };
     case 'in-flight':
       return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)) };
-    default:
-      return { kind: 'claimed', attempts, failures: Number(detail), tookOver: kind === 'taken-over' };
+    default: {
+      const [failures, deadToken = null] = (detail ?? '').split(' ');
+      return { kind: 'claimed', attempts, failures: Number(failures), deadToken };
+    }
   }
 }

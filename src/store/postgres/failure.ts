@@ -135,7 +135,8 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
   return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
 }
 
-const OUR_TABLE = /("(?:[^"]|"")+")\.(?:records|migrations|maintenance|census|archive)\b/;
+const OUR_TABLE =
+  /("(?:[^"]|"")+")\.(?:records|migrations|workers|failures|stats|maintenance|census|archive)\b/;
 const DENIED = /^permission denied for (\w+ .+)$/;
 
 function inSchema(statement: string): string {

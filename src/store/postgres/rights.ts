@@ -1,13 +1,23 @@
 /** What a role does with the tables: handle messages; or maintain and operate them, by hand too. */
 export type Use = 'handle' | 'maintain';
 
-export type TableName = 'records' | 'migrations' | 'maintenance' | 'census' | 'archive';
+export type TableName =
+  'records' | 'migrations' | 'workers' | 'failures' | 'stats' | 'maintenance' | 'census' | 'archive';
 
 /** The rights that each use needs, and no more. */
 export const RIGHTS: Readonly<Record<Use, Readonly<Partial<Record<TableName, string>>>>> = {
-  handle: { records: 'select, insert, update', migrations: 'select' },
+  handle: {
+    records: 'select, insert, update',
+    migrations: 'select',
+    workers: 'select, insert, update',
+    failures: 'select, insert',
+    stats: 'select, insert, update',
+  },
   maintain: {
     records: 'select, update, delete',
+    workers: 'select, delete',
+    failures: 'select, delete',
+    stats: 'select, delete',
     maintenance: 'select, insert, update',
     census: 'select, insert, update, delete',
     archive: 'select, insert',

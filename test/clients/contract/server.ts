@@ -45,7 +45,7 @@ export function serverContract<Tx>(
       const reply = actor.claim('key', BOB);
       await held.waitedForBy(1);
       await held.commit();
-      expect(await reply).toEqual({ kind: 'claimed', attempts: 2, failures: 0, tookOver: true });
+      expect(await reply).toEqual({ kind: 'claimed', attempts: 2, failures: 0, deadToken: ALICE });
     });
 
     test('a connection that breaks in a transaction ends that alone', async () => {

@@ -46,7 +46,7 @@ export function attemptsContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 7,
       failures: 2,
-      tookOver: false,
+      deadToken: null,
     });
   });
 
@@ -79,7 +79,7 @@ export function attemptsContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 1,
       failures: 0,
-      tookOver: false,
+      deadToken: null,
     });
   });
 
@@ -92,7 +92,7 @@ export function attemptsContract(newActor: NewActor): void {
     expect(await actor.claim('key', BOB, ANY)).toMatchObject({
       kind: 'claimed',
       attempts: 3,
-      tookOver: true,
+      deadToken: ALICE,
     });
     expect(await actor.claim('key', CAROL)).toMatchObject({ kind: 'in-flight', attempts: 3 });
   });

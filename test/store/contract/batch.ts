@@ -31,11 +31,11 @@ export function batchContract(newActor: NewActor): void {
     const replies = await store.claim(requests, { scope, ...TERMS });
     expect(replies).toMatchObject([
       { kind: 'succeeded', result: '"s"' },
-      { kind: 'claimed', attempts: 1, failures: 0, tookOver: false },
+      { kind: 'claimed', attempts: 1, failures: 0, deadToken: null },
       { kind: 'released' },
       { kind: 'in-flight' },
-      { kind: 'claimed', attempts: 2, failures: 0, tookOver: true },
-      { kind: 'claimed', attempts: 1, failures: 0, tookOver: false },
+      { kind: 'claimed', attempts: 2, failures: 0, deadToken: ALICE },
+      { kind: 'claimed', attempts: 1, failures: 0, deadToken: null },
       { kind: 'mismatch' },
     ]);
   });
@@ -89,7 +89,7 @@ export function batchContract(newActor: NewActor): void {
     const { store, scope } = newActor();
     const claims = KEYS.map((key) => ({ key, token: ALICE, fingerprint: PAYLOAD }));
     const claimed = await store.claim(claims, { scope, ...TERMS });
-    expect(claimed).toEqual(KEYS.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, tookOver: false })));
+    expect(claimed).toEqual(KEYS.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, deadToken: null })));
     const settles = KEYS.map((key) => ({ key, token: ALICE, settlement: succeeded(JSON.stringify(key)) }));
     expect(new Set(await store.settle(settles, scope))).toEqual(new Set(['settled']));
     const replies = await store.claim(

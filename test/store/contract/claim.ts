@@ -9,7 +9,7 @@ export function claimContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 1,
       failures: 0,
-      tookOver: false,
+      deadToken: null,
     });
   });
 
@@ -20,7 +20,7 @@ export function claimContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 1,
       failures: 0,
-      tookOver: false,
+      deadToken: null,
     });
     expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'in-flight', attempts: 1 });
   });

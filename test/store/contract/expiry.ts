@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ALICE, BOB, CAROL, HOUR, LEASE, MINUTE, type NewActor, OTHER_PAYLOAD } from './actor.ts';
 import { failed, released, succeeded } from './settlements.ts';
 
-const FRESH = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
+const FRESH = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
 const ENDINGS = [
   ['succeeded', succeeded('"old"', HOUR)],
   ['failed', failed('{"message":"old"}', 'terminal', HOUR)],
@@ -68,7 +68,7 @@ export function expiryContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 2,
       failures: 0,
-      tookOver: true,
+      deadToken: ALICE,
     });
   });
 }

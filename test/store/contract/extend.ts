@@ -15,7 +15,7 @@ export function extendContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 2,
       failures: 0,
-      tookOver: true,
+      deadToken: ALICE,
     });
   });
 
@@ -49,7 +49,7 @@ export function extendContract(newActor: NewActor): void {
       await actor.settle('key', ALICE, settlement);
       expect(await actor.extend('key', ALICE, 100 * LEASE)).toBe('lost');
       await actor.advance(LEASE);
-      expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', tookOver: false });
+      expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', deadToken: null });
     },
   );
 

@@ -43,7 +43,7 @@ const SITUATIONS: Situation[] = [
       await actor.claim('key', ALICE);
       await actor.advance(LEASE);
     },
-    next: { kind: 'claimed', attempts: 2, failures: 0, tookOver: true },
+    next: { kind: 'claimed', attempts: 2, failures: 0, deadToken: ALICE },
   },
   {
     name: 'a lapsed and exhausted',
@@ -66,7 +66,7 @@ const SITUATIONS: Situation[] = [
       await actor.claim('key', ALICE);
       await actor.settle('key', ALICE, released(null, 0));
     },
-    next: { kind: 'claimed', attempts: 2, failures: 1, tookOver: false },
+    next: { kind: 'claimed', attempts: 2, failures: 1, deadToken: null },
   },
   {
     name: 'a succeeded',

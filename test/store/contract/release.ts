@@ -32,7 +32,7 @@ export function releaseContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 2,
       failures: 1,
-      tookOver: false,
+      deadToken: null,
     });
   });
 
@@ -44,7 +44,7 @@ export function releaseContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 2,
       failures: 1,
-      tookOver: false,
+      deadToken: null,
     });
   });
 
@@ -67,7 +67,7 @@ export function releaseContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 2,
       failures: 1,
-      tookOver: false,
+      deadToken: null,
     });
   });
 

@@ -11,7 +11,7 @@ export function takeoverContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 2,
       failures: 0,
-      tookOver: true,
+      deadToken: ALICE,
     });
     expect(await actor.claim('key', CAROL)).toMatchObject({ kind: 'in-flight', attempts: 2 });
   });
@@ -31,7 +31,7 @@ export function takeoverContract(newActor: NewActor): void {
       kind: 'claimed',
       attempts: 2,
       failures: 0,
-      tookOver: true,
+      deadToken: ALICE,
     });
   });
 

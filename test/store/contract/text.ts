@@ -35,7 +35,7 @@ export function textContract(newActor: NewActor): void {
     const claims = AWKWARD.map((key) => ({ key, token: ALICE, fingerprint: PAYLOAD }));
     const replies = await store.claim(claims, { scope, ...TERMS });
     expect(replies).toEqual(
-      AWKWARD.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, tookOver: false })),
+      AWKWARD.map(() => ({ kind: 'claimed', attempts: 1, failures: 0, deadToken: null })),
     );
     const extensions = AWKWARD.map((key) => ({ key, token: ALICE }));
     expect(new Set(await store.extend(extensions, { scope, leaseMs: LEASE }))).toEqual(new Set(['extended']));

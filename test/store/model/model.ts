@@ -27,12 +27,12 @@ export class Model {
     const life = this.#life(key);
     if (life.length === 0) {
       this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
-      return { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
+      return { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
     }
     if (differs(fingerprintOf(life), fingerprint)) return { kind: 'mismatch' };
     const last = life.at(-1) as Happening;
     const isOver = last.what === 'failed' || last.what === 'succeeded';
-    if (isOver || last.until > this.#now) return this.#answer(life, token, false);
+    if (isOver || last.until > this.#now) return this.#answer(life, token, null);
     const hasDied = last.what === 'claimed';
     const deaths = deathsOf(life);
     const until = this.#now + terms.failedRetentionMs;
@@ -52,7 +52,7 @@ export class Model {
     } else {
       this.#note(key, { what: 'claimed', token, fingerprint, until: this.#now + terms.leaseMs });
     }
-    return this.#answer(this.#life(key), token, last.what === 'claimed');
+    return this.#answer(this.#life(key), token, hasDied ? last.token : null);
   }
 
   settle({ key, token, settlement }: SettleRequest): SettleReply {
@@ -82,7 +82,7 @@ export class Model {
     this.#histories.set(key, [...this.#life(key), happening]);
   }
 
-  #answer(life: readonly Happening[], token: string, tookOver: boolean): ClaimReply {
+  #answer(life: readonly Happening[], token: string, deadToken: string | null): ClaimReply {
     const last = life.at(-1) as Happening;
     const attempts = attemptsOf(life);
     const error = life.findLast((event) => 'error' in event && event.error !== null);
@@ -90,7 +90,7 @@ export class Model {
     const retryAfterMs = last.until - this.#now;
     switch (last.what) {
       case 'claimed':
-        if (last.token === token) return { kind: 'claimed', attempts, failures: failuresOf(life), tookOver };
+        if (last.token === token) return { kind: 'claimed', attempts, failures: failuresOf(life), deadToken };
         return { kind: 'in-flight', attempts, retryAfterMs };
       case 'released':
         return { kind: 'released', attempts, retryAfterMs, error: lastError };

@@ -40,7 +40,7 @@ describe.each(['read committed', 'repeatable read', 'serializable'] as const)(
         kind: 'claimed',
         attempts: 2,
         failures: 0,
-        tookOver: false,
+        deadToken: null,
       });
     });
 
@@ -53,7 +53,7 @@ describe.each(['read committed', 'repeatable read', 'serializable'] as const)(
       await actor.advance(LEASE);
       expect(await actor.claim('key', ALICE, { mayOwnSuspects: true })).toMatchObject({
         kind: 'claimed',
-        tookOver: true,
+        deadToken: BOB,
       });
     });
 
@@ -64,7 +64,7 @@ describe.each(['read committed', 'repeatable read', 'serializable'] as const)(
       );
       expect(reply).toBe('lost');
       await actor.advance(LEASE);
-      expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', tookOver: false });
+      expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', deadToken: null });
     });
 
     test('a settle that meets its own first copy committed since it looked is settled, and changes nothing', async () => {

@@ -18,7 +18,7 @@ test.each(['is empty', 'has many records'])(
     try {
       await session`set plan_cache_mode = force_generic_plan`;
       await session.unsafe(
-        `prepare step as ${purgeStatement({ leaf: 'handle_once.records', maintenance: 'handle_once.maintenance' })}`,
+        `prepare step as ${purgeStatement({ leaf: 'handle_once.records', maintenance: 'handle_once.maintenance', failures: 'handle_once.failures' })}`,
       );
       const rows = await session.unsafe(
         `explain (costs off) execute step('(0,0)', '(64,0)', '1', '2', null)`,

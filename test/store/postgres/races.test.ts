@@ -8,9 +8,9 @@ import { controlledPostgresStore } from './controlled-store.ts';
 import { holdKey } from './held-key.ts';
 
 const CLAIMERS = 30;
-const FRESH = { kind: 'claimed', attempts: 1, failures: 0, tookOver: false };
-const TAKEN_OVER = { kind: 'claimed', attempts: 2, failures: 0, tookOver: true };
-const CLAIMED_AGAIN = { kind: 'claimed', attempts: 2, failures: 1, tookOver: false };
+const FRESH = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
+const TAKEN_OVER = { kind: 'claimed', attempts: 2, failures: 0, deadToken: ALICE };
+const CLAIMED_AGAIN = { kind: 'claimed', attempts: 2, failures: 1, deadToken: null };
 
 /** States from which a claim can own the key, and what the one that does is told. */
 const CLAIMABLE: [name: string, reach: (actor: Actor) => Promise<unknown>, claimed: object][] = [

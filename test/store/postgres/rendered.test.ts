@@ -3,6 +3,7 @@ import { checkStatement } from '../../../src/store/postgres/statements/check.ts'
 import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
 import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
 import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
+import { historyStatements } from '../../../src/store/postgres/statements/history.ts';
 import { inspectStatements } from '../../../src/store/postgres/statements/inspect.ts';
 import { leavesStatement } from '../../../src/store/postgres/statements/leaves.ts';
 import { lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
@@ -19,7 +20,11 @@ const TABLE = 'handle_once.records';
 const forEachSize = (render: (table: string, size: Size) => string): string =>
   `-- One request.${render(TABLE, 'one')};\n\n-- Any number of requests.${render(TABLE, 'many')};`;
 
-const WALKED = { leaf: TABLE, maintenance: 'handle_once.maintenance' };
+const WALKED = {
+  leaf: TABLE,
+  maintenance: 'handle_once.maintenance',
+  failures: 'handle_once.failures',
+};
 
 const named = (statements: Readonly<Record<string, string>>): string =>
   Object.entries(statements)
@@ -38,7 +43,8 @@ const RENDERED: Record<string, string> = {
   purge: `-- Without an archive.${purgeStatement(WALKED)};\n\n-- With one.${purgeStatement({ ...WALKED, archive: 'handle_once.archive' })};`,
   leaves: `${leavesStatement()};`,
   maintenance: named(maintenanceStatements('handle_once')),
-  inspect: named(inspectStatements(TABLE)),
+  inspect: named(inspectStatements('handle_once')),
+  history: named(historyStatements('handle_once')),
 };
 
 // `npx vitest run test/store/postgres/rendered.test.ts -u` writes them.

@@ -11,9 +11,10 @@ with asked as materialized (
     limit 1
   ) r on true
 ), taken as (
-  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  insert into handle_once.records as t
+    (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
   select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
-    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()
   from asked a
   where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
   on conflict (scope, key) do update set
@@ -65,6 +66,11 @@ with asked as materialized (
       when t.state = 'pending' then (t.deaths + t.owned::integer)
       else 0
     end,
+    began_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then t.began_at else excluded.began_at end,
     created_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
@@ -101,12 +107,12 @@ select t.key, case
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.asked_token then 'in-flight'
-      when a.live is not true and a.was_owned then 'taken-over'
+      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
       else 'claimed'
     end, t.attempts::text,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.asked_token) then t.failures::text
+        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.live is not true and a.was_owned then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
@@ -121,12 +127,12 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when a.live is not true and a.was_owned then 'taken-over'
+      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
       else 'claimed'
     end, a.attempts::text,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.asked_token) then a.failures::text
+        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, case when a.live is not true and a.was_owned then a.token::text end)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
@@ -147,9 +153,10 @@ with asked as materialized (
     limit 1
   ) r on true
 ), taken as (
-  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  insert into handle_once.records as t
+    (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
   select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
-    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()
   from asked a
   where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
   on conflict (scope, key) do update set
@@ -201,6 +208,11 @@ with asked as materialized (
       when t.state = 'pending' then (t.deaths + t.owned::integer)
       else 0
     end,
+    began_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
+      or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then t.began_at else excluded.began_at end,
     created_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
@@ -237,12 +249,12 @@ select t.key, case
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.asked_token then 'in-flight'
-      when a.live is not true and a.was_owned then 'taken-over'
+      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
       else 'claimed'
     end, t.attempts::text,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.asked_token) then t.failures::text
+        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.live is not true and a.was_owned then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
@@ -257,12 +269,12 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when a.live is not true and a.was_owned then 'taken-over'
+      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
       else 'claimed'
     end, a.attempts::text,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.asked_token) then a.failures::text
+        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, case when a.live is not true and a.was_owned then a.token::text end)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted

@@ -41,6 +41,7 @@ with ${askedRecords(size, table)}, taken as (
       when t.state = 'pending' then ${DEATHS}
       else 0
     end,
+    began_at = case when ${KEPT} or ${EXHAUSTED} then t.began_at else excluded.began_at end,
     created_at = case when ${KEPT} or t.state = 'pending' then t.created_at else excluded.created_at end,
     failed_reason = case when ${KEPT} then t.failed_reason when ${EXHAUSTED} then
       case when t.failures >= $6::text::integer then 'attempts-exhausted' else 'deaths-exhausted' end
@@ -62,7 +63,7 @@ select ${answerColumns('a', ASKED)} from asked a where a.live`;
 const ASKED = {
   token: 'a.asked_token',
   fingerprint: 'a.asked_fingerprint',
-  tookOver: 'a.live is not true and a.was_owned',
+  deadToken: 'case when a.live is not true and a.was_owned then a.token::text end',
 };
 
 /** A lease that lapsed is an attempt whose worker died. */

@@ -2,9 +2,12 @@
 export interface Asked {
   readonly token: string;
   readonly fingerprint: string;
-  /** Whether a record that the claim now owns was owned by another until then. */
-  readonly tookOver: string;
+  /** The token whose lease had lapsed, as text, of a record that the claim now owns; null where there was none. */
+  readonly deadToken: string;
 }
+
+/** For a claim that takes nothing over. */
+export const NO_TOKEN = 'null';
 
 /**
  * The five columns that answer a claim, of a record `t`: key, kind, attempts, detail, content.
@@ -15,7 +18,7 @@ export function answerColumns(t: string, asked: Asked): string {
   return `${t}.key, ${kind(t, asked)}, ${t}.attempts::text,
     case ${t}.state
       when 'pending' then case
-        when ${isOurs(t, asked)} then ${t}.failures::text
+        when ${isOurs(t, asked)} then concat_ws(' ', ${t}.failures, ${asked.deadToken})
         else ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then ${t}.result_omitted
@@ -54,7 +57,7 @@ function kind(t: string, asked: Asked): string {
       when ${t}.live_until <= statement_timestamp() then 'suspect'
       when not ${t}.owned then 'released'
       when ${t}.token <> ${asked.token} then 'in-flight'
-      when ${asked.tookOver} then 'taken-over'
+      when ${asked.deadToken} is not null then 'taken-over'
       else 'claimed'
     end`;
 }

@@ -4,9 +4,10 @@ with live as materialized (
   from handle_once.records t
   where t.scope = $1::text and t.key = $2::text and t.live_until > statement_timestamp()
 ), made as (
-  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  insert into handle_once.records as t
+    (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
   select $1::text, $2::text, $3::text::uuid, decode($4::text, 'hex'), 'pending', true, 1,
-    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()
   where not exists (select from live)
   on conflict (scope, key) do nothing
   returning t.key
@@ -20,12 +21,12 @@ select live.key, case
       when live.live_until <= statement_timestamp() then 'suspect'
       when not live.owned then 'released'
       when live.token <> $3::text::uuid then 'in-flight'
-      when false then 'taken-over'
+      when null is not null then 'taken-over'
       else 'claimed'
     end, live.attempts::text,
     case live.state
       when 'pending' then case
-        when (live.owned and live.token = $3::text::uuid) then live.failures::text
+        when (live.owned and live.token = $3::text::uuid) then concat_ws(' ', live.failures, null)
         else ceil(date_part('epoch', live.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then live.result_omitted
@@ -46,9 +47,10 @@ with asked as materialized (
     limit 1
   ) r on true
 ), made as (
-  insert into handle_once.records as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  insert into handle_once.records as t
+    (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
   select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
-    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()
   from asked a
   where a.live is null
   on conflict (scope, key) do nothing
@@ -63,12 +65,12 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when false then 'taken-over'
+      when null is not null then 'taken-over'
       else 'claimed'
     end, a.attempts::text,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.asked_token) then a.failures::text
+        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted

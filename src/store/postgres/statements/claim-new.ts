@@ -1,5 +1,5 @@
 import type { Size } from './request-rows.ts';
-import { answerColumns, NEW_RECORD_ANSWER } from './claim-columns.ts';
+import { answerColumns, NEW_RECORD_ANSWER, NO_TOKEN } from './claim-columns.ts';
 import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
 
 /**
@@ -30,11 +30,11 @@ with live as materialized (
 )
 select ${NEW_RECORD_ANSWER} from made
 union all
-select ${answerColumns('live', { token, fingerprint, tookOver: 'false' })} from live`;
+select ${answerColumns('live', { token, fingerprint, deadToken: NO_TOKEN })} from live`;
 }
 
 function many(table: string): string {
-  const asked = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint', tookOver: 'false' };
+  const asked = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint', deadToken: NO_TOKEN };
   return `
 with ${askedRecords('many', table)}, made as (
   ${insertAsked(table, 'a.live is null')}

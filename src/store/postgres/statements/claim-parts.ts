@@ -30,9 +30,10 @@ export interface AskedColumns {
 
 /** An insert of a new record, up to where it tells for which claims. */
 export function insertRecord(table: string, asked: AskedColumns): string {
-  return `insert into ${table} as t (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+  return `insert into ${table} as t
+    (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
   select $1::text, ${asked.key}, ${asked.token}, ${asked.fingerprint}, 'pending', true, 1,
-    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp()`;
+    statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()`;
 }
 
 /** A new record for each claim that `where` leaves. */

@@ -7,9 +7,9 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms,
-  t.failed_reason, t.result_omitted, t.error, case when $3::text::boolean then t.result end as result
-from handle_once.records t
+  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $3::text::boolean then t.result end as result
+from "handle_once".records t
 where t.scope = $1::text and t.key = $2::text;
 
 -- list
@@ -21,23 +21,26 @@ select t.scope, t.key, t.state, case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms,
-  t.failed_reason, t.result_omitted, t.error, null as result
-from handle_once.records t
+  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result
+from "handle_once".records t
 where t.created_at >= statement_timestamp() - $3::text::float8 * interval '1 millisecond'
   and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
 order by t.created_at desc
 limit $4::text::bigint;
 
 -- reopen
-update handle_once.records t
+update "handle_once".records t
 set state = 'pending', owned = false, failures = 0, deaths = 0, failed_reason = null,
   live_until = statement_timestamp()
 where t.scope = $1::text and t.key = $2::text and t.state = 'failed' and t.live_until > statement_timestamp()
 returning t.key;
 
 -- forget
-delete from handle_once.records t
+with lines as (
+  delete from "handle_once".failures f where f.scope = $1::text and f.key = $2::text
+)
+delete from "handle_once".records t
 where t.scope = $1::text and t.key = $2::text
 returning case
     when t.state = 'pending' then case

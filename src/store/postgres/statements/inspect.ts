@@ -1,3 +1,5 @@
+import { quoteIdentifier } from '../identifier.ts';
+
 export type InspectStatements = ReturnType<typeof inspectStatements>;
 
 const IS_LIVE = 't.live_until > statement_timestamp()';
@@ -15,11 +17,13 @@ const PHASE = `case
 const inMs = (time: string): string => `(date_part('epoch', ${time}) * 1000)::bigint::text`;
 
 const COLUMNS = `t.scope, t.key, t.state, ${PHASE} as phase, t.attempts::text as attempts, t.failures::text as failures,
-  t.deaths::text as deaths, ${inMs('t.created_at')} as created_ms, ${inMs('t.live_until')} as live_until_ms,
-  t.failed_reason, t.result_omitted, t.error`;
+  t.deaths::text as deaths, ${inMs('t.created_at')} as created_ms, ${inMs('t.began_at')} as began_ms,
+  ${inMs('t.live_until')} as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error`;
 
 /** What a person asks of records, and does to one of them. In those of one record $1 is the scope and $2 the key. */
-export function inspectStatements(table: string) {
+export function inspectStatements(schema: string) {
+  const table = `${quoteIdentifier(schema)}.records`;
+  const failures = `${quoteIdentifier(schema)}.failures`;
   return {
     /** $3 whether the result is wanted too: it can hold what only the application should read. */
     show: `
@@ -46,7 +50,11 @@ set state = 'pending', owned = false, failures = 0, deaths = 0, failed_reason = 
   live_until = statement_timestamp()
 where t.scope = $1::text and t.key = $2::text and t.state = 'failed' and ${IS_LIVE}
 returning t.key`,
+    /** With the lines about its attempts. */
     forget: `
+with lines as (
+  delete from ${failures} f where f.scope = $1::text and f.key = $2::text
+)
 delete from ${table} t
 where t.scope = $1::text and t.key = $2::text
 returning ${PHASE} as phase`,

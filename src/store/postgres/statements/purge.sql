@@ -8,8 +8,15 @@ with expired as materialized (
 ), purged as (
   delete from only handle_once.records t
   where t.ctid = any(array(select place from expired))
-  returning live_until, created_at, attempts, failures, deaths, state, scope, key, fingerprint,
+  returning live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
     failed_reason, result_omitted, result, error
+), forgotten as (
+  delete from handle_once.failures
+  where ctid = any(array(
+    select line.place from purged p
+    cross join lateral (
+      select f.ctid as place from handle_once.failures f where f.scope = p.scope and f.key = p.key limit 100
+    ) line))
 ), counted as (
   update handle_once.maintenance set purged = purged + (select count(*) from purged)
   where runner = $5::text::uuid and exists (select from purged)
@@ -36,13 +43,20 @@ with expired as materialized (
 ), purged as (
   delete from only handle_once.records t
   where t.ctid = any(array(select place from expired))
-  returning live_until, created_at, attempts, failures, deaths, state, scope, key, fingerprint,
+  returning live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
     failed_reason, result_omitted, result, error
 ), archived as (
-  insert into handle_once.archive (purged_at, live_until, created_at, attempts, failures, deaths, state, scope, key, fingerprint,
+  insert into handle_once.archive (purged_at, live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
     failed_reason, result_omitted, result, error)
-  select statement_timestamp(), live_until, created_at, attempts, failures, deaths, state, scope, key, fingerprint,
+  select statement_timestamp(), live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
     failed_reason, result_omitted, result, error from purged
+), forgotten as (
+  delete from handle_once.failures
+  where ctid = any(array(
+    select line.place from purged p
+    cross join lateral (
+      select f.ctid as place from handle_once.failures f where f.scope = p.scope and f.key = p.key limit 100
+    ) line))
 ), counted as (
   update handle_once.maintenance set purged = purged + (select count(*) from purged)
   where runner = $5::text::uuid and exists (select from purged)

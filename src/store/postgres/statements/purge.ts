@@ -1,3 +1,5 @@
+import { LINES_PER_RECORD } from './history.ts';
+
 /**
  * Parameters: $1 and $2 the first place and the one after the last, $3 and $4 as in `ABANDONED` and `EXPIRED`, $5 the
  * runner's token.
@@ -15,26 +17,27 @@ const EXPIRED = `(t.live_until <= statement_timestamp() and (t.state <> 'pending
 export interface PurgeTables {
   readonly leaf: string;
   readonly maintenance: string;
+  readonly failures: string;
   readonly archive?: string | undefined;
 }
 
-const KEPT_COLUMNS = `live_until, created_at, attempts, failures, deaths, state, scope, key, fingerprint,
+const KEPT_COLUMNS = `live_until, created_at, began_at, token, attempts, failures, deaths, state, scope, key, fingerprint,
     failed_reason, result_omitted, result, error`;
 
 /**
  * Purges the expired records of some pages of a table, and counts those that stay, by scope and state.
  *
  * - It needs no index: to find records by state or time with one costs every settle its HOT update. A range of places
- *   is
- *   read as it stands on disk.
+ *   is read as it stands on disk.
  * - `for update skip locked` waits for no claim, and looks again at a record that a claim has changed since this
  *   statement began. What is deleted is found by the place that was locked: a newer version of the record has another
  *   place, and stays.
  * - The row without a scope is how many were deleted.
  * - A runner that was taken over from deletes nothing: it could not be counted.
  * - What is archived, deleted and counted is one statement: a crash loses none of it.
+ * - The lines about the attempts of a record go with it. Each is found by the index, however many there are.
  */
-export function purgeStatement({ leaf, maintenance, archive }: PurgeTables): string {
+export function purgeStatement({ leaf, maintenance, failures, archive }: PurgeTables): string {
   const archived =
     archive === undefined
       ? ''
@@ -52,7 +55,14 @@ with expired as materialized (
   delete from only ${leaf} t
   where t.ctid = any(array(select place from expired))
   returning ${KEPT_COLUMNS}
-)${archived}, counted as (
+)${archived}, forgotten as (
+  delete from ${failures}
+  where ctid = any(array(
+    select line.place from purged p
+    cross join lateral (
+      select f.ctid as place from ${failures} f where f.scope = p.scope and f.key = p.key limit ${LINES_PER_RECORD}
+    ) line))
+), counted as (
   update ${maintenance} set purged = purged + (select count(*) from purged)
   where runner = $5::text::uuid and exists (select from purged)
 ), remaining as (

@@ -1,0 +1,44 @@
+import { type Command } from 'commander';
+import { type EndedAttempt, explainRecord, type Story, type WorkerView } from '../../../src/operations.ts';
+import { answer } from '../command.ts';
+import { EXIT } from '../errors.ts';
+import { linesOf, one, type OneOptions } from '../one-record.ts';
+import { printable } from '../printable.ts';
+import { tableOf } from '../table.ts';
+
+export function addExplain(program: Command): void {
+  one(program, 'explain', 'what happened to a message, and why it ran twice').action(
+    async (key: string, { scope, ...options }: OneOptions) => {
+      await answer(options, async (tables) => {
+        const story = await explainRecord({ ...tables, scope, key });
+        const isKnown = story.record !== undefined || story.attempts.length > 0;
+        return {
+          json: story,
+          text: isKnown ? textOf(story) : 'no such record, and no attempt of it that ended badly',
+          exitCode: isKnown ? EXIT.done : EXIT.unchanged,
+        };
+      });
+    },
+  );
+}
+
+function textOf({ record, worker, attempts }: Story): string {
+  const lines = record === undefined ? 'there is no record any more' : linesOf(record);
+  const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
+  const ended = attempts.length === 0 ? 'no attempt ended badly' : tableOf(attempts.map(rowOf));
+  return `${lines}${host}\n\n${ended}`;
+}
+
+function rowOf({ attempt, ending, endedAt, worker, error, meaning }: EndedAttempt): Record<string, string> {
+  return {
+    attempt: String(attempt),
+    ended: ending,
+    at: endedAt.toISOString(),
+    worker: worker === undefined ? '' : nameOf(worker),
+    meaning: error === undefined ? meaning : `${meaning} (${error.name}: ${error.message})`,
+  };
+}
+
+function nameOf({ id, host, pid, version }: WorkerView): string {
+  return host === undefined ? id : printable(`${host}, process ${pid}, version ${version}`);
+}

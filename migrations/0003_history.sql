@@ -1,0 +1,34 @@
+-- Beside the records, and never in the way of a claim or a settle: who worked on them, and which attempts ended badly.
+
+-- One row per process that claims. Its id is the beginning of its tokens.
+create table :"schema".workers (
+  id         text        collate "C" not null, -- 8 hexadecimal digits
+  host       text        not null,
+  pid        integer     not null,
+  version    text        not null, -- of this package
+  started_at timestamptz not null,
+  seen_at    timestamptz not null, -- once a day while it claims
+  constraint workers_pkey primary key (id)
+);
+
+-- One row per attempt that did not succeed.
+create table :"schema".failures (
+  ended_at timestamptz not null,
+  took_ms  integer,                   -- from the call to its end; null where the worker died
+  attempt  integer     not null,
+  scope    text        collate "C" not null,
+  key      text        collate "C" not null,
+  ending   text        not null,      -- released, interrupted, failed, died, lease-lost or unrecorded
+  worker   text        collate "C",   -- of the table workers; null where it is not known
+  error    text                       -- JSON text, as in the record
+);
+create index failures_record on :"schema".failures (scope, key);
+
+-- How often each event happened, where that is asked for: replays write nothing, so that no rate can come from records.
+create table :"schema".stats (
+  minute timestamptz not null,
+  count  bigint      not null,
+  scope  text        collate "C" not null,
+  event  text        collate "C" not null,
+  constraint stats_pkey primary key (scope, minute, event)
+);

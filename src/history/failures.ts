@@ -1,0 +1,76 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { arrayLiteral } from '../store/postgres/array.ts';
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { historyStatements } from '../store/postgres/statements/history.ts';
+import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import { createAllowance } from './allowance.ts';
+import { type Line, lineOf } from './line.ts';
+import type { Noted } from './recorded.ts';
+import { REST_MS } from './rest.ts';
+import { sharedByTables } from './shared.ts';
+
+const MAX_BATCH = 100;
+const MAX_WAITING = 1_000;
+const MAX_PER_SECOND = 100;
+
+interface TimedLine extends Line {
+  /** In monotonic milliseconds. */
+  readonly at: number;
+}
+
+export const failuresOf = sharedByTables(createFailures);
+
+/** Which attempts did not succeed: one statement at a time, and what ends meanwhile goes along with the next. */
+function createFailures(client: DatabaseClient, schema: string): Noted {
+  const statement = onOneLine(historyStatements(schema).failures);
+  const isAllowed = createAllowance(MAX_PER_SECOND);
+  const waiting: TimedLine[] = [];
+  let isSending = false;
+  let restsUntil = 0;
+
+  async function sendAll(tellDropped: (lines: readonly Line[]) => void): Promise<void> {
+    isSending = true;
+    while (waiting.length > 0) {
+      await nextTurn();
+      const lines = waiting.splice(0, MAX_BATCH);
+      try {
+        await client.query(statement, columnsOf(lines));
+      } catch {
+        restsUntil = performance.now() + REST_MS;
+        tellDropped(lines);
+      }
+    }
+    isSending = false;
+  }
+
+  return {
+    note(event, emit) {
+      const line = lineOf(event);
+      if (line === undefined) return;
+      const tellDropped = (lines: readonly Line[]): void => {
+        emit({ type: 'failures-dropped', scope: line.scope, key: '', lines: lines.length });
+      };
+      const now = performance.now();
+      if (now < restsUntil || waiting.length === MAX_WAITING || !isAllowed(now)) {
+        tellDropped([line]);
+        return;
+      }
+      waiting.push({ ...line, at: now });
+      if (!isSending) void sendAll(tellDropped);
+    },
+  };
+}
+
+function columnsOf(lines: readonly TimedLine[]): string[] {
+  const now = performance.now();
+  return [
+    lines.map(({ at }) => now - at),
+    lines.map(({ tookMs }) => tookMs),
+    lines.map(({ attempt }) => attempt),
+    lines.map(({ scope }) => scope),
+    lines.map(({ key }) => key),
+    lines.map(({ ending }) => ending),
+    lines.map(({ worker }) => worker),
+    lines.map(({ error }) => error),
+  ].map(arrayLiteral);
+}

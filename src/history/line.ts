@@ -1,0 +1,69 @@
+import type { HandleOnceEvent } from '../api/events.ts';
+import { NotStartedError } from '../engine/not-started-error.ts';
+import { WORKER_ID } from '../lib/worker-id.ts';
+import { type Emitted } from '../reporting/event-sink.ts';
+import { toEventError } from '../reporting/event-error.ts';
+
+/**
+ * How an attempt ended that did not succeed.
+ *
+ * - `released`: its handler threw, and it waits for another attempt.
+ * - `interrupted`: its caller stopped it. It is not counted.
+ * - `failed`: it failed for good.
+ * - `died`: its worker made no sign for a lease.
+ * - `lease-lost`: it went on after its lease, and another worker had taken over.
+ * - `unrecorded`: its handler ended, and the database could not be told.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
+export type BadEnding = 'released' | 'interrupted' | 'failed' | 'died' | 'lease-lost' | 'unrecorded';
+
+/** An attempt that did not succeed, as the table `failures` keeps it. */
+export interface Line {
+  readonly scope: string;
+  readonly key: string;
+  readonly attempt: number;
+  readonly ending: BadEnding;
+  readonly worker: string | null;
+  readonly tookMs: number | null;
+  /** JSON text. */
+  readonly error: string | null;
+}
+
+/** The line of an event, if it tells of an attempt that did not succeed. */
+export function lineOf(event: Emitted<HandleOnceEvent>): Line | undefined {
+  const { type } = event;
+  if (type === 'taken-over') return died(event, event.attempts - 1, event.from);
+  if (type === 'failed') {
+    // By this claim, and no handler has run: its last worker died before.
+    if (event.reason === 'deaths-exhausted') return died(event, event.attempts, null);
+    return ended(event, event.attempts, type, event.error);
+  }
+  if (type === 'lease-lost' || type === 'unrecorded') return ended(event, event.attempts, type, event.error);
+  if (type !== 'released') return undefined;
+  if (event.interrupted !== true) return ended(event, event.attempts, type, event.error);
+  // Its turn had not come: nothing ran.
+  if (event.error instanceof NotStartedError) return undefined;
+  // An attempt that is not counted was taken off again.
+  return ended(event, event.attempts + 1, 'interrupted', event.error);
+}
+
+interface OfAttempt {
+  readonly scope: string;
+  readonly key: string;
+}
+
+function died({ scope, key }: OfAttempt, attempt: number, worker: string | null): Line {
+  return { scope, key, attempt, ending: 'died', worker, tookMs: null, error: null };
+}
+
+function ended(
+  { scope, key, durationMs }: OfAttempt & { readonly durationMs: number },
+  attempt: number,
+  ending: BadEnding,
+  error: unknown,
+): Line {
+  const tookMs = Math.round(durationMs);
+  const text = error === undefined ? null : JSON.stringify(toEventError(error));
+  return { scope, key, attempt, ending, worker: WORKER_ID, tookMs, error: text };
+}

@@ -1,0 +1,27 @@
+import type { HandleOnceEvent } from '../api/events.ts';
+import type { Emitted, EventSink } from '../reporting/event-sink.ts';
+
+/**
+ * What is kept beside the records.
+ *
+ * Best effort, and never in the way: no claim and no settle waits for it, or fails with it.
+ */
+export interface Noted {
+  /** Notes what an event tells. What it cannot keep it tells by `emit`. */
+  readonly note: (event: Emitted<HandleOnceEvent>, emit: EventSink<HandleOnceEvent>['emit']) => void;
+}
+
+/** The same sink, whose events are noted too. */
+export function recorded(
+  sink: EventSink<HandleOnceEvent>,
+  kept: readonly Noted[],
+): EventSink<HandleOnceEvent> {
+  if (kept.length === 0) return sink;
+  return {
+    ...sink,
+    emit(event) {
+      sink.emit(event);
+      for (const { note } of kept) note(event, sink.emit);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { arrayLiteral } from '../store/postgres/array.ts';
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { historyStatements } from '../store/postgres/statements/history.ts';
+import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import type { Noted } from './recorded.ts';
+import { sharedByTables } from './shared.ts';
+
+const EVERY_MS = 60_000;
+
+export const statsOf = sharedByTables(createStats);
+
+/** How often each event happened. Written once a minute; what cannot be written goes along with the next. */
+function createStats(client: DatabaseClient, schema: string): Noted {
+  const statement = onOneLine(historyStatements(schema).stats);
+  const counts = new Map<string, Map<string, number>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function add(scope: string, event: string, count: number): void {
+    const ofScope = counts.get(scope) ?? new Map<string, number>();
+    counts.set(scope, ofScope);
+    ofScope.set(event, (ofScope.get(event) ?? 0) + count);
+    timer ??= setTimeout(() => void write(), EVERY_MS).unref();
+  }
+
+  async function write(): Promise<void> {
+    timer = undefined;
+    const rows = [...counts].flatMap(([scope, ofScope]) =>
+      [...ofScope].map(([event, count]) => ({ scope, event, count })),
+    );
+    counts.clear();
+    try {
+      await client.query(statement, [
+        arrayLiteral(rows.map(({ scope }) => scope)),
+        arrayLiteral(rows.map(({ event }) => event)),
+        arrayLiteral(rows.map(({ count }) => count)),
+      ]);
+    } catch {
+      for (const { scope, event, count } of rows) add(scope, event, count);
+    }
+  }
+
+  return {
+    note({ scope, type }) {
+      add(scope, type, 1);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { hostname } from 'node:os';
+import { PACKAGE_VERSION } from '../lib/package-version.ts';
+import { WORKER_ID } from '../lib/worker-id.ts';
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { historyStatements } from '../store/postgres/statements/history.ts';
+import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import type { Noted } from './recorded.ts';
+import { REST_MS } from './rest.ts';
+import { sharedByTables } from './shared.ts';
+
+const DAY_MS = 86_400_000;
+
+export const workerLineOf = sharedByTables(createWorkerLine);
+
+/** Which process this is: written with its first claim, and once a day while it claims. */
+function createWorkerLine(client: DatabaseClient, schema: string): Noted {
+  const statement = onOneLine(historyStatements(schema).worker);
+  let nextAt = 0;
+
+  async function write(): Promise<void> {
+    const values = [WORKER_ID, hostname(), process.pid, PACKAGE_VERSION, process.uptime() * 1_000];
+    try {
+      await client.query(statement, values.map(String));
+    } catch {
+      nextAt = performance.now() + REST_MS;
+    }
+  }
+
+  return {
+    note({ type }) {
+      if (type !== 'claimed' && type !== 'taken-over') return;
+      const now = performance.now();
+      if (now < nextAt) return;
+      nextAt = now + DAY_MS;
+      void write();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import type { HandleOnceEventType } from '../api/events.ts';
+import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { toDatabaseClient } from '../store/postgres/sql-client.ts';
+import { historyStatements } from '../store/postgres/statements/history.ts';
+import { run } from './run.ts';
+import { scopeField, tablesFields, type TablesOptions } from './tables.ts';
+
+/** Options of `readStats`. */
+export interface ReadStatsOptions extends TablesOptions {
+  /** Default: all scopes. */
+  readonly scope?: string | undefined;
+  /** Milliseconds until now. Default one hour. */
+  readonly sinceMs?: number | undefined;
+}
+
+/** How often an event happened in one scope and minute, in all processes with the option `stats`. */
+export interface StatsRow {
+  /** The whole scope, with what adapters add. */
+  readonly scope: string;
+  /** Its beginning. A process writes what it counted since it wrote last. */
+  readonly minute: Date;
+  /** Its type. */
+  readonly event: HandleOnceEventType;
+  /** In all processes. */
+  readonly count: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+const statsOptions = z.strictObject(
+  {
+    ...tablesFields,
+    scope: scopeField.optional(),
+    sinceMs: wholeNumber('milliseconds', 1, 87_600 * HOUR_MS).default(HOUR_MS),
+  },
+  NOT_AN_OBJECT,
+);
+
+/**
+ * How often each event happened, by the minute: the source of rates and charts. Counts are kept as long as maintenance
+ * keeps abandoned records. Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ *
+ * @example
+ * ```ts
+ * import { readStats } from 'handle-once/operations';
+ *
+ * console.table(await readStats({ sql, scope: 'billing' }));
+ * ```
+ */
+export async function readStats(options: ReadStatsOptions): Promise<readonly StatsRow[]> {
+  const { sql, databaseSchema, scope = null, sinceMs } = parseOptions('readStats', statsOptions, options);
+  const { readStats: statement } = historyStatements(databaseSchema);
+  const rows = await run(toDatabaseClient(sql), statement, [scope, String(sinceMs)]);
+  return rows.map(([of, minuteMs, event, count]) => ({
+    scope: of ?? '',
+    minute: new Date(Number(minuteMs)),
+    event: event as HandleOnceEventType,
+    count: Number(count),
+  }));
+}

@@ -1,0 +1,58 @@
+-- worker
+insert into "handle_once".workers (id, host, pid, version, started_at, seen_at)
+values ($1::text, $2::text, $3::text::integer, $4::text,
+  statement_timestamp() - $5::text::float8 * interval '1 millisecond', statement_timestamp())
+on conflict (id) do update set seen_at = excluded.seen_at;
+
+-- failures
+insert into "handle_once".failures (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+select statement_timestamp() - l.age_ms * interval '1 millisecond',
+  l.took_ms, l.attempt, l.scope, l.key, l.ending, l.worker, l.error
+from unnest((select $1::text::float8[]), (select $2::text::integer[]), (select $3::text::integer[]),
+  (select $4::text::text[]), (select $5::text::text[]), (select $6::text::text[]),
+  (select $7::text::text[]), (select $8::text::text[]))
+  as l(age_ms, took_ms, attempt, scope, key, ending, worker, error)
+where (select count(*) from (
+  select from "handle_once".failures f where f.scope = l.scope and f.key = l.key limit 100) as known
+) < 100;
+
+-- explain
+select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
+  f.took_ms::text as took_ms, f.error, f.worker, w.host, w.pid::text as pid, w.version,
+  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+from "handle_once".failures f left join "handle_once".workers w on w.id = f.worker
+where f.scope = $1::text and f.key = $2::text
+order by f.ended_at, f.attempt;
+
+-- findWorker
+select w.id, w.host, w.pid::text as pid, w.version,
+  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+from "handle_once".workers w
+where w.id = $1::text;
+
+-- stats
+insert into "handle_once".stats (scope, minute, event, count)
+select l.scope, date_trunc('minute', statement_timestamp()), l.event, l.count
+from unnest($1::text::text[], $2::text::text[], $3::text::bigint[]) as l(scope, event, count)
+order by l.scope collate "C", l.event collate "C"
+on conflict (scope, minute, event) do update set count = "handle_once".stats.count + excluded.count;
+
+-- readStats
+select s.scope, (date_part('epoch', s.minute) * 1000)::bigint::text as minute_ms, s.event, s.count::text as count
+from "handle_once".stats s
+where s.minute >= statement_timestamp() - $2::text::float8 * interval '1 millisecond'
+  and ($1::text is null or s.scope = $1::text)
+order by s.minute, s.scope, s.event;
+
+-- forgetStats
+delete from "handle_once".stats s
+where s.minute < statement_timestamp() - $1::text::float8 * interval '1 millisecond';
+
+-- forgetFailures
+delete from "handle_once".failures f
+where f.ended_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond'
+  and not exists (select from "handle_once".records t where t.scope = f.scope and t.key = f.key);
+
+-- forgetWorkers
+delete from "handle_once".workers w
+where w.seen_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond';

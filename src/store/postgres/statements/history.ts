@@ -1,0 +1,73 @@
+import { quoteIdentifier } from '../identifier.ts';
+
+export type HistoryStatements = ReturnType<typeof historyStatements>;
+
+/** A record that fails without end keeps its first lines. */
+export const LINES_PER_RECORD = 100;
+
+/** What is written beside the records: never in one statement with a claim or a settle. */
+export function historyStatements(schema: string) {
+  const quoted = quoteIdentifier(schema);
+  const failures = `${quoted}.failures`;
+  const workers = `${quoted}.workers`;
+  const stats = `${quoted}.stats`;
+  return {
+    /** $1 id, $2 host, $3 pid, $4 version, $5 milliseconds since the process started. */
+    worker: `
+insert into ${workers} (id, host, pid, version, started_at, seen_at)
+values ($1::text, $2::text, $3::text::integer, $4::text,
+  statement_timestamp() - $5::text::float8 * interval '1 millisecond', statement_timestamp())
+on conflict (id) do update set seen_at = excluded.seen_at`,
+    /** $1 to $8 as columns of lines, in arrays; $1 is milliseconds since the end of the attempt. */
+    failures: `
+insert into ${failures} (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+select statement_timestamp() - l.age_ms * interval '1 millisecond',
+  l.took_ms, l.attempt, l.scope, l.key, l.ending, l.worker, l.error
+from unnest((select $1::text::float8[]), (select $2::text::integer[]), (select $3::text::integer[]),
+  (select $4::text::text[]), (select $5::text::text[]), (select $6::text::text[]),
+  (select $7::text::text[]), (select $8::text::text[]))
+  as l(age_ms, took_ms, attempt, scope, key, ending, worker, error)
+where (select count(*) from (
+  select from ${failures} f where f.scope = l.scope and f.key = l.key limit ${LINES_PER_RECORD}) as known
+) < ${LINES_PER_RECORD}`,
+    /** $1 scope, $2 key: its lines, the oldest first, each with its worker. */
+    explain: `
+select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
+  f.took_ms::text as took_ms, f.error, f.worker, w.host, w.pid::text as pid, w.version,
+  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+from ${failures} f left join ${workers} w on w.id = f.worker
+where f.scope = $1::text and f.key = $2::text
+order by f.ended_at, f.attempt`,
+    /** $1 id. */
+    findWorker: `
+select w.id, w.host, w.pid::text as pid, w.version,
+  (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
+from ${workers} w
+where w.id = $1::text`,
+    /** $1 scopes, $2 events, $3 counts. In one order, so that two processes cannot deadlock. */
+    stats: `
+insert into ${stats} (scope, minute, event, count)
+select l.scope, date_trunc('minute', statement_timestamp()), l.event, l.count
+from unnest($1::text::text[], $2::text::text[], $3::text::bigint[]) as l(scope, event, count)
+order by l.scope collate "C", l.event collate "C"
+on conflict (scope, minute, event) do update set count = ${stats}.count + excluded.count`,
+    /** $1 scope, null for all, $2 milliseconds since then. */
+    readStats: `
+select s.scope, (date_part('epoch', s.minute) * 1000)::bigint::text as minute_ms, s.event, s.count::text as count
+from ${stats} s
+where s.minute >= statement_timestamp() - $2::text::float8 * interval '1 millisecond'
+  and ($1::text is null or s.scope = $1::text)
+order by s.minute, s.scope, s.event`,
+    forgetStats: `
+delete from ${stats} s
+where s.minute < statement_timestamp() - $1::text::float8 * interval '1 millisecond'`,
+    /** $1 milliseconds. Lines whose records are gone, and processes that were not seen for so long. */
+    forgetFailures: `
+delete from ${failures} f
+where f.ended_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond'
+  and not exists (select from ${quoted}.records t where t.scope = f.scope and t.key = f.key)`,
+    forgetWorkers: `
+delete from ${workers} w
+where w.seen_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond'`,
+  };
+}

@@ -1,0 +1,51 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createHandleOnce, TerminalError } from 'handle-once';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { expectSoon } from '../support/until.ts';
+import { useBuiltCommand } from './built-command.ts';
+
+const { sql, url } = useDatabase();
+const command = useBuiltCommand();
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+
+/** The commands of a section of the docs. */
+async function commandsOf(heading: string): Promise<string[]> {
+  const docs = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const section = docs.split('\n## ').find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```/gms)];
+  return blocks.flatMap(([, lines = '']) => lines.trim().split('\n'));
+}
+
+test('the walk of the docs finds a failed message, says why, and gets it back', async () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+  await handleOnce('order-7', 'body', () => {
+    throw new TerminalError('card is blocked');
+  });
+  // Beside the record, and after it.
+  await expectSoon(async () => {
+    expect(await sql`select from handle_once.failures`).toHaveLength(1);
+  });
+  const printed: string[] = [];
+  for (const line of await commandsOf('Three in the morning')) {
+    const [npx, name, ...args] = line.split(' ');
+    expect([npx, name]).toEqual(['npx', 'handle-once']);
+    const env = { ...process.env, DATABASE_URL: url };
+    const { stdout } = await run(process.execPath, [command(), ...args], { cwd: ROOT, env });
+    printed.push(stdout);
+  }
+  expect(printed).toEqual([
+    'no records\n',
+    expect.stringMatching(/it failed for good; .*TerminalError: card is blocked/),
+    expect.stringMatching(/billing +order-7 +failed/),
+    expect.stringMatching(/^reopened; /),
+    expect.stringMatching(/run handle-once maintain/),
+  ]);
+  const retried = await handleOnce('order-7', 'body', () => 'charged');
+  expect(retried).toMatchObject({ state: 'succeeded', result: 'charged' });
+});

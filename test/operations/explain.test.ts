@@ -1,0 +1,195 @@
+import { hostname } from 'node:os';
+import { createHandleOnce, type HandleOnceEvent, type HandleOnceOptions, TerminalError } from 'handle-once';
+import { explainRecord, forgetRecord, maintain, type Story } from 'handle-once/operations';
+import postgres from 'postgres';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { WORKER_ID } from '../../src/lib/worker-id.ts';
+import { useRole } from '../store/postgres/role.ts';
+import { useDatabase } from '../support/database.ts';
+import { expectSoon } from '../support/until.ts';
+
+const { sql, url } = useDatabase();
+
+const scope = 'billing';
+const key = 'order-7';
+
+beforeEach(async () => {
+  await sql`truncate handle_once.records, handle_once.failures, handle_once.workers`;
+});
+
+/** With a client of its own: what is written in a second is bounded for each client. */
+function worker(options: Partial<HandleOnceOptions> = {}) {
+  const client = postgres(url, { fetch_types: false, onnotice: () => undefined });
+  onTestFinished(() => client.end({ timeout: 5 }));
+  const events: HandleOnceEvent[] = [];
+  const handleOnce = createHandleOnce({
+    ...{ sql: client, scope, backoff: () => 0 },
+    onEvent: (event) => {
+      events.push(event);
+    },
+    ...options,
+  });
+  const dropped = (): number =>
+    events.reduce((sum, event) => sum + (event.type === 'failures-dropped' ? event.lines : 0), 0);
+  return { handleOnce, dropped };
+}
+
+function throwing(error: Error): () => never {
+  return () => {
+    throw error;
+  };
+}
+
+/** What is told once so many attempts are known: they are written after the fact. */
+function explained(attempts: number): Promise<Story> {
+  return expectSoon(async () => {
+    const story = await explainRecord({ sql, scope, key });
+    expect(story.attempts).toHaveLength(attempts);
+    return story;
+  });
+}
+
+async function linesWritten(): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`select count(*)::integer as count from handle_once.failures`;
+  return row?.count ?? 0;
+}
+
+describe('What happened to a message is told', () => {
+  test('of one that failed twice and then succeeded', async () => {
+    const { handleOnce } = worker();
+    await handleOnce(key, 'body', throwing(new Error('card is blocked')));
+    await handleOnce(key, 'body', throwing(new TypeError('no card')));
+    await handleOnce(key, 'body', () => 1);
+    const { record, worker: last, attempts } = await explained(2);
+    const here = { id: WORKER_ID, host: hostname(), pid: process.pid };
+    expect(record).toMatchObject({ phase: 'succeeded', attempts: 3, worker: WORKER_ID });
+    expect(record?.beganAt.getTime()).toBeGreaterThanOrEqual(record?.createdAt.getTime() ?? Infinity);
+    expect(last).toMatchObject(here);
+    expect(attempts).toMatchObject([
+      { attempt: 1, ending: 'released', worker: here, error: { message: 'card is blocked' } },
+      { attempt: 2, ending: 'released', worker: here, error: { name: 'TypeError' } },
+    ]);
+    expect(attempts[0]?.meaning).toMatch(/^its handler threw/);
+  });
+
+  test('of one that failed for good', async () => {
+    await worker().handleOnce(key, 'body', throwing(new TerminalError('no')));
+    expect((await explained(1)).attempts).toMatchObject([{ attempt: 1, ending: 'failed' }]);
+  });
+
+  test('of one that its caller stopped', async () => {
+    const caller = new AbortController();
+    const stop = () => {
+      caller.abort();
+      throw new Error('stopped');
+    };
+    await worker().handleOnce(key, 'body', stop, { signal: caller.signal });
+    expect((await explained(1)).attempts).toMatchObject([{ attempt: 1, ending: 'interrupted' }]);
+  });
+
+  test('of one whose lease lapsed, and whose handler went on beside the next', async () => {
+    const { handleOnce } = worker();
+    await handleOnce(key, 'body', async () => {
+      await sql`update handle_once.records set live_until = now()`;
+      await handleOnce(key, 'body', () => 2);
+    });
+    const { attempts } = await explained(2);
+    expect(attempts).toMatchObject([
+      { attempt: 1, ending: 'died', worker: { id: WORKER_ID } },
+      { attempt: 1, ending: 'lease-lost', worker: { id: WORKER_ID } },
+    ]);
+    expect(attempts[0]).not.toHaveProperty('tookMs');
+    expect(attempts[1]?.meaning).toContain('both ran');
+  });
+
+  test('of one that there is nothing to tell of', async () => {
+    expect(await explainRecord({ sql, scope, key })).toEqual({
+      ...{ record: undefined, worker: undefined, attempts: [] },
+    });
+  });
+});
+
+describe('The lines about a record', () => {
+  async function failedOnce(): Promise<void> {
+    await worker().handleOnce(key, 'body', throwing(new TerminalError('no')));
+    await explained(1);
+  }
+
+  test('are deleted with it when it is purged', async () => {
+    await failedOnce();
+    await sql`update handle_once.records set live_until = now()`;
+    expect(await maintain({ sql })).toMatchObject({ state: 'finished', purged: 1 });
+    expect(await linesWritten()).toBe(0);
+  });
+
+  test('are deleted with it when it is forgotten', async () => {
+    await failedOnce();
+    await forgetRecord({ sql, scope, key });
+    expect(await linesWritten()).toBe(0);
+  });
+
+  test('that is gone, and workers that have not been seen, are deleted in time', async () => {
+    await failedOnce();
+    await sql`delete from handle_once.records`;
+    await maintain({ sql });
+    expect(await linesWritten()).toBe(1);
+    await sql`update handle_once.failures set ended_at = now() - interval '31 days'`;
+    await sql`update handle_once.workers set seen_at = now() - interval '31 days'`;
+    await maintain({ sql });
+    expect([await linesWritten(), await sql`select from handle_once.workers`]).toEqual([0, []]);
+  });
+
+  test('are at most 100', async () => {
+    const { handleOnce } = worker();
+    await sql`
+      insert into handle_once.failures (ended_at, attempt, scope, key, ending)
+      select now(), n, ${scope}, ${key}, 'released' from generate_series(1, 99) as n`;
+    await handleOnce(key, 'body', throwing(new Error('no')));
+    await explained(100);
+    await handleOnce(key, 'body', throwing(new Error('no')));
+    await handleOnce('another', 'body', throwing(new Error('no')));
+    await expectSoon(async () => {
+      expect((await explainRecord({ sql, scope, key: 'another' })).attempts).toHaveLength(1);
+    });
+    await explained(100);
+  });
+});
+
+test('of a burst of failures some are dropped, and counted', async () => {
+  const { handleOnce, dropped } = worker();
+  const keys = Array.from({ length: 500 }, (_, n) => `k${n}`);
+  await Promise.all(keys.map((one) => handleOnce(one, 'body', throwing(new Error('no')))));
+  await expectSoon(async () => {
+    expect((await linesWritten()) + dropped()).toBe(500);
+  });
+  expect(dropped()).toBeGreaterThan(0);
+  // The next second has room again.
+  await expectSoon(async () => {
+    await handleOnce(key, 'body', throwing(new Error('no')));
+    expect((await explainRecord({ sql, scope, key })).attempts).not.toEqual([]);
+  });
+});
+
+describe('A role that may not write them', () => {
+  const role = useRole(sql);
+
+  test('handles messages all the same, and loses these lines alone', async () => {
+    await sql.unsafe(`
+      grant usage on schema handle_once to ${role};
+      grant select, insert, update on handle_once.records to ${role};
+      grant select on handle_once.migrations to ${role}`);
+    const client = postgres(url, { connection: { role }, onnotice: () => undefined });
+    onTestFinished(() => client.end({ timeout: 5 }));
+    const { handleOnce, dropped } = worker({ sql: client });
+    await handleOnce.checkStore();
+    expect(await handleOnce(key, 'body', throwing(new Error('no')))).toMatchObject({ reason: 'released' });
+    expect(await handleOnce(key, 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 2 });
+    await expectSoon(() => {
+      expect(dropped()).toBe(1);
+    });
+    expect(handleOnce.counts()).not.toHaveProperty('store-error');
+    expect(await explainRecord({ sql, scope, key })).toMatchObject({
+      ...{ worker: { id: WORKER_ID }, attempts: [] },
+    });
+  });
+});

@@ -1,0 +1,70 @@
+import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { maintain, readStats } from 'handle-once/operations';
+import { createMemoryStore } from 'handle-once/testing';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { expectSoon } from '../support/until.ts';
+
+const { sql } = useDatabase();
+
+beforeEach(async () => {
+  await sql`truncate handle_once.stats`;
+});
+
+/** Calls, and does what the process does a minute later. */
+async function counted(...calls: (() => Promise<unknown>)[]): Promise<void> {
+  const setTimer = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => {
+    setTimer.mockRestore();
+  });
+  for (const call of calls) await call();
+  const [write] = setTimer.mock.calls.findLast(([, delayMs]) => delayMs === 60_000) ?? [];
+  write?.();
+  setTimer.mockRestore();
+}
+
+test('events are counted by scope and minute, and two writes add up', async () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'billing', stats: true });
+  const other = handleOnce.inScope('mail');
+  await counted(
+    () => handleOnce('1', 'body', () => 1),
+    () => handleOnce('1', 'body', () => 1),
+    () => handleOnce('1', 'body', () => 1),
+    () => other('1', 'body', () => 1),
+  );
+  await expectSoon(async () => {
+    const rows = await readStats({ sql });
+    expect(rows.map(({ scope, event, count }) => [scope, event, count])).toEqual([
+      ['billing', 'claimed', 1],
+      ['billing', 'replayed', 2],
+      ['billing', 'succeeded', 1],
+      ['mail', 'claimed', 1],
+      ['mail', 'succeeded', 1],
+    ]);
+  });
+  await counted(() => handleOnce('1', 'body', () => 1));
+  await expectSoon(async () => {
+    const rows = await readStats({ sql, scope: 'billing' });
+    const replayed = rows.filter(({ event }) => event === 'replayed');
+    expect(replayed.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+  });
+});
+
+test('nothing is counted unless that is asked for', async () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'silent' });
+  await counted(() => handleOnce('1', 'body', () => 1));
+  expect(await readStats({ sql, scope: 'silent' })).toEqual([]);
+});
+
+test('old counts are deleted by maintenance', async () => {
+  await sql`
+    insert into handle_once.stats (scope, minute, event, count)
+    values ('billing', now() - interval '31 days', 'claimed', 1), ('billing', now(), 'claimed', 2)`;
+  await maintain({ sql });
+  expect(await sql`select count from handle_once.stats`).toEqual([{ count: '2' }]);
+});
+
+test('a store of your own has no counts', () => {
+  const create = () => createHandleOnce({ store: createMemoryStore(), scope: 'billing', stats: true });
+  expect(create).toThrow(InvalidOptionsError);
+});
