@@ -9,6 +9,7 @@ export const SECTIONS = [
   'size',
   'memory',
   'maintenance',
+  'operations',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 

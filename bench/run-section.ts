@@ -5,6 +5,7 @@ import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
 import { maintenance } from './maintenance/section.ts';
 import { memory } from './memory/section.ts';
+import { operations } from './operations/section.ts';
 import { isSection, type SectionName } from './options.ts';
 import type { Section } from './section.ts';
 import { FULL, QUICK } from './sizes.ts';
@@ -21,6 +22,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   size,
   memory,
   maintenance,
+  operations,
 };
 
 const [name = '', postgresUrl = '', mode] = process.argv.slice(2);

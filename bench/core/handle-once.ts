@@ -23,12 +23,14 @@ interface Place {
   readonly schema: string;
   /** Default true. */
   readonly batching?: boolean;
+  /** Default false. */
+  readonly stats?: boolean;
 }
 
 /** A way to call this package. */
 export async function ownContender(
   name: string,
-  { sql, work, schema, batching = true }: Place,
+  { sql, work, schema, batching = true, stats = false }: Place,
   call: (
     handleOnce: HandleOnce<postgres.TransactionSql>,
     key: string,
@@ -37,7 +39,7 @@ export async function ownContender(
 ): Promise<Contender> {
   const { createHandleOnce, migrate } = await built.core();
   await migrate(sql, { schema });
-  const handleOnce = createHandleOnce({ sql, scope: 'bench', databaseSchema: schema, batching });
+  const handleOnce = createHandleOnce({ sql, scope: 'bench', databaseSchema: schema, batching, stats });
   return {
     name,
     work,

@@ -1,0 +1,64 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type postgres from 'postgres';
+import { built } from '../built.ts';
+import { type Comparison, compareTo } from '../compare.ts';
+import type { Contender } from '../core/contender.ts';
+import { ownContender } from '../core/handle-once.ts';
+import { measureFresh } from '../core/measure.ts';
+import { type Measured, measuredFresh, runners } from '../core/measured.ts';
+import { createWork } from '../core/work.ts';
+import { connect, withDatabase } from '../database.ts';
+import { interleave } from '../interleave.ts';
+import type { Section } from '../section.ts';
+
+const IN_FLIGHT = [10, 100];
+const OFF = 'off';
+/** As often as it can. */
+const WALK_EVERY_MS = 1_000;
+
+/** What it costs to see: counts in the database, a subscriber to every event, and maintenance that never rests. */
+export const operations: Section = ({ postgresUrl, sizes }) =>
+  withDatabase(postgresUrl, async ({ sql, url }) => {
+    const off = await contender(sql, OFF);
+    const on = await contender(sql, 'on');
+    for (const one of [off, on]) await measureFresh(one, { messages: sizes.fill, inFlight: 100 });
+    const comparisons: Comparison[] = [];
+    for (const inFlight of IN_FLIGHT) {
+      await sql`vacuum analyze`;
+      const ready = await runners([measuredFresh(off), operated(on, url)], inFlight, sizes.secondsEach);
+      for (const [kind, samples] of await interleave(ready, sizes.rounds)) {
+        comparisons.push(compareTo({ inFlight, messages: kind }, samples, OFF));
+      }
+    }
+    return { facts: { rounds: sizes.rounds }, comparisons };
+  });
+
+async function contender(sql: postgres.Sql, name: string): Promise<Contender> {
+  const work = await createWork(sql, 'empty', name);
+  return await ownContender(
+    name,
+    { sql, work, schema: name, stats: name !== OFF },
+    (handleOnce, key, payload) => handleOnce(key, payload, work.run),
+  );
+}
+
+function operated(one: Contender, url: string): Measured {
+  const { name, measure } = measuredFresh(one);
+  return {
+    name,
+    async measure(messages, inFlight) {
+      const { startMaintenance } = await built.operations();
+      const walker = connect(url);
+      const maintenance = startMaintenance({ sql: walker, databaseSchema: name, everyMs: WALK_EVERY_MS });
+      const listen = (): void => undefined;
+      subscribe('handle-once:core', listen);
+      try {
+        return await measure(messages, inFlight);
+      } finally {
+        unsubscribe('handle-once:core', listen);
+        await maintenance.stop();
+        await walker.end();
+      }
+    },
+  };
+}
