@@ -1,7 +1,6 @@
 import type { Warning } from '../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
 import type { KafkaWarning } from './events.ts';
-import type { ConfigEntry, KafkaAdmin } from './client/kafkajs-types.ts';
 import type { ConsumerTimeouts } from './options.ts';
 
 /** What kafkajs uses where the consumer's config does not say. Milliseconds. */
@@ -43,47 +42,4 @@ export function timeoutWarnings(
     });
   }
   return warnings;
-}
-
-/** The type of a topic among what has settings. */
-export const TOPIC_RESOURCE = 2;
-
-/** Topics whose messages outlive the records that answer them, and those that cannot be read. */
-export async function topicWarnings(
-  admin: KafkaAdmin,
-  topics: readonly string[],
-  settings: HandleOnceSettings,
-): Promise<Warning<KafkaWarning>[]> {
-  const configNames = ['retention.ms', 'cleanup.policy'];
-  try {
-    const { resources } = await admin.describeConfigs({
-      includeSynonyms: false,
-      resources: topics.map((name) => ({ type: TOPIC_RESOURCE, name, configNames })),
-    });
-    return resources.flatMap(({ resourceName, configEntries }) =>
-      retentionWarnings(resourceName, configEntries, settings),
-    );
-  } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown error';
-    const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked. Allow DescribeConfigs on them`;
-    return [{ warning: 'TOPIC_UNREADABLE', message }];
-  }
-}
-
-function retentionWarnings(
-  topic: string,
-  config: readonly ConfigEntry[],
-  settings: HandleOnceSettings,
-): Warning<KafkaWarning>[] {
-  const valueOf = (name: string) => config.find(({ configName }) => configName === name)?.configValue;
-  const retentionMs = Number(valueOf('retention.ms'));
-  const deletes = valueOf('cleanup.policy')?.split(',').includes('delete') === true;
-  const keptMs = deletes && retentionMs >= 0 ? retentionMs : Infinity;
-  const shortestMs = Math.min(settings.succeededRetentionMs, settings.failedRetentionMs);
-  if (shortestMs >= keptMs) return [];
-  const kept = keptMs === Infinity ? 'without end' : `for ${keptMs} ms`;
-  const message =
-    `${topic} keeps messages ${kept}, and records expire after ${shortestMs} ms: what is fetched again later, after ` +
-    'a long stop or a reset of offsets, runs again. Raise succeededRetentionMs and failedRetentionMs';
-  return [{ warning: 'RETENTION_TOO_SHORT', message }];
 }

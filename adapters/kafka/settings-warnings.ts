@@ -1,8 +1,9 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import { topicWarnings } from '../shared/kafka/topic-retention.ts';
 import type { KafkaEvent } from './events.ts';
 import type { ResolvedOptions } from './options.ts';
 import { StopError } from './client/stop-errors.ts';
-import { timeoutWarnings, topicWarnings } from './settings-check.ts';
+import { timeoutWarnings } from './settings-check.ts';
 
 /** Warns of options that contradict one another, or leave open what can be lost. */
 export function warnOfSettings(options: ResolvedOptions, events: EventSink<KafkaEvent>): void {

@@ -3,7 +3,8 @@ import type { ConsumerTimeouts, KafkaAdmin } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import { fakeAdmin } from './support/fake-admin.ts';
-import { timeoutWarnings, topicWarnings } from '../../adapters/kafka/settings-check.ts';
+import { timeoutWarnings } from '../../adapters/kafka/settings-check.ts';
+import { topicWarnings } from '../../adapters/shared/kafka/topic-retention.ts';
 
 const { settings } = createHandleOnce({
   store: createMemoryStore(),

@@ -90,7 +90,7 @@ export interface KafkaProducer {
   }): Promise<unknown>;
 }
 
-export interface ConfigEntry {
+interface ConfigEntry {
   readonly configName: string;
   readonly configValue: string;
 }

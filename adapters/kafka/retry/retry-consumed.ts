@@ -2,7 +2,7 @@ import { type EventSink, warn } from '../../../src/adapter-kit.ts';
 import type { KafkaEvent } from '../events.ts';
 import type { GroupDescription, KafkaAdmin } from '../client/kafkajs-types.ts';
 import type { RetryTopic } from './retry-options.ts';
-import { TOPIC_RESOURCE } from '../settings-check.ts';
+import { TOPIC_RESOURCE } from '../../shared/kafka/topic-retention.ts';
 import { NOT_COMMITTED } from '../partition/start-positions.ts';
 
 /** An admin client that can be asked about a group. */
