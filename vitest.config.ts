@@ -12,7 +12,7 @@ const INTEGRATION = [
   'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
   'test/kafka/retry-starts.test.ts',
   'test/lambda/{deadline,poller}.test.ts',
-  'test/migrations/{concurrent,embedded,migrate,schema}.test.ts',
+  'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
   'test/sqs/{elasticmq,fauxqs,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',

@@ -46,8 +46,8 @@ export interface SqsWorker {
   /**
    * Checks the queue's settings and starts to receive. Does nothing when the worker runs; starts it again after a
    * stop. Throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue without a redrive
-   * policy and `onFailed` is not given; `SchemaError` when the tables are missing, older or newer than this version of
-   * the package. With a database that is down it starts, and reports that.
+   * policy and `onFailed` is not given; `SchemaError` when the tables are missing, older than this version of the
+   * package, or too new for it. With a database that is down it starts, and reports that.
    */
   start(): Promise<void>;
   /**

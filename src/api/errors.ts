@@ -200,7 +200,7 @@ export class DamagedRecordError extends HandleOnceError {
   }
 }
 
-/** The tables are missing, older or newer than this version of the package. The message says what to run. */
+/** The tables are missing, older than this version of the package, or too new for it. The message says what to do. */
 export class SchemaError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'SchemaError');

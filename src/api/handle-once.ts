@@ -103,10 +103,10 @@ export interface AnyHandleOnce {
   /**
    * One read that says whether messages can be handled now: for a readiness probe. Resolves when they can.
    *
-   * Throws `SchemaError` when the tables are missing, older or newer than this version of the package, and `StoreError`
-   * when the database cannot be reached, refuses, accepts no writes, or gives no answer within a third of the lease.
-   * What it throws is an event `store-error` too. With a store of your own it calls that store's `check`, if it has
-   * one.
+   * Throws `SchemaError` when the tables are missing, older than this version of the package, or newer by more than one
+   * version, and `StoreError` when the database cannot be reached, refuses, accepts no writes, or gives no answer
+   * within a third of the lease. What it throws is an event `store-error` too. With a store of your own it calls that
+   * store's `check`, if it has one.
    *
    * @example
    * ```ts

@@ -1,20 +1,24 @@
 import * as z from 'zod';
 import { SchemaError } from '../api/errors.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
-import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
+import { type Logger, loggerOption } from '../reporting/logger.ts';
+import { createReporter } from '../reporting/reporter.ts';
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
-import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { beginReadCommitted } from '../store/postgres/transaction.ts';
 import { migrations } from './embedded.generated.ts';
+import { foundVersion } from './found-version.ts';
 import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';
-import { LATEST, refuseNewer } from './version.ts';
+import { fitOf, LATEST, nextVersionText, refuseTooNew } from './version.ts';
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
   /** The Postgres schema that gets the tables. Default `handle_once`. */
   readonly schema?: string | undefined;
+  /** Gets the warning of tables that are one version newer. Default: process warnings. */
+  readonly logger?: Logger | undefined;
 }
 
 /** What `migrate` found and did. */
@@ -25,15 +29,18 @@ export interface MigrateResult {
   readonly applied: readonly string[];
 }
 
-const optionsSchema = z.strictObject({ schema: schemaOption }, NOT_AN_OBJECT);
+const optionsSchema = z.strictObject({ schema: schemaOption, logger: loggerOption() }, NOT_AN_OBJECT);
 const clientSchema = z.object({ sql: sqlClient });
 
 /**
  * Brings the tables up to this version of the package. Call it at deployment, or at every start.
  *
  * Safe to call from many processes at once; on a current database it only reads, so that a role without the right to
- * create tables can call it. Throws `SchemaError` for a database that a newer version has migrated,
- * `InvalidOptionsError` and `StoreError`.
+ * create tables can call it.
+ *
+ * Migrate first, then deploy: the code of before goes on with tables that are one version newer than it, and its
+ * `migrate` changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are
+ * refused with `SchemaError`: nothing is promised for them. Throws `InvalidOptionsError` and `StoreError` besides.
  *
  * @example
  * ```ts
@@ -42,47 +49,36 @@ const clientSchema = z.object({ sql: sqlClient });
  */
 export async function migrate(sql: SqlClient, options: MigrateOptions = {}): Promise<MigrateResult> {
   parseOptions('migrate', clientSchema, { sql });
-  const { schema } = parseOptions('migrate', optionsSchema, options);
+  const { schema, logger } = parseOptions('migrate', optionsSchema, options);
+  const result = await migrated(toDatabaseClient(sql), schema);
+  if (fitOf(result.version) === 'next') {
+    const { complain } = createReporter({ logger, isObserved: false, rowOf: () => undefined });
+    complain('NEWER_TABLES', nextVersionText(result.version, schema));
+  }
+  return result;
+}
+
+async function migrated(client: DatabaseClient, schema: string): Promise<MigrateResult> {
   try {
-    const client = toDatabaseClient(sql);
-    const found = await versionOf(client, schema);
-    if (found === LATEST) return { version: LATEST, applied: [] };
-    return { version: LATEST, applied: await migrateLocked(client, schema) };
+    const found = await foundVersion(client, schema);
+    refuseTooNew(found, schema);
+    return fitOf(found) === 'older' ? await migrateLocked(client, schema) : { version: found, applied: [] };
   } catch (error) {
     throw error instanceof SchemaError ? error : toStoreError(error);
   }
 }
 
-function migrateLocked(client: DatabaseClient, schema: string): Promise<string[]> {
+function migrateLocked(client: DatabaseClient, schema: string): Promise<MigrateResult> {
   return beginReadCommitted(client, async (queries) => {
     // Of many at once, one migrates; the others then find it done. The lock ends with the transaction, also behind
     // a pooler that gives the session to another client.
     const lock = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))::text';
     await queries.query(lock, [`handle-once:${schema}`]);
-    const found = await versionOf(queries, schema);
+    const found = await foundVersion(queries, schema);
+    refuseTooNew(found, schema);
     if (found === 0) await queries.execute(renderBootstrap(schema));
     const missing = migrations.filter(({ version }) => version > found);
     for (const migration of missing) await queries.execute(renderMigration(migration, schema));
-    return missing.map(({ name }) => name);
+    return { version: Math.max(found, LATEST), applied: missing.map(({ name }) => name) };
   });
-}
-
-/** The newest migration that ran: 0 for none. Throws `SchemaError` when this package does not know it. */
-async function versionOf(queries: DatabaseQueries, schema: string): Promise<number> {
-  const table = `${quoteIdentifier(schema)}.migrations`;
-  // Not to_regclass: it may answer from this session's cache, from before the lock was ours.
-  const exists = `select tablename from pg_catalog.pg_tables where schemaname = $1::text and tablename = 'migrations'`;
-  if ((await readText(queries, exists, [schema])) === null) return 0;
-  const found = Number(await readText(queries, `select coalesce(max(version), 0)::text from ${table}`, []));
-  refuseNewer(found, schema);
-  return found;
-}
-
-async function readText(
-  queries: DatabaseQueries,
-  statement: string,
-  parameters: string[],
-): Promise<string | null> {
-  const rows = await queries.query(statement, parameters);
-  return rows[0]?.[0] ?? null;
 }

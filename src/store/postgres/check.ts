@@ -1,14 +1,14 @@
-import { requireLatest } from '../../migrations/version.ts';
+import { requireUsable } from '../../migrations/version.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { readOnlyError } from './failure.ts';
 import { run } from './run-statement.ts';
 
 /**
- * Throws `SchemaError` for tables that are missing, older or newer, and `StoreError`, also where nothing can be
- * written.
+ * Throws `SchemaError` for tables that are missing, older, or newer by more than one version, and `StoreError`, also
+ * where nothing can be written.
  */
 export async function check(client: DatabaseClient, statement: string, schema: string): Promise<void> {
   const [row] = await run(client, statement, []);
-  requireLatest(Number(row?.[0] ?? 0), schema);
+  requireUsable(Number(row?.[0] ?? 0), schema);
   if (row?.[1] === 'on') throw readOnlyError();
 }

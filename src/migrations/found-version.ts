@@ -1,0 +1,20 @@
+import type { DatabaseQueries } from '../store/postgres/database-client.ts';
+import { quoteIdentifier } from '../store/postgres/identifier.ts';
+
+/** The newest migration that ran in a schema: 0 for none. Throws what the client throws. */
+export async function foundVersion(queries: DatabaseQueries, schema: string): Promise<number> {
+  // Not to_regclass: it may answer from this session's cache, from before the lock of migrate was ours.
+  const exists = `select tablename from pg_catalog.pg_tables where schemaname = $1::text and tablename = 'migrations'`;
+  if ((await readText(queries, exists, [schema])) === null) return 0;
+  const table = `${quoteIdentifier(schema)}.migrations`;
+  return Number(await readText(queries, `select coalesce(max(version), 0)::text from ${table}`, []));
+}
+
+async function readText(
+  queries: DatabaseQueries,
+  statement: string,
+  parameters: string[],
+): Promise<string | null> {
+  const rows = await queries.query(statement, parameters);
+  return rows[0]?.[0] ?? null;
+}
