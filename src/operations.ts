@@ -3,6 +3,8 @@
  *
  * @module
  */
+export { diagnose, type DiagnoseOptions } from './operations/doctor/diagnose.ts';
+export type { Finding } from './operations/doctor/finding.ts';
 export type { MaintenanceEvent, WalkFigures } from './operations/events.ts';
 export { maintain, type MaintainOptions, type MaintenanceReport } from './operations/maintain.ts';
 export type { MaintenanceOptions } from './operations/options.ts';

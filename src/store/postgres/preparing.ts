@@ -3,6 +3,11 @@ import { sqlState } from './error-layers.ts';
 /** Prepared statements that another session has, or has not: a pooler shares the sessions. */
 const SHARED_SESSIONS = new Set(['26000', '42P05']);
 
+/** Whether an error says that a statement that was prepared is gone, or is there from another client. */
+export function showsSharedSessions(error: unknown): boolean {
+  return SHARED_SESSIONS.has(sqlState(error) ?? '');
+}
+
 /**
  * Whether a client prepares statements: as asked, until the server shows that its sessions are shared.
  *
@@ -17,7 +22,7 @@ export function createPreparing(
     try {
       return await send(isOn);
     } catch (error) {
-      if (SHARED_SESSIONS.has(sqlState(error) ?? '')) isOn = false;
+      if (showsSharedSessions(error)) isOn = false;
       throw error;
     }
   };

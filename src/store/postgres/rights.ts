@@ -15,6 +15,7 @@ export const RIGHTS: Readonly<Record<Use, Readonly<Partial<Record<TableName, str
   },
   maintain: {
     records: 'select, update, delete',
+    migrations: 'select',
     workers: 'select, delete',
     failures: 'select, delete',
     stats: 'select, delete',

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { SchemaError, StoreError } from '../../api/errors.ts';
+import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../options/parse-options.ts';
+import { sqlState } from '../../store/postgres/error-layers.ts';
+import { toDatabaseClient } from '../../store/postgres/sql-client.ts';
+import { tablesFields, type TablesOptions } from '../tables.ts';
+import { OF_CLIENT, OF_TABLES } from './checks.ts';
+import type { Check, Finding, Subject } from './finding.ts';
+import { schemaVersion } from './schema-version.ts';
+
+/** Options of `diagnose`. */
+export interface DiagnoseOptions extends TablesOptions {
+  /** How many handlers run in transactions at once, to compare with the pool of `sql`. Default: it is not compared. */
+  readonly concurrency?: number | undefined;
+}
+
+const diagnoseOptions = z.strictObject(
+  { ...tablesFields, concurrency: wholeNumber('handlers', 1, 100_000).optional() },
+  NOT_AN_OBJECT,
+);
+
+/**
+ * Looks for what makes a worker slow, or unsafe: one finding for each check, also where all is well.
+ *
+ * It checks a pooler and prepared statements, the size of the pool, the clock, the isolation and the durability of the
+ * session, the version of the tables, the rights of the role, what keeps updates cheap (storage options, indexes, the
+ * share of HOT updates), dead rows, and maintenance. It only reads. A check that the role may not make is a notice that
+ * says so. Give it the client of your workers, so that their settings are checked.
+ *
+ * Throws `InvalidOptionsError`, and `StoreError` where the database cannot be asked.
+ *
+ * @example
+ * ```ts
+ * import { diagnose } from 'handle-once/operations';
+ *
+ * const findings = await diagnose({ sql, concurrency: 50 });
+ * console.table(findings.filter(({ level }) => level !== 'ok'));
+ * ```
+ */
+export async function diagnose(options: DiagnoseOptions): Promise<readonly Finding[]> {
+  const { sql, databaseSchema, concurrency } = parseOptions('diagnose', diagnoseOptions, options);
+  const subject = { client: toDatabaseClient(sql), schema: databaseSchema, concurrency };
+  const ofClient = await allOf(OF_CLIENT, subject);
+  const version = await findingOf('schema-version', schemaVersion, subject);
+  // Of tables that cannot be used there is nothing else to say.
+  const ofTables = version.level === 'problem' ? [] : await allOf(OF_TABLES, subject);
+  return [...ofClient, version, ...ofTables];
+}
+
+async function allOf(checks: Readonly<Record<string, Check>>, subject: Subject): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  // One after the other: a pool may have one connection.
+  for (const [name, check] of Object.entries(checks)) findings.push(await findingOf(name, check, subject));
+  return findings;
+}
+
+async function findingOf(name: string, check: Check, subject: Subject): Promise<Finding> {
+  try {
+    return { check: name, ...(await check(subject)) };
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    return { check: name, level: 'notice', found: `not checked: ${error.message}` };
+  }
+}
+
+/** Classes of SQLSTATE for what this role may not ask, or this server does not have. */
+const REFUSED = /^(?:0A|42)/;
+
+function isRefused(error: unknown): error is Error {
+  if (error instanceof SchemaError) return true;
+  return error instanceof StoreError && !error.retriable && REFUSED.test(sqlState(error) ?? '');
+}

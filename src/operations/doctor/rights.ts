@@ -1,0 +1,71 @@
+import { arrayLiteral } from '../../store/postgres/array.ts';
+import { quoteIdentifier } from '../../store/postgres/identifier.ts';
+import { grantsOn, RIGHTS, type TableName, type Use } from '../../store/postgres/rights.ts';
+import { run } from '../run.ts';
+import { type Found, ok, problem, type Subject } from './finding.ts';
+
+/**
+ * Parameters: $1 the schema, $2 and $3 tables and a right on each. By oid, since a table of a schema that the role may
+ * not use has no name for it.
+ */
+const LACKED = `
+select r.table_name, r.privilege
+from unnest($2::text::text[], $3::text::text[]) with ordinality as r(table_name, privilege, place)
+  left join (pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text)
+    on c.relname = r.table_name
+where not coalesce(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, r.privilege), false)
+order by r.place`;
+
+type Rights = Readonly<Partial<Record<TableName, string>>>;
+
+/** What the role of the client may do: handle messages, maintain the tables, or both. */
+export async function rights(subject: Subject): Promise<Found> {
+  const role = await roleOf(subject);
+  const forHandle = await lackedRights(subject, 'handle');
+  const forMaintain = await lackedRights(subject, 'maintain');
+  const mayHandle = isNone(forHandle);
+  const mayMaintain = isNone(forMaintain);
+  if (mayHandle && mayMaintain) return ok(`the role ${role} may handle messages, and maintain the tables`);
+  if (mayHandle) return ok(`the role ${role} may handle messages, and not maintain the tables`);
+  if (mayMaintain) return ok(`the role ${role} may maintain the tables, and not handle messages`);
+  const grants = grantsOn(quoteIdentifier(subject.schema), role, forHandle);
+  return problem(
+    `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
+      `nor maintain the tables (it lacks ${listed(forMaintain)})`,
+    `to handle messages run, as the owner of the tables, ${grants.map((grant) => `"${grant}"`).join(' and ')}; to ` +
+      'maintain the tables, what npx handle-once grants <role> --for maintain prints',
+  );
+}
+
+async function roleOf({ client }: Subject): Promise<string> {
+  const [row] = await run(client, 'select quote_ident(current_user) as role', []);
+  return row?.[0] ?? '';
+}
+
+/** By table, such as `{ records: 'insert, update' }`. */
+async function lackedRights({ client, schema }: Subject, use: Use): Promise<Rights> {
+  const needed = Object.entries(RIGHTS[use]).flatMap(([table, privileges]) =>
+    privileges.split(', ').map((privilege) => ({ table, privilege })),
+  );
+  const rows = await run(client, LACKED, [
+    schema,
+    arrayLiteral(needed.map(({ table }) => table)),
+    arrayLiteral(needed.map(({ privilege }) => privilege)),
+  ]);
+  const lacked: Record<string, string> = {};
+  for (const [table, privilege] of rows) {
+    const known = lacked[table ?? ''];
+    lacked[table ?? ''] = known === undefined ? (privilege ?? '') : `${known}, ${privilege}`;
+  }
+  return lacked;
+}
+
+function isNone(lacked: Rights): boolean {
+  return Object.keys(lacked).length === 0;
+}
+
+function listed(lacked: Rights): string {
+  return Object.entries(lacked)
+    .map(([table, privileges]) => `${privileges} on ${table}`)
+    .join('; ');
+}

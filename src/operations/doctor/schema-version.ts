@@ -1,0 +1,33 @@
+import { foundVersion } from '../../migrations/found-version.ts';
+import { fitOf, LATEST } from '../../migrations/version.ts';
+import { toStoreError } from '../../store/postgres/failure.ts';
+import { type Found, notice, ok, problem, type Subject } from './finding.ts';
+
+/** The version of the tables, against the one that this code needs. */
+export async function schemaVersion({ client, schema }: Subject): Promise<Found> {
+  let version: number;
+  try {
+    version = await foundVersion(client, schema);
+  } catch (error) {
+    throw toStoreError(error, `"${schema}".migrations`, 'maintain');
+  }
+  return judged(version, schema);
+}
+
+const MIGRATE = 'run npx handle-once migrate, or migrate(sql), with the same schema name';
+const UPGRADE = 'upgrade the package handle-once';
+
+function judged(version: number, schema: string): Found {
+  if (version === 0) return problem(`there are no tables in schema ${schema}`, MIGRATE);
+  const found = `the tables in schema ${schema} have version ${version}, and this code is made for ${LATEST}`;
+  switch (fitOf(version)) {
+    case 'current':
+      return ok(`the tables have version ${version}, as this code needs`);
+    case 'older':
+      return problem(found, MIGRATE);
+    case 'next':
+      return notice(`${found}: it works with them, as in a rolling deploy`, UPGRADE);
+    case 'too-new':
+      return problem(found, UPGRADE);
+  }
+}

@@ -1,0 +1,167 @@
+import { migrate } from 'handle-once';
+import { maintain } from 'handle-once/operations';
+import type postgres from 'postgres';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { useClient } from '../store/postgres/client.ts';
+import { findingOf, statementIn } from './support/findings.ts';
+
+const { sql, url } = useDatabase();
+/** One session: it reports its statistics, which the next check reads. */
+const one = useClient(url, { max: 1 });
+
+/** The tables in a schema of the calling test's own. */
+async function tablesIn(schema: string) {
+  await migrate(sql, { schema });
+  return { sql: one, databaseSchema: schema };
+}
+
+async function fill(client: postgres.Sql, schema: string, count: number): Promise<void> {
+  await client`
+    insert into ${client(schema)}.records
+      (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+    select 'billing', n::text, gen_random_uuid(), '', 'pending', true, 1, now() + interval '1 hour', now()
+    from generate_series(1, ${count}::int) n`;
+}
+
+describe('storage', () => {
+  test('finds options that were changed, and its fix corrects them', async () => {
+    const tables = await tablesIn('storage');
+    await sql`alter table storage.records set (fillfactor = 85)`;
+    await sql`alter table storage.records reset (vacuum_truncate)`;
+    const finding = await findingOf('storage', tables);
+    expect(finding).toMatchObject({
+      level: 'notice',
+      found: expect.stringContaining('storage.records has fillfactor 85 and vacuum_truncate on') as string,
+    });
+    await sql.unsafe(statementIn(finding));
+    expect(await findingOf('storage', tables)).toMatchObject({ level: 'ok' });
+  });
+
+  test('looks at the leaves of a partitioned table', async () => {
+    const tables = await tablesIn('parted');
+    await sql.unsafe(`
+      alter table parted.records rename to plain;
+      create table parted.records (like parted.plain including defaults, primary key (scope, key))
+        partition by hash (scope, key);
+      create table parted.first partition of parted.records for values with (modulus 2, remainder 0)
+        with (fillfactor = 50, vacuum_truncate = off);
+      create table parted.second partition of parted.records for values with (modulus 2, remainder 1)`);
+    expect(await findingOf('storage', tables)).toMatchObject({
+      level: 'notice',
+      found: expect.stringMatching(/^parted\.second has fillfactor 100 and vacuum_truncate on: /) as string,
+    });
+    expect(await findingOf('indexes', tables)).toMatchObject({ level: 'ok' });
+    expect(await findingOf('hot-updates', tables)).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('indexes', () => {
+  test('finds one that the migrations did not make, and its fix drops it', async () => {
+    const tables = await tablesIn('indexes');
+    await sql`create index of_mine on indexes.records (state)`;
+    const finding = await findingOf('indexes', tables);
+    expect(finding).toMatchObject({
+      level: 'notice',
+      found: expect.stringContaining('handle-once did not make indexes.of_mine:') as string,
+    });
+    await sql.unsafe(statementIn(finding));
+    expect(await findingOf('indexes', tables)).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('hot-updates', () => {
+  test('finds updates that write every index again', async () => {
+    const tables = await tablesIn('hot');
+    await fill(one, 'hot', 2_000);
+    await one`create index of_state on hot.records (state)`;
+    await one`update hot.records set state = 'succeeded', owned = false`;
+    await expect
+      .poll(() => findingOf('hot-updates', tables))
+      .toMatchObject({
+        level: 'notice',
+        found: expect.stringMatching(/^\d % of 2,000 updates were HOT/) as string,
+      });
+  });
+
+  test('is content with those of settles', async () => {
+    const tables = await tablesIn('cool');
+    await fill(one, 'cool', 2_000);
+    await one`update cool.records set state = 'succeeded', owned = false`;
+    await expect
+      .poll(() => findingOf('hot-updates', tables))
+      .toMatchObject({
+        level: 'ok',
+        found: expect.stringMatching(/^(?:9\d|100) % of 2,000 updates were HOT$/) as string,
+      });
+  });
+});
+
+describe('dead-rows', () => {
+  test('finds what vacuum cannot remove', async () => {
+    const tables = await tablesIn('dead');
+    const session = await sql.reserve();
+    onTestFinished(() => {
+      session.release();
+    });
+    await fill(one, 'dead', 12_000);
+    // Autovacuum, should it come, keeps what this transaction can still see.
+    await session`begin isolation level repeatable read`;
+    await session`select count(*) from dead.records`;
+    await one`delete from dead.records`;
+    await expect
+      .poll(() => findingOf('dead-rows', tables))
+      .toMatchObject({
+        level: 'notice',
+        found: expect.stringMatching(/^12,000 dead rows beside 0 live ones/) as string,
+        fix: expect.stringContaining('stay open for long') as string,
+      });
+    await session`rollback`;
+    await sql`vacuum dead.records`;
+    await expect
+      .poll(() => findingOf('dead-rows', tables))
+      .toMatchObject({
+        level: 'ok',
+        found: expect.stringMatching(/vacuumed \d seconds ago$/) as string,
+      });
+  });
+
+  test('finds autovacuum turned off', async () => {
+    const tables = await tablesIn('off');
+    await sql`alter table off.records set (autovacuum_enabled = off)`;
+    expect(await findingOf('dead-rows', tables)).toMatchObject({
+      level: 'notice',
+      found: expect.stringContaining('autovacuum is off') as string,
+    });
+  });
+});
+
+describe('maintenance', () => {
+  test('finds tables of which no walk came to its end, or none of late', async () => {
+    const tables = await tablesIn('upkeep');
+    const levelNow = async () => (await findingOf('maintenance', tables)).level;
+    expect(await levelNow()).toBe('ok');
+    await sql`update upkeep.migrations set applied_at = now() - interval '3 days'`;
+    expect(await findingOf('maintenance', tables)).toMatchObject({
+      level: 'notice',
+      found: 'no walk has ended since the tables were made, 3 days ago',
+    });
+    await fill(sql, 'upkeep', 1);
+    await maintain(tables);
+    expect(await levelNow()).toBe('ok');
+    await sql`update upkeep.census set taken_at = now() - interval '4 days'`;
+    expect(await findingOf('maintenance', tables)).toMatchObject({
+      level: 'notice',
+      found: 'the last walk ended 4 days ago',
+    });
+  });
+
+  test('knows of a walk that had nothing to count', async () => {
+    const tables = await tablesIn('empty');
+    await sql`update empty.migrations set applied_at = now() - interval '3 days'`;
+    await maintain(tables);
+    expect(await findingOf('maintenance', tables)).toMatchObject({ level: 'ok' });
+    await sql`update empty.maintenance set due_at = now() - interval '3 days'`;
+    expect(await findingOf('maintenance', tables)).toMatchObject({ level: 'notice' });
+  });
+});

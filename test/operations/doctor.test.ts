@@ -1,0 +1,168 @@
+import { InvalidOptionsError, migrate, StoreError } from 'handle-once';
+import { diagnose, grantsSql } from 'handle-once/operations';
+import postgres from 'postgres';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { useClient } from '../store/postgres/client.ts';
+import { useRole } from '../store/postgres/role.ts';
+import { ALL_MIGRATIONS } from '../migrations/all.ts';
+import { findingOf } from './support/findings.ts';
+
+const { sql, url } = useDatabase();
+const LATEST = ALL_MIGRATIONS.length;
+
+test('finds nothing in a database as migrate makes it', async () => {
+  const findings = await diagnose({ sql });
+  expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
+  expect(findings.map(({ check }) => check)).toEqual([
+    ...['pooler', 'pool-size', 'clock', 'isolation', 'writes'],
+    ...['schema-version', 'rights', 'storage', 'indexes', 'hot-updates', 'dead-rows', 'maintenance'],
+  ]);
+});
+
+describe('clock', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  test.each([
+    [5_000, 'behind'],
+    [-5_000, 'ahead of'],
+  ])('finds a process whose clock is %d ms ahead', async (aheadMs, says) => {
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+    expect(await findingOf('clock', { sql })).toMatchObject({
+      level: 'notice',
+      found: expect.stringMatching(
+        new RegExp(`^the clock of the database is [45]\\.\\d s ${says} `),
+      ) as string,
+    });
+  });
+
+  test('says nothing of less than a second', async () => {
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 500);
+    expect(await findingOf('clock', { sql })).toMatchObject({ level: 'ok' });
+  });
+});
+
+describe('The session', () => {
+  const strict = useClient(url, { connection: { default_transaction_isolation: 'serializable' } });
+  const standby = useClient(url, { connection: { default_transaction_read_only: true } });
+  const forgetful = useClient(url, { connection: { synchronous_commit: 'off' } });
+
+  test('is found where its default isolation is stricter than read committed', async () => {
+    expect(await findingOf('isolation', { sql: strict })).toMatchObject({
+      level: 'notice',
+      found: expect.stringContaining('the default is serializable') as string,
+      fix: expect.stringMatching(
+        /"alter role \S+ set default_transaction_isolation = 'read committed'"/,
+      ) as string,
+    });
+  });
+
+  test.each([
+    ['it can write nothing', standby, /accepts no writes/],
+    ['what it commits does not outlive a crash', forgetful, /synchronous_commit is off/],
+  ])('is found where %s', async (_, client, found) => {
+    const finding = await findingOf('writes', { sql: client });
+    expect(finding.level).toBe('problem');
+    expect(finding.found).toMatch(found);
+  });
+});
+
+describe('pool-size', () => {
+  const small = useClient(url, { max: 5 });
+
+  test('finds a pool that handlers in transactions can use up', async () => {
+    expect(await findingOf('pool-size', { sql: small, concurrency: 5 })).toMatchObject({
+      level: 'notice',
+      found: expect.stringContaining('Make the pool at least 7') as string,
+    });
+    expect(await findingOf('pool-size', { sql: small, concurrency: 4 })).toMatchObject({ level: 'ok' });
+  });
+
+  test('is told where it is compared with nothing', async () => {
+    expect(await findingOf('pool-size', { sql: small })).toMatchObject({ found: 'at most 5 connections' });
+  });
+});
+
+describe('schema-version', () => {
+  test.each<[what: string, change: number, level: string, fix: RegExp | undefined]>([
+    ['that are older', -1, 'problem', /migrate/],
+    ['that are as needed', 0, 'ok', undefined],
+    ['that are one version newer', 1, 'notice', /upgrade the package/],
+    ['that are two versions newer', 2, 'problem', /upgrade the package/],
+  ])('judges tables %s', async (_, change, level, fix) => {
+    const databaseSchema = `version_${level}_${LATEST + change}`;
+    await migrate(sql, { schema: databaseSchema });
+    if (change < 0) await sql`delete from ${sql(databaseSchema)}.migrations where version = ${LATEST}`;
+    else if (change > 0) {
+      await sql`insert into ${sql(databaseSchema)}.migrations (version, name) values (${LATEST + change}, 'later')`;
+    }
+    const finding = await findingOf('schema-version', { sql, databaseSchema });
+    expect(finding.level).toBe(level);
+    if (fix !== undefined) expect(finding.fix).toMatch(fix);
+  });
+
+  test('finds tables that are missing, and asks nothing else of them', async () => {
+    const findings = await diagnose({ sql, databaseSchema: 'not_there' });
+    expect(findings.at(-1)).toMatchObject({ check: 'schema-version', level: 'problem' });
+    expect(findings.filter(({ check }) => check === 'storage')).toEqual([]);
+  });
+});
+
+describe('rights', () => {
+  const stranger = useRole(sql);
+  const worker = useRole(sql);
+  const cron = useRole(sql);
+  const as = (role: string) => useClient(url, { connection: { role } });
+  const strangers = as(stranger);
+  const workers = as(worker);
+  const crons = as(cron);
+
+  test('finds a role that may do nothing, and what it may not check fails no other check', async () => {
+    const findings = await diagnose({ sql: strangers });
+    const rights = findings.find(({ check }) => check === 'rights');
+    expect(rights).toMatchObject({ level: 'problem' });
+    expect(rights?.found).toContain('select, insert, update on records');
+    expect(rights?.fix).toContain(`"grant usage on schema "handle_once" to ${stranger}"`);
+    const unchecked = findings.filter(({ found }) => found.startsWith('not checked: '));
+    expect(unchecked.map(({ check, level }) => [check, level])).toEqual([
+      ['schema-version', 'notice'],
+      ['maintenance', 'notice'],
+    ]);
+    expect(findings.filter(({ level }) => level === 'ok').map(({ check }) => check)).toContain('dead-rows');
+  });
+
+  test('tells a role that may handle messages alone, or maintain the tables alone', async () => {
+    await sql.unsafe(grantsSql({ role: worker }));
+    await sql.unsafe(grantsSql({ role: cron, for: 'maintain' }));
+    expect(await findingOf('rights', { sql: workers })).toMatchObject({
+      level: 'ok',
+      found: `the role ${worker} may handle messages, and not maintain the tables`,
+    });
+    expect(await findingOf('maintenance', { sql: workers })).toMatchObject({ level: 'notice' });
+    const ofCron = await diagnose({ sql: crons });
+    expect(ofCron.filter(({ level }) => level !== 'ok')).toEqual([]);
+    expect(ofCron.find(({ check }) => check === 'rights')?.found).toBe(
+      `the role ${cron} may maintain the tables, and not handle messages`,
+    );
+  });
+});
+
+test('throws where the database cannot be asked', async () => {
+  const down = postgres('postgres://127.0.0.1:1/postgres', { connect_timeout: 2 });
+  await expect(diagnose({ sql: down })).rejects.toThrow(StoreError);
+  await down.end();
+});
+
+test.each([
+  ['sql', {}],
+  ['databaseSchema', ''],
+  ['concurrency', 0],
+])('a wrong %s is refused by name', async (field, value) => {
+  const refused = diagnose({ sql, [field]: value });
+  await expect(refused).rejects.toThrow(InvalidOptionsError);
+  await expect(refused).rejects.toThrow(`diagnose: ${field}: must be`);
+});
