@@ -25,14 +25,14 @@ const importDirection = [
     message: ADAPTERS_IMPORT,
   }),
   forbidImports(['adapters/cli/*.ts'], {
-    regex: String.raw`^\.\./(?!clients/index\.ts$|\.\./src/(index|operations)\.ts$)`,
+    regex: String.raw`^\.\./(?!clients/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
     message:
-      'The command imports what is published: src/index.ts, src/operations.ts and adapters/*/index.ts.',
+      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts) and adapters/shared.',
   }),
-  forbidImports(['adapters/cli/commands/*.ts'], {
-    regex: String.raw`^\.\./\.\./(?!clients/index\.ts$|\.\./src/(index|operations)\.ts$)`,
+  forbidImports(['adapters/cli/*/*.ts'], {
+    regex: String.raw`^\.\./\.\./(?!clients/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
     message:
-      'The command imports what is published: src/index.ts, src/operations.ts and adapters/*/index.ts.',
+      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts) and adapters/shared.',
   }),
   forbidImports(['examples/**'], {
     regex: String.raw`^(\.\./)+(src|adapters)/`,

@@ -56,6 +56,7 @@ export function print({ json }: Pick<SharedOptions, 'json'>, said: Answer): void
 /** The options of the command, by what the functions call them. */
 const FLAGS: Readonly<Partial<Record<string, string>>> = {
   abandonedAfterMs: '--abandoned-after',
+  concurrency: '--concurrency',
   databaseSchema: '--schema',
   key: 'the key',
   limit: '--limit',

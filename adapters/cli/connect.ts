@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { SqlClient } from '../../src/index.ts';
+import type { AnyHandleOnce, SqlClient } from '../../src/index.ts';
 import { fromPg } from '../clients/index.ts';
+import type { TopicConfigs } from '../shared/kafka/topic-retention.ts';
 import { UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
 
@@ -37,23 +38,38 @@ export async function connect({ databaseUrl, config }: ConnectOptions): Promise<
   return connection;
 }
 
-interface ConfigModule {
-  readonly sql?: SqlClient & { readonly end?: () => Promise<void> };
+/** What is asked of a queue, of an `SQSClient`. */
+export interface SqsClient {
+  send(
+    command: object,
+    options: { readonly abortSignal: AbortSignal },
+  ): Promise<{ readonly Attributes?: Readonly<Record<string, string>> }>;
 }
 
-type Config = ConfigModule & { readonly default?: ConfigModule };
+/** What a module of `--config` can export, by name or as members of its default. */
+export interface ConfigModule {
+  readonly sql?: SqlClient & { readonly end?: () => Promise<void> };
+  /** A client made by `new SQSClient()`. */
+  readonly sqs?: SqsClient;
+  /** A connected admin client of kafkajs. */
+  readonly kafkaAdmin?: TopicConfigs;
+  /** The one of the workers, for its settings. */
+  readonly handleOnce?: AnyHandleOnce;
+}
 
-async function load(path: string): Promise<Config> {
+export async function loadConfig(path: string): Promise<ConfigModule> {
   try {
-    return (await import(pathToFileURL(resolve(path)).href)) as Config;
+    const module = (await import(pathToFileURL(resolve(path)).href)) as ConfigModule & {
+      readonly default?: ConfigModule;
+    };
+    return { ...module.default, ...module };
   } catch (error) {
     throw new UsageError(`${path} cannot be loaded: ${inOneLine(error)}`);
   }
 }
 
 async function fromConfig(path: string): Promise<Connection> {
-  const module = await load(path);
-  const sql = module.sql ?? module.default?.sql;
+  const { sql } = await loadConfig(path);
   if (sql === undefined)
     throw new UsageError(`${path} exports no sql: export a client as for createHandleOnce`);
   return { sql, end: async () => await sql.end?.() };
@@ -88,7 +104,7 @@ interface Ending {
 }
 
 /** A library of the project that the command is run in; undefined where it has none. */
-async function installed<Module>(name: string): Promise<Module | undefined> {
+export async function installed<Module>(name: string): Promise<Module | undefined> {
   const fromProject = createRequire(join(process.cwd(), 'package.json'));
   let path: string;
   try {

@@ -13,4 +13,6 @@ export const EXIT = {
   usage: 2,
   /** There was nothing to do it to: no such record, or one in another state. */
   unchanged: 3,
+  /** It found something that a person has to look at. */
+  found: 3,
 } as const;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { tellFailure } from './command.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addGrants } from './commands/grants.ts';
 import { addList } from './commands/list.ts';
@@ -28,6 +29,7 @@ for (const add of [
   addRetry,
   addForget,
   addMaintain,
+  addDoctor,
 ]) {
   add(program);
 }

@@ -2,9 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
+import { serviceUrl } from '../support/service-url.ts';
+import { createSqsClient } from '../support/sqs-client.ts';
 import { temporaryDirectory } from '../support/services/temporary-directory.ts';
 import { expectSoon } from '../support/until.ts';
 import { useBuiltCommand } from './built-command.ts';
@@ -152,6 +155,89 @@ test('a key that would move the cursor or break the line is printed without that
   expect((await cli('list')).stdout).toContain('a\\u001b[31m\\nb');
 });
 
+describe('doctor', () => {
+  test('prints what it checked, and ends with 0 where all is well', async () => {
+    const { code, stdout, stderr } = await cli('doctor');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^check +level +found\npooler +ok +no sign of one/);
+    expect(stdout).not.toContain('what to do');
+  });
+
+  test('ends with 3 where it found something, and prints what to do', async () => {
+    await sql`alter table handle_once.records set (fillfactor = 85)`;
+    const { code, stdout } = await cli('doctor');
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^storage +notice +handle_once\.records has fillfactor 85: /m);
+    expect(stdout).toMatch(
+      /\n\nwhat to do\nstorage: run "alter table handle_once\.records set \(fillfactor = 50/,
+    );
+    const asJson = await cli('doctor --json');
+    expect(JSON.parse(asJson.stdout)).toContainEqual(
+      expect.objectContaining({ check: 'storage', level: 'notice' }),
+    );
+    await sql`alter table handle_once.records set (fillfactor = 50)`;
+  });
+
+  test('compares the pool, a queue and topics with what a module of your own exports', async () => {
+    const endpoint = await serviceUrl('fauxqs');
+    const client = createSqsClient(endpoint);
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: `doctor-${process.pid}` }));
+    client.destroy();
+    const config = await configFile(`
+      import postgres from ${JSON.stringify(join(ROOT, 'node_modules/postgres/src/index.js'))};
+      import { createRequire } from 'node:module';
+      const { SQSClient } = createRequire(${JSON.stringify(join(ROOT, 'package.json'))})('@aws-sdk/client-sqs');
+      const DAY = 86_400_000;
+      export const sql = postgres(${JSON.stringify(url)}, { max: 5 });
+      export const sqs = new SQSClient({
+        endpoint: ${JSON.stringify(endpoint)}, region: 'us-east-1', useQueueUrlAsEndpoint: false,
+        credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      });
+      export const handleOnce = {
+        settings: { leaseMs: 20_000, succeededRetentionMs: DAY, failedRetentionMs: DAY, maxAttempts: 12 },
+      };
+      export const kafkaAdmin = {
+        describeConfigs: ({ resources }) => ({
+          resources: resources.map(({ name }) => ({
+            resourceName: name,
+            configEntries: [
+              { configName: 'cleanup.policy', configValue: 'delete' },
+              { configName: 'retention.ms', configValue: '1000' },
+            ],
+          })),
+        }),
+      };`);
+    const options = `--config ${config} --concurrency 10 --queue-url ${QueueUrl} --topics orders invoices`;
+    const { code, stdout } = await cli(`doctor ${options} --json`, {});
+    expect(code).toBe(3);
+    const findings = JSON.parse(stdout) as { check: string; level: string; found: string }[];
+    const found = (name: string) => {
+      const { level, found: text } = findings.find(({ check }) => check === name) ?? {};
+      return `${level}: ${text}`;
+    };
+    expect(found('pool-size')).toMatch(
+      /^notice: the pool of 5 connections is not larger than concurrency 10/,
+    );
+    expect(found('queue-visibility')).toBe('ok: 30 s, above the lease of 20 s');
+    expect(found('queue-retention')).toMatch(/^notice: the queue keeps messages for 345600 s/);
+    expect(found('queue-redrive')).toMatch(/^notice: the queue has no redrive policy/);
+    expect(found('topic-retention')).toBe('ok: records outlive the messages of orders, invoices');
+  });
+
+  test('tells a queue that cannot be asked, and makes the other checks', async () => {
+    const env = {
+      DATABASE_URL: url,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+    };
+    const { code, stdout } = await cli('doctor --queue-url http://127.0.0.1:1/000000000000/none', env);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^storage +ok /m);
+    expect(stdout).toMatch(/^queue +notice +the queue's attributes cannot be read \(/m);
+  });
+});
+
 describe('Where it cannot work', () => {
   test.each<[string, string, number, RegExp, Record<string, string>?]>([
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
@@ -161,7 +247,16 @@ describe('Where it cannot work', () => {
     ['the URL is none', 'status --database-url nonsense', 2, /is no URL: write postgres:/],
     ['a module is missing', 'status --config missing.mjs', 2, /missing.mjs cannot be loaded: /],
     ['a value is out of range', 'list --since 0s', 2, /--since must be a whole number of milliseconds/],
+    ['a pool is not given', 'doctor --concurrency 5', 2, /--concurrency needs --config/],
+    ['an admin client is not given', 'doctor --topics orders', 2, /--topics needs --config/],
     ['a schema has no tables', 'status --schema other', 1, /the tables of handle-once are missing/],
+    [
+      'the database that is examined is out of reach',
+      'doctor',
+      1,
+      /cannot be reached/,
+      { DATABASE_URL: 'postgres://u@127.0.0.1:1/x' },
+    ],
     [
       'the database is out of reach',
       'status',
@@ -201,14 +296,19 @@ test('where the project has neither, it says what to install', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('npm install postgres')]);
 });
 
-test('--config gives a client of your own, which is closed', async () => {
+/** A module for `--config`. */
+async function configFile(source: string): Promise<string> {
   const folder = temporaryDirectory('handle-once-cli-');
   onTestFinished(() => {
     folder.remove();
   });
   const config = join(folder.path, 'config.mjs');
-  await writeFile(
-    config,
+  await writeFile(config, source);
+  return config;
+}
+
+test('--config gives a client of your own, which is closed', async () => {
+  const config = await configFile(
     `import postgres from ${JSON.stringify(join(ROOT, 'node_modules/postgres/src/index.js'))};
      export const sql = postgres(${JSON.stringify(url)});`,
   );

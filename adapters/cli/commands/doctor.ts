@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { createHandleOnce, type HandleOnceSettings } from '../../../src/index.ts';
+import { diagnose, type Finding } from '../../../src/operations.ts';
+import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
+import { type ConfigModule, loadConfig } from '../connect.ts';
+import { queueFindings } from '../doctor/queue.ts';
+import { topicFindings } from '../doctor/topics.ts';
+import { EXIT, UsageError } from '../errors.ts';
+import { printable } from '../printable.ts';
+import { tableOf } from '../table.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface DoctorOptions extends SharedOptions {
+  readonly concurrency?: number;
+  readonly queueUrl?: string;
+  readonly topics?: readonly string[];
+}
+
+export function addDoctor(program: Command): void {
+  shared(program.command('doctor').description('look for what makes workers slow, or unsafe'))
+    .option(
+      '--concurrency <count>',
+      'handlers in transactions at once, to compare with the pool',
+      wholeNumber,
+    )
+    .option('--queue-url <url>', 'an SQS queue, to compare its settings')
+    .option('--topics <names...>', 'Kafka topics, to compare their retention')
+    .action(async ({ concurrency, queueUrl, topics, ...options }: DoctorOptions) => {
+      const config = options.config === undefined ? {} : await loadConfig(options.config);
+      if (concurrency !== undefined && config.sql === undefined) {
+        throw new UsageError(
+          '--concurrency needs --config: the pool of your workers is what it is compared with',
+        );
+      }
+      const findTopics = topics === undefined ? undefined : topicFinder(config, topics);
+      await answer(options, async (tables) => {
+        const { settings } = config.handleOnce ?? createHandleOnce({ sql: tables.sql, scope: 'doctor' });
+        return answerOf([
+          ...(await diagnose({ ...tables, concurrency })),
+          ...(queueUrl === undefined ? [] : await queueFindings(queueUrl, settings, config.sqs)),
+          ...((await findTopics?.(settings)) ?? []),
+        ]);
+      });
+    });
+}
+
+function topicFinder({ kafkaAdmin }: ConfigModule, topics: readonly string[]) {
+  if (kafkaAdmin === undefined) {
+    throw new UsageError(
+      '--topics needs --config: a module that exports kafkaAdmin, a connected admin client',
+    );
+  }
+  return (settings: HandleOnceSettings) => topicFindings(kafkaAdmin, topics, settings);
+}
+
+function answerOf(findings: readonly Finding[]): Answer {
+  const rows = findings.map(({ check, level, found }) => ({ check, level, found }));
+  const fixes = findings.flatMap(({ check, fix }) =>
+    fix === undefined ? [] : [printable(`${check}: ${fix}`)],
+  );
+  const text = [tableOf(rows), ...(fixes.length === 0 ? [] : ['', 'what to do', ...fixes])].join('\n');
+  const isWell = findings.every(({ level }) => level === 'ok');
+  return { json: findings, text, exitCode: isWell ? EXIT.done : EXIT.found };
+}

@@ -1,0 +1,81 @@
+import type { Finding } from '../../../src/operations.ts';
+import type { HandleOnceSettings } from '../../../src/index.ts';
+import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../../shared/sqs/queue-redrive.ts';
+import {
+  isAboveLease,
+  leaseFault,
+  type QueueFacts,
+  queueFacts,
+  type QueueWarning,
+  queueWarnings,
+} from '../../shared/sqs/queue-settings.ts';
+import { installed, type SqsClient } from '../connect.ts';
+import { UsageError } from '../errors.ts';
+import { inOneLine } from '../one-line.ts';
+
+/** The part of the library that is used. */
+interface Sdk {
+  readonly SQSClient: new (options: object) => SqsClient;
+  readonly GetQueueAttributesCommand: new (input: object) => object;
+}
+
+const CALL_TIMEOUT_MS = 15_000;
+
+/** The settings of a queue, against those of `handleOnce`. `client` is the user's own, or one is made. */
+export async function queueFindings(
+  queueUrl: string,
+  settings: HandleOnceSettings,
+  client: SqsClient | undefined,
+): Promise<Finding[]> {
+  const module = await installed<{ readonly default: Sdk }>('@aws-sdk/client-sqs');
+  if (module === undefined) {
+    throw new UsageError('--queue-url needs the client of SQS: run npm install @aws-sdk/client-sqs');
+  }
+  const { GetQueueAttributesCommand, SQSClient } = module.default;
+  let facts: QueueFacts;
+  try {
+    const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
+    const options = { abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS) };
+    const { Attributes = {} } = await (client ?? new SQSClient({})).send(command, options);
+    facts = queueFacts(Attributes);
+  } catch (error) {
+    return [{ check: 'queue', level: 'notice', found: unreadableQueue(inOneLine(error), false).message }];
+  }
+  return judged(facts, settings, queueUrl.endsWith('.fifo'));
+}
+
+/** What is told where a queue does not name its own: the default of SQS. */
+const DEFAULT_VISIBILITY_SECONDS = 30;
+
+function judged(facts: QueueFacts, settings: HandleOnceSettings, isFifo: boolean): Finding[] {
+  const { visibilityTimeoutSeconds: seconds = DEFAULT_VISIBILITY_SECONDS, maxReceiveCount } = facts;
+  const warnings = queueWarnings(facts, settings);
+  const messageOf = (name: QueueWarning['warning']) =>
+    warnings.find(({ warning }) => warning === name)?.message;
+  return [
+    finding(
+      'queue-visibility',
+      isAboveLease(seconds, settings.leaseMs)
+        ? undefined
+        : `the visibility timeout of the queue ${leaseFault('visibilityTimeoutSeconds', seconds, settings.leaseMs)}. ` +
+            'createSqsWorker receives with a longer one by itself',
+      `${seconds} s, above the lease of ${settings.leaseMs / 1_000} s`,
+    ),
+    finding('queue-retention', messageOf('RETENTION_TOO_SHORT'), 'records outlive the messages of the queue'),
+    finding(
+      'queue-redrive',
+      maxReceiveCount === undefined
+        ? withoutPolicy(facts, seconds, isFifo)
+        : messageOf('MAX_RECEIVE_COUNT_TOO_LOW'),
+      `after ${maxReceiveCount} receives, above maxAttempts (${settings.maxAttempts})`,
+    ),
+  ];
+}
+
+function withoutPolicy(facts: QueueFacts, seconds: number, isFifo: boolean): string {
+  return isFifo ? `onFailed ${fifoRedriveFault(facts)}` : noRedrivePolicy(facts, seconds).message;
+}
+
+function finding(check: string, notice: string | undefined, ok: string): Finding {
+  return notice === undefined ? { check, level: 'ok', found: ok } : { check, level: 'notice', found: notice };
+}
