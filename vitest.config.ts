@@ -14,7 +14,7 @@ const INTEGRATION = [
   'test/lambda/{deadline,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
-  'test/sqs/{elasticmq,fauxqs,silent-connections}.test.ts',
+  'test/sqs/{elasticmq,fauxqs,health,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
   'test/store/{endings,model,take-backs}.test.ts',
   'test/support/{kafka,services}.test.ts',

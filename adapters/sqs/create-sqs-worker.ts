@@ -8,6 +8,7 @@ import {
   NOT_AN_OBJECT,
   parseOptions,
   warn,
+  watchStore,
   withHandler,
   withOwnRetries,
 } from '../../src/adapter-kit.ts';
@@ -15,6 +16,7 @@ import type { Transactional } from '../../src/index.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
 import { drainTime, type SqsHandler, type SqsOptions, sqsWorkerOptions } from './options.ts';
+import { healthOf, type SqsHealth } from './health.ts';
 import { createProcessor } from './create-processor.ts';
 import { createQueue } from './queue.ts';
 import { checkLease, checkQueue } from './queue-check.ts';
@@ -61,6 +63,13 @@ export interface SqsWorker {
   stop(options?: StopOptions): Promise<StopReport>;
   /** How often each type of event happened. */
   counts(): Counts<SqsEvent['type']>;
+  /**
+   * What the worker knows of itself, for the probes of an orchestrator. It answers at once, and never throws.
+   *
+   * It costs no round trip, but where the last answer of the store is ten seconds old: then one read of the store
+   * (`checkStore`) begins, for the next call.
+   */
+  health(): SqsHealth;
 }
 
 /**
@@ -106,7 +115,9 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   }
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl);
-  const processor = createProcessor(resolved, queue, events);
+  const unwatched = createProcessor(resolved, queue, events);
+  const { consumer, store } = watchStore(handleOnce, unwatched.consumer);
+  const processor = { ...unwatched, consumer };
   let run: Run | undefined;
   let isStarted = false;
   let lastChange: Promise<unknown> = Promise.resolve();
@@ -116,7 +127,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
 
   async function start(): Promise<void> {
     if (isStarted) return;
-    await checkStoreAtStart(handleOnce);
+    store.note(await checkStoreAtStart(handleOnce));
     const { timeouts, maxReceiveCount } = await checkQueue({
       subject: SUBJECT,
       queue,
@@ -167,6 +178,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
     start: () => inOrder(start),
     stop: (stopOptions = {}) => stop(stopOptions),
     counts: events.counts,
+    health: () => healthOf(resolved.queueUrl, store.reach(), isStarted ? run?.health() : undefined),
   };
 }
 

@@ -20,6 +20,7 @@ export {
 } from './create-sqs-worker.ts';
 export type { SqsKeptReason, SqsEvent, SqsWarning } from './events.ts';
 export type { HandledMessage } from './handled-message.ts';
+export type { SqsHealth } from './health.ts';
 export type { SqsMessage } from './message.ts';
 export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
 export type { SqsClient } from './queue.ts';

@@ -20,7 +20,18 @@ export interface ReceiverOptions {
   readonly onMessages: (messages: readonly SqsMessage[], receivedAt: number) => void;
 }
 
+/** What the receives so far have shown. */
+export interface ReceiverHealth {
+  /** Whether receives go on: false where none has begun or ended for two minutes, though there was room. */
+  readonly isTurning: boolean;
+  /** Whether the last one failed. */
+  readonly isFailing: boolean;
+  /** When the queue last answered one. */
+  readonly answeredAt: Date | undefined;
+}
+
 export interface Receiver {
+  readonly health: () => ReceiverHealth;
   /** Receives what there is room for. To be called whenever room has come free. */
   pump(): void;
   /**
@@ -43,6 +54,9 @@ const LAST_POLL_MS = 1_000;
 /** An empty receive that was quicker than this is followed by a wait: a short poll must not become a hot loop. */
 const SHORTEST_EMPTY_POLL_MS = 500;
 
+/** Above what a receive and the pause after it can take. */
+const STALLED_MS = 120_000;
+
 /**
  * Long polls, as many at once as find full batches, and never for more messages than there is room for.
  *
@@ -59,6 +73,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   let allowedPolls = 1;
   let quiet: NodeJS.Timeout | undefined;
   let stopped = false;
+  let turnedAt = performance.now();
+  let answeredAt: Date | undefined;
 
   function room(): number {
     let asked = 0;
@@ -86,9 +102,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function receive(max: number): Promise<void> {
     const { waitTimeSeconds, visibilityTimeoutSeconds } = options;
     const sentAt = performance.now();
+    turnedAt = sentAt;
     try {
       const signal = aborter.signal;
       const messages = await queue.receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal });
+      answeredAt = new Date();
       receivePause.succeed();
       adapt(messages.length, max, performance.now() - sentAt);
       options.onMessages(messages, performance.now());
@@ -96,6 +114,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (aborter.signal.aborted) return;
       events.emit({ type: 'queue-error', verb: 'receive', error });
       if (!stopped) receivePause.fail();
+    } finally {
+      turnedAt = performance.now();
     }
   }
 
@@ -108,8 +128,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }, SHORTEST_EMPTY_POLL_MS);
   }
 
+  function isTurning(): boolean {
+    const isFull = capacity - options.inHand() < worthwhile;
+    if (stopped || isFull || storePause.isFailing()) return true;
+    return performance.now() - turnedAt < STALLED_MS;
+  }
+
   return {
     pump,
+    health: () => ({ isTurning: isTurning(), isFailing: receivePause.isFailing(), answeredAt }),
     storeAnswered(answered) {
       if (!answered) {
         if (!stopped) storePause.fail();

@@ -6,7 +6,7 @@ import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } 
 import type { HandledMessage } from './handled-message.ts';
 import { processDelivery, type Processor } from './process-delivery.ts';
 import { attempt, MAX_BATCH, type Queue } from './queue.ts';
-import { createReceiver } from './receiver.ts';
+import { createReceiver, type ReceiverHealth } from './receiver.ts';
 import { createVisibilityKeeper, type Hold } from './visibility.ts';
 
 export interface RunOptions {
@@ -28,8 +28,16 @@ export interface StopReport {
   readonly abandoned: number;
 }
 
+export interface RunHealth extends ReceiverHealth {
+  /** When the last message was handled. */
+  readonly handledAt: Date | undefined;
+  /** Messages that wait for a handler, or have one. */
+  readonly inHand: number;
+}
+
 /** A worker from start to stop. */
 export interface Run {
+  readonly health: () => RunHealth;
   /** Handlers have time until `drained` resolves. A second call waits for the first. */
   stop(drained: Promise<void>): Promise<StopReport>;
 }
@@ -54,6 +62,7 @@ export function startRun(options: RunOptions): Run {
   /** Those in hand of which the store has not been asked yet, or has not answered. */
   const untried = new Set<InHand>();
   let runningHandlers = 0;
+  let handledAt: Date | undefined;
   let stopping: Promise<void> | undefined;
 
   const lanes = createLanes<InHand>({
@@ -120,6 +129,7 @@ export function startRun(options: RunOptions): Run {
         onHandled();
       },
     });
+    handledAt = new Date();
     untried.delete(item);
     const answered = storeAnswered(handled);
     if (answered !== undefined) receiver.storeAnswered(answered);
@@ -165,6 +175,7 @@ export function startRun(options: RunOptions): Run {
 
   receiver.pump();
   return {
+    health: () => ({ ...receiver.health(), handledAt, inHand: lanes.size() }),
     async stop(drained) {
       stopping ??= end(drained);
       await stopping;

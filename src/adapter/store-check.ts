@@ -2,15 +2,18 @@ import type { AnyHandleOnce } from '../api/handle-once.ts';
 import { SchemaError, StoreError } from '../api/errors.ts';
 
 /**
- * Checks the store where an adapter starts. Throws `SchemaError`: nothing can be handled without an operator.
+ * Checks the store where an adapter starts, and says whether it can be used. Throws `SchemaError`: nothing can be
+ * handled without an operator.
  *
  * A store that is down is reported by its `handleOnce`, and may be up when the first message comes.
  */
-export async function checkStoreAtStart(handleOnce: AnyHandleOnce): Promise<void> {
+export async function checkStoreAtStart(handleOnce: AnyHandleOnce): Promise<boolean> {
   try {
     await handleOnce.checkStore();
+    return true;
   } catch (error) {
     if (error instanceof SchemaError) throw error;
+    return false;
   }
 }
 

@@ -1,0 +1,37 @@
+import type { StoreReach } from '../../src/adapter-kit.ts';
+import type { RunHealth } from './run.ts';
+
+/** What a worker knows of itself. */
+export interface SqsHealth {
+  /**
+   * Whether its process is worth keeping. False where it has begun no receive for two minutes though it had room. A
+   * queue or a database that is down leaves it true: a restart cures neither.
+   */
+  readonly live: boolean;
+  /** Whether messages are handled now: it is started, its receives go on without failure, the store is reachable. */
+  readonly ready: boolean;
+  /** Whether the store can be used, by its last answer; `unknown` before the first. */
+  readonly store: 'reachable' | 'unreachable' | 'unknown';
+  /** How the queue has progressed since the last start. */
+  readonly queue: {
+    /** As given. */
+    readonly url: string;
+    /** When it last answered a receive, with messages or without. Undefined before. */
+    readonly answeredAt: Date | undefined;
+    /** When the last message was handled, whatever became of it. Undefined before. */
+    readonly handledAt: Date | undefined;
+    /** Messages that wait for a handler, or have one. */
+    readonly inHand: number;
+  };
+}
+
+/** `run` is undefined where the worker is not started. */
+export function healthOf(url: string, store: StoreReach, run: RunHealth | undefined): SqsHealth {
+  const isReceiving = run?.isTurning === true && !run.isFailing;
+  return {
+    live: run?.isTurning ?? true,
+    ready: isReceiving && store === 'reachable',
+    store,
+    queue: { url, answeredAt: run?.answeredAt, handledAt: run?.handledAt, inHand: run?.inHand ?? 0 },
+  };
+}
