@@ -9,6 +9,7 @@ import {
   SHORT_RETRIES,
   withOwnRetries,
   warn,
+  watchStore,
   withHandler,
 } from '../../src/adapter-kit.ts';
 import { inGroup } from '../shared/kafka/log-identity.ts';
@@ -16,6 +17,7 @@ import type { Transactional } from '../../src/index.ts';
 import { createAssignments } from './partition/assignments.ts';
 import type { KafkaEvent } from './events.ts';
 import { followGroup } from './follow-group.ts';
+import { healthOf, type KafkaHealth, withMembership } from './health.ts';
 import { createInHand } from './fetch/in-hand.ts';
 import { type KafkaJs, listenTo } from './client/kafkajs.ts';
 import type { RunConfig } from './client/kafkajs-types.ts';
@@ -43,6 +45,13 @@ const AUTO_COMMIT_INTERVAL_MS = 1_000;
 export interface OnceEachMessage extends RunConfig {
   /** How often each type of event happened. */
   counts(): Counts<KafkaEvent['type']>;
+  /**
+   * What the consumer knows of itself, for the probes of an orchestrator. It answers at once, and never throws.
+   *
+   * It costs no round trip, but where the last answer of the store is ten seconds old: then one read of the store
+   * (`checkStore`) begins, for the next call.
+   */
+  health(): KafkaHealth;
 }
 
 /**
@@ -100,10 +109,13 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
     partitionsConsumedConcurrently: concurrency,
     eachBatch: (payload) => runFetch(consumption, consumption.client.fetchOf(payload)),
     counts: consumption.events.counts,
+    health: consumption.health,
   };
 }
 
-function createConsumption(resolved: ResolvedOptions): Consumption & { readonly client: KafkaJs } {
+function createConsumption(
+  resolved: ResolvedOptions,
+): Consumption & { readonly client: KafkaJs; readonly health: () => KafkaHealth } {
   const { consumer, concurrency, groupId, key } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, groupId);
   const events = createAdapterEvents(resolved);
@@ -114,9 +126,10 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
     pauses.forget({ topic, partition });
     events.emit({ type: 'partition-lost', topic, partition });
   });
+  const { consumer: watched, store } = watchStore(handleOnce, consumerOf({ ...resolved, handleOnce }));
   const processor = {
     ...resolved,
-    consumer: consumerOf({ ...resolved, handleOnce }),
+    consumer: watched,
     events,
     keyTrial,
     retryTopics,
@@ -128,13 +141,12 @@ function createConsumption(resolved: ResolvedOptions): Consumption & { readonly 
     slots: createSlots(concurrency),
     inHand: createInHand<MessageVerdict>(),
   };
-  const client = listenTo(
-    consumer,
-    followGroup(resolved, consumption, () => client),
-  );
+  const { listener, membership } = withMembership(followGroup(resolved, consumption, () => client));
+  const client = listenTo(consumer, listener);
   warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
   warnOfSettings(resolved, events);
-  return { ...consumption, client };
+  const health = (): KafkaHealth => healthOf(membership(), store.reach(), assignments.trackers());
+  return { ...consumption, client, health };
 }
 
 function retryTopicsOf(

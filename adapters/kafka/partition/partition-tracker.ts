@@ -14,6 +14,7 @@ export class PartitionTracker implements Place {
   readonly #controller = new AbortController();
   #isOver = false;
   #position: bigint | undefined;
+  #progressAt: Date | undefined;
   #committed: bigint | undefined;
   /** From where the next fetch has to be. Undefined when only the client knows. */
   #expected: bigint | undefined;
@@ -87,7 +88,18 @@ export class PartitionTracker implements Place {
   /** Everything below a position is acknowledged, and the client was told to go on from there. */
   advanceTo(position: bigint): void {
     this.#position = position;
+    this.#progressAt = new Date();
     this.#expected = position;
+  }
+
+  /** Everything below it is acknowledged. Undefined before the first fetch, and after a seek of the user's. */
+  get position(): bigint | undefined {
+    return this.#position;
+  }
+
+  /** When the position was last advanced. */
+  get progressAt(): Date | undefined {
+    return this.#progressAt;
   }
 
   /** Where the partition ended when it was last fetched. */

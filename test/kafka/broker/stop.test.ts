@@ -139,3 +139,19 @@ describe('A consumer that disconnects while handlers run', () => {
     expect(await group.committed()).toEqual([6]);
   });
 });
+
+test('A consumer is ready from its join to its end, and tells how far its partitions are', async () => {
+  const group = await setup({ partitions: 2 });
+  for (const partition of [0, 1]) await group.produce(...numbered(3 + partition, partition));
+  const member = await group.start(() => undefined);
+  await group.caughtUp();
+  await until(() => member.health().ready);
+  const { live, store, partitions } = member.health();
+  expect({ live, store }).toEqual({ live: true, store: 'reachable' });
+  expect(partitions.toSorted((one, other) => one.partition - other.partition)).toEqual([
+    { topic: group.topic, partition: 0, position: '3', end: '3', progressAt: expect.any(Date) as Date },
+    { topic: group.topic, partition: 1, position: '4', end: '4', progressAt: expect.any(Date) as Date },
+  ]);
+  await leave(member);
+  expect(member.health()).toMatchObject({ live: true, ready: false, partitions: [] });
+});

@@ -34,6 +34,7 @@ export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> =
 export interface Member {
   readonly consumer: Consumer;
   readonly counts: OnceEachMessage['counts'];
+  readonly health: OnceEachMessage['health'];
   /** What it was assigned each time that it joined. */
   readonly joins: Readonly<Record<string, number[]>>[];
   /** Every offset that it committed, in the order of the commits. */
@@ -162,7 +163,7 @@ function setupOf(
         await consumer.run(run);
       };
       await restart();
-      return { consumer, counts: () => run.counts(), restart, ...watched };
+      return { consumer, counts: () => run.counts(), health: () => run.health(), restart, ...watched };
     },
 
     committed,
@@ -189,7 +190,7 @@ function setupOf(
   };
 }
 
-type Watched = Omit<Member, 'consumer' | 'counts' | 'restart'>;
+type Watched = Omit<Member, 'consumer' | 'counts' | 'health' | 'restart'>;
 
 function watch(consumer: Consumer, topic: string): Watched & { readonly requests: readonly string[] } {
   const joins: Record<string, number[]>[] = [];

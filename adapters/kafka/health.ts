@@ -1,0 +1,80 @@
+import type { StoreReach } from '../../src/adapter-kit.ts';
+import type { LogListener } from './client/log-client.ts';
+import type { PartitionTracker } from './partition/partition-tracker.ts';
+
+/** What a consumer knows of itself. */
+export interface KafkaHealth {
+  /**
+   * Whether its process is worth keeping. False once the client has given up (`CONSUMER_STOPPED`). A broker or a
+   * database that is down leaves it true: a restart cures neither.
+   */
+  readonly live: boolean;
+  /** Whether messages are handled now: it has joined its group, and the store is reachable. */
+  readonly ready: boolean;
+  /** Whether the store can be used, by its last answer; `unknown` before the first. */
+  readonly store: 'reachable' | 'unreachable' | 'unknown';
+  /** Those that it is assigned and has fetched. */
+  readonly partitions: readonly PartitionHealth[];
+}
+
+/** How one partition has progressed. Offsets are whole numbers, as text: they can be above what a number holds. */
+export interface PartitionHealth {
+  /** As the consumer has it. */
+  readonly topic: string;
+  /** From 0. */
+  readonly partition: number;
+  /** Everything below it is acknowledged. Undefined before the first fetch, and after a seek of your own. */
+  readonly position: string | undefined;
+  /** Where the partition ended when it was last fetched. */
+  readonly end: string | undefined;
+  /** When the position last advanced, in this process. Undefined before. */
+  readonly progressAt: Date | undefined;
+}
+
+/** Whether a consumer has its place in the group. */
+export type Membership = 'away' | 'joined' | 'ended';
+
+/** The same listener, which follows the membership besides. */
+export function withMembership(listener: LogListener): {
+  readonly listener: LogListener;
+  readonly membership: () => Membership;
+} {
+  let membership: Membership = 'away';
+  return {
+    membership: () => membership,
+    listener: {
+      ...listener,
+      joined(assignment) {
+        membership = 'joined';
+        listener.joined(assignment);
+      },
+      stopped() {
+        if (membership === 'joined') membership = 'away';
+        listener.stopped();
+      },
+      crashed(error, restart) {
+        membership = restart ? 'away' : 'ended';
+        listener.crashed(error, restart);
+      },
+    },
+  };
+}
+
+export function healthOf(
+  membership: Membership,
+  store: StoreReach,
+  trackers: readonly PartitionTracker[],
+): KafkaHealth {
+  return {
+    live: membership !== 'ended',
+    ready: membership === 'joined' && store === 'reachable',
+    store,
+    partitions: trackers.map(({ topic, partition, position, lastEnd, progressAt }) => ({
+      topic,
+      partition,
+      position: position === undefined ? undefined : String(position),
+      end: lastEnd === undefined ? undefined : String(lastEnd),
+      progressAt,
+    })),
+  };
+}
