@@ -9,6 +9,7 @@ export { type Delivered, deliver } from './adapter/deliver.ts';
 export { handledFacts } from './adapter/handled-facts.ts';
 export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
 export type { Delivery } from './adapter/delivery.ts';
+export { foundKey } from './adapter/found-key.ts';
 export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from './adapter/delivery-event.ts';
 export { endingOf, type KeptReason, replayedState } from './adapter/handled.ts';
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
@@ -43,6 +44,15 @@ export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
 export { isPromise } from './lib/is-promise.ts';
 export { keyFault } from './options/key.ts';
+export type { KeptLetterReason, Letter, LetterOutcome } from './operations/redrive/letter.ts';
+export {
+  isWanted,
+  letterFilter,
+  letterHook,
+  redriveFields,
+  type RedriveOptions,
+} from './operations/redrive/options.ts';
+export { createRedriver, type RedriveReport } from './operations/redrive/redriver.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
 export { derivedScopeFault } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';

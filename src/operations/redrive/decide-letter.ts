@@ -1,0 +1,37 @@
+import type { RecordView } from '../record.ts';
+import type { KeptLetterReason } from './letter.ts';
+
+/** What is done with a dead letter. */
+export type LetterDecision =
+  | { readonly action: 'reopen' | 'send' | 'remove' }
+  | { readonly action: 'keep'; readonly reason: KeptLetterReason };
+
+/** The one table: what is on record, and what is then done with the letter. */
+export function decideLetter(record: RecordView | undefined, isOwn: boolean): LetterDecision {
+  const phase = record?.phase;
+  switch (phase) {
+    case undefined:
+    case 'expired':
+      return { action: 'send' };
+    case 'failed':
+      return { action: 'reopen' };
+    case 'succeeded':
+      return isOwn ? { action: 'remove' } : { action: 'keep', reason: 'ambiguous' };
+    case 'waiting':
+      return isReopened(record) ? { action: 'send' } : { action: 'keep', reason: phase };
+    case 'running':
+    case 'lapsed':
+    case 'backing-off':
+      return { action: 'keep', reason: phase };
+  }
+}
+
+/**
+ * Whether it was reopened, and has not run since: a redrive that was killed may not have sent its copy.
+ *
+ * An attempt that ended leaves a failure or a death, and one that was interrupted is not counted. Only a reopened
+ * record has attempts and neither.
+ */
+function isReopened(record: RecordView | undefined): boolean {
+  return record !== undefined && record.attempts > 0 && record.failures === 0 && record.deaths === 0;
+}

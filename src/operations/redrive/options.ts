@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { callback, wholeNumber } from '../../options/parse-options.ts';
+import { wrongReturn } from '../../options/wrong-return.ts';
+import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
+
+/** What a redrive takes, whatever the broker. */
+export interface RedriveOptions extends TablesOptions {
+  /**
+   * The whole scope, with what adapters add: `billing>kafka:workers`. Letters that name another are kept; those that
+   * name none, since the queue's own redrive policy moved them, are taken to be of this one. Default: what each says.
+   */
+  readonly scope?: string | undefined;
+  /** The most letters to send, 1 to 1,000,000,000. Default: all. */
+  readonly limit?: number | undefined;
+  /** The most letters to send in a second, 1 to 10,000. Default 50. They are sent one after the other. */
+  readonly perSecond?: number | undefined;
+  /** Whether it only says what it would do: nothing is reopened, sent or removed. Default false. */
+  readonly dryRun?: boolean | undefined;
+  /** Ends the redrive behind the letter in hand. The next call goes on from there. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const redriveFields = {
+  ...tablesFields,
+  scope: scopeField.optional(),
+  limit: wholeNumber('letters', 1, 1_000_000_000).default(Infinity),
+  perSecond: wholeNumber('letters', 1, 10_000).default(50),
+  dryRun: z.boolean({ error: 'must be true or false' }).default(false),
+  signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+};
+
+/** The option `onLetter`. */
+export function letterHook<Letter>() {
+  return callback<(letter: Letter) => unknown>('a function of one letter').optional();
+}
+
+/** The option `filter`. */
+export function letterFilter<Letter>() {
+  return callback<(letter: Letter) => boolean>(
+    'a function of one letter that returns true or false',
+  ).optional();
+}
+
+/** What a filter says. Throws `InvalidOptionsError` where that is neither true nor false, such as a promise. */
+export function isWanted<Letter>(filter: ((letter: Letter) => boolean) | undefined, letter: Letter): boolean {
+  if (filter === undefined) return true;
+  const wanted: unknown = filter(letter);
+  if (typeof wanted === 'boolean') return wanted;
+  throw wrongReturn('filter', `must return true or false at once, and returned ${typeof wanted}`);
+}

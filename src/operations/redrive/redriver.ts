@@ -1,0 +1,57 @@
+import type { SqlClient } from '../../store/postgres/sql-client.ts';
+import type { KeptLetterReason, Letter, LetterOutcome } from './letter.ts';
+import { createPace } from './pace.ts';
+import { redriveLetter } from './redrive-letter.ts';
+
+/** What a redrive did; of a dry run, what it would do. */
+export interface RedriveReport {
+  /** `finished`: no further letter was there. `stopped`: by `limit` or `signal`; the next call goes on from there. */
+  readonly state: 'finished' | 'stopped';
+  /** Whether nothing was changed. */
+  readonly dryRun: boolean;
+  /** Letters whose copies are at the source. */
+  readonly sent: number;
+  /** Letters that were removed, since their messages have succeeded. */
+  readonly removed: number;
+  /** Letters that are where they were. */
+  readonly kept: number;
+  /** How many were kept for each reason. A reason that never applied is absent. */
+  readonly keptFor: Readonly<Partial<Record<KeptLetterReason, number>>>;
+}
+
+export interface RedriverOptions {
+  readonly sql: SqlClient;
+  readonly databaseSchema: string;
+  readonly limit: number;
+  readonly perSecond: number;
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Takes the letters that an adapter has read, one after the other, and counts what became of them. */
+export interface Redriver {
+  /** Undefined: it was not touched. */
+  take(letter: Letter): Promise<LetterOutcome | undefined>;
+  /** Whether no further letter is to be taken. */
+  isOver(): boolean;
+  report(): RedriveReport;
+}
+
+export function createRedriver(options: RedriverOptions): Redriver {
+  const { sql, databaseSchema, limit, dryRun, signal } = options;
+  const run = { tables: { sql, databaseSchema }, pace: createPace(options.perSecond, signal), dryRun };
+  const counts = { sent: 0, removed: 0, kept: 0 };
+  const keptFor: Partial<Record<KeptLetterReason, number>> = {};
+  const isOver = (): boolean => signal?.aborted === true || counts.sent >= limit;
+  return {
+    isOver,
+    async take(letter) {
+      const outcome = await redriveLetter(letter, run);
+      if (outcome === undefined) return undefined;
+      counts[outcome.state] += 1;
+      if (outcome.state === 'kept') keptFor[outcome.reason] = (keptFor[outcome.reason] ?? 0) + 1;
+      return outcome;
+    },
+    report: () => ({ state: isOver() ? 'stopped' : 'finished', dryRun, ...counts, keptFor }),
+  };
+}

@@ -1,0 +1,197 @@
+import { createHandleOnce } from 'handle-once';
+import { reopenRecord, showRecord } from 'handle-once/operations';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createRedriver, type Letter, type LetterOutcome } from '../../src/adapter-kit.ts';
+import { useDatabase } from '../support/database.ts';
+
+const { sql } = useDatabase();
+
+const scope = 'billing';
+const key = 'order-7';
+
+beforeEach(async () => {
+  await sql`delete from handle_once.records`;
+});
+
+interface Given {
+  readonly state: string;
+  readonly owned?: boolean;
+  readonly isOver?: boolean;
+  readonly failures?: number;
+}
+
+async function record({ state, owned = false, isOver = false, failures = 1 }: Given): Promise<void> {
+  await sql`
+    insert into handle_once.records
+      (scope, key, token, fingerprint, state, owned, attempts, failures, deaths, live_until, created_at,
+      failed_reason)
+    values (${scope}, ${key}, gen_random_uuid(), '', ${state}, ${owned}, 3, ${failures}, 0,
+      now() + ${isOver ? -1 : 60} * interval '1 second', now(), ${state === 'failed' ? 'terminal' : null})`;
+}
+
+const options = { sql, databaseSchema: 'handle_once', limit: Infinity, perSecond: 10_000, dryRun: false };
+
+/** A letter that notes what is done with it, and what is then on record. */
+function letter(changes: Partial<Letter> = {}): Letter & { readonly steps: string[] } {
+  const steps: string[] = [];
+  const note = async (step: string): Promise<void> => {
+    steps.push(`${step}: ${(await showRecord({ sql, scope, key }))?.phase ?? 'absent'}`);
+  };
+  return {
+    steps,
+    identity: { scope, key, isOwn: true },
+    hasRoom: true,
+    isOurs: () => true,
+    async send(attempts) {
+      await note(`send ${attempts}`);
+      return true;
+    },
+    remove: () => note('remove'),
+    ...changes,
+  };
+}
+
+const ROWS: [found: string, given: Given | undefined, outcome: LetterOutcome, steps: string[]][] = [
+  ['absent', undefined, { state: 'sent', reopened: false }, ['send 0: absent', 'remove: absent']],
+  [
+    'expired',
+    { state: 'succeeded', isOver: true },
+    { state: 'sent', reopened: false },
+    ['send 3: expired', 'remove: expired'],
+  ],
+  ['failed', { state: 'failed' }, { state: 'sent', reopened: true }, ['send 3: waiting', 'remove: waiting']],
+  [
+    'reopened, by a redrive that was killed',
+    { state: 'pending', isOver: true, failures: 0 },
+    { state: 'sent', reopened: false },
+    ['send 3: waiting', 'remove: waiting'],
+  ],
+  ['succeeded', { state: 'succeeded' }, { state: 'removed' }, ['remove: succeeded']],
+  ['running', { state: 'pending', owned: true }, { state: 'kept', reason: 'running' }, []],
+  ['lapsed', { state: 'pending', owned: true, isOver: true }, { state: 'kept', reason: 'lapsed' }, []],
+  ['backing off', { state: 'pending' }, { state: 'kept', reason: 'backing-off' }, []],
+  ['waiting', { state: 'pending', isOver: true }, { state: 'kept', reason: 'waiting' }, []],
+];
+
+describe('A letter whose record is', () => {
+  test.each(ROWS)('%s', async (_, given, outcome, steps) => {
+    if (given !== undefined) await record(given);
+    const one = letter();
+    expect(await createRedriver(options).take(one)).toEqual(outcome);
+    expect(one.steps).toEqual(steps);
+  });
+
+  test.each(ROWS)('%s: a dry run says the same, and does nothing', async (_, given, outcome) => {
+    if (given !== undefined) await record(given);
+    const before = await sql`select * from handle_once.records`;
+    const one = letter();
+    expect(await createRedriver({ ...options, dryRun: true }).take(one)).toEqual(outcome);
+    expect(one.steps).toEqual([]);
+    expect(await sql`select * from handle_once.records`).toEqual(before);
+  });
+});
+
+describe('Nothing is done with a letter', () => {
+  test.each<[string, string, Partial<Letter>]>([
+    ['of another message, maybe', 'ambiguous', { identity: { scope, key, isOwn: false } }],
+    ['without a valid key', 'no-identity', { identity: { scope, key: '', isOwn: true } }],
+    ['without a valid scope', 'no-identity', { identity: { scope: '\0', key, isOwn: true } }],
+    ['that its adapter keeps', 'filtered', { identity: { kept: 'filtered' } }],
+  ])('%s, where a message has succeeded: %s', async (_, reason, changes) => {
+    await record({ state: 'succeeded' });
+    const one = letter(changes);
+    expect(await createRedriver(options).take(one)).toEqual({ state: 'kept', reason });
+    expect(one.steps).toEqual([]);
+  });
+
+  test.each<[string, LetterOutcome | undefined, Partial<Letter>]>([
+    ['without room', { state: 'kept', reason: 'no-room' }, { hasRoom: false }],
+    ['that another reader may have', undefined, { isOurs: () => false }],
+  ])('%s, and its record stays failed', async (_, outcome, changes) => {
+    await record({ state: 'failed' });
+    const one = letter(changes);
+    expect(await createRedriver(options).take(one)).toEqual(outcome);
+    expect(await showRecord({ sql, scope, key })).toMatchObject({ phase: 'failed' });
+  });
+});
+
+test('a letter that is refused stays, with an open record', async () => {
+  await record({ state: 'failed' });
+  const one = letter({ send: () => Promise.resolve(false) });
+  expect(await createRedriver(options).take(one)).toEqual({ state: 'kept', reason: 'send-refused' });
+  expect(one.steps).toEqual([]);
+  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', reopened: false });
+});
+
+test('a record that changes while its letter waits for its turn is looked at again', async () => {
+  await record({ state: 'failed' });
+  const redriver = createRedriver({ ...options, perSecond: 2 });
+  const other = letter({ identity: { scope: 'other', key, isOwn: true } });
+  await redriver.take(other);
+  const second = redriver.take(letter());
+  // Its turn is half a second later.
+  await sql`update handle_once.records set state = 'succeeded', failed_reason = null where scope = ${scope}`;
+  expect(await second).toEqual({ state: 'removed' });
+});
+
+test('a record that was reopened, ran and backs off is live', async () => {
+  const handleOnce = createHandleOnce({
+    sql,
+    scope,
+    maxAttempts: 1,
+    backoff: { baseMs: 60_000, maxMs: 60_000 },
+  });
+  const fails = () => Promise.reject(new Error('no'));
+  await handleOnce(key, 'body', fails);
+  await reopenRecord({ sql, scope, key });
+  await createHandleOnce({ sql, scope, backoff: { baseMs: 60_000, maxMs: 60_000 } })(key, 'body', fails);
+  expect(await createRedriver(options).take(letter())).toEqual({ state: 'kept', reason: 'backing-off' });
+});
+
+test('a run that was interrupted after it was reopened is sent again', async () => {
+  const handleOnce = createHandleOnce({ sql, scope, maxAttempts: 1 });
+  await handleOnce(key, 'body', () => Promise.reject(new Error('no')));
+  await reopenRecord({ sql, scope, key });
+  const caller = new AbortController();
+  await handleOnce(
+    key,
+    'body',
+    (_, { signal }) => {
+      caller.abort();
+      signal.throwIfAborted();
+    },
+    { signal: caller.signal },
+  );
+  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', reopened: false });
+});
+
+test('limit and signal end it, and the report counts', async () => {
+  await record({ state: 'succeeded' });
+  const stop = new AbortController();
+  const redriver = createRedriver({ ...options, limit: 1, signal: stop.signal });
+  await redriver.take(letter());
+  expect(redriver.isOver()).toBe(false);
+  await redriver.take(letter({ identity: { kept: 'refused' } }));
+  await sql`delete from handle_once.records`;
+  await redriver.take(letter());
+  expect(redriver.isOver()).toBe(true);
+  expect(redriver.report()).toEqual({
+    ...{ state: 'stopped', dryRun: false, sent: 1, removed: 1, kept: 1, keptFor: { refused: 1 } },
+  });
+  const other = createRedriver({ ...options, signal: stop.signal });
+  expect([other.isOver(), other.report().state]).toEqual([false, 'finished']);
+  stop.abort();
+  expect([other.isOver(), await other.take(letter()), other.report().state]).toEqual([
+    true,
+    undefined,
+    'stopped',
+  ]);
+});
+
+test('letters are sent at most so fast', async () => {
+  const redriver = createRedriver({ ...options, perSecond: 20 });
+  const startedAt = performance.now();
+  for (let n = 0; n < 5; n += 1) await redriver.take(letter());
+  // Never faster; a slow machine is slower.
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(190);
+});
