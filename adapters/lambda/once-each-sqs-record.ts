@@ -11,11 +11,13 @@ import {
   withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
+import { withOriginals } from '../shared/sqs/copy-identity.ts';
 import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import { processRecord } from './process-record.ts';
 import {
+  copyForm,
   messageGroup,
   type LambdaSqsEvent,
   sqsInvocation,
@@ -76,7 +78,8 @@ export function onceEachSqsRecord<
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler)));
-  const { parse, onFailed } = resolved;
+  const { parse, onFailed, handleOnce } = resolved;
+  const key = withOriginals(resolved.key, handleOnce.settings.scope, copyForm);
   const consumer = consumerOf(resolved);
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
@@ -90,7 +93,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
           consumer,
           {
             itemIdentifier: record.messageId,
-            key: () => resolved.key(record),
+            key: () => key(record),
             content: () => record.body,
             fingerprint: fingerprintOptionsFor(resolved, record),
             parse: () => parse(record.body),

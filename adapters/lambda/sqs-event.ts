@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
+import { type CopyForm, IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
 import { lambdaContext } from './deadline.ts';
 
 /** A message attribute in Lambda's SQS event, by shape: those of `@types/aws-lambda` fit. */
@@ -69,3 +70,15 @@ function isRecord(value: unknown): boolean {
 export function messageGroup({ eventSourceARN, attributes }: SqsRecord): string | undefined {
   return eventSourceARN.endsWith('.fifo') ? (attributes.MessageGroupId ?? '') : undefined;
 }
+
+/** How a record says that it is a redriven copy. */
+export const copyForm: CopyForm<SqsRecord> = {
+  // Not checked before: an event that a test makes can lack them.
+  identityText: ({ messageAttributes }: Partial<SqsRecord>) =>
+    messageAttributes?.[IDENTITY_ATTRIBUTE]?.stringValue,
+  asOriginal: (record, { messageId, sentAt }) => ({
+    ...record,
+    messageId,
+    attributes: { ...record.attributes, ...(sentAt === undefined ? {} : { SentTimestamp: sentAt }) },
+  }),
+};

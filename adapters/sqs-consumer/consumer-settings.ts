@@ -1,6 +1,7 @@
 import type { MessageSystemAttributeName, QueueAttributeName } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import { IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
 import { queueUrlOption } from '../shared/sqs/queue-options.ts';
 import { longerThanLease, MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
 import type { SqsClient } from './queue.ts';
@@ -43,7 +44,7 @@ export interface AddedSettings {
   readonly visibilityTimeout: number;
   /** Seconds: as given, or a third of the visibility timeout. */
   readonly heartbeatInterval: number;
-  /** As given, or all. */
+  /** As given, with the one of redriven copies; or all. */
   readonly messageAttributeNames: string[];
   /** As given, or all; none where the older `attributeNames` is given. */
   readonly messageSystemAttributeNames: MessageSystemAttributeName[];
@@ -83,8 +84,13 @@ export function addedSettings(given: ConsumerSettings, leaseMs: number): AddedSe
   return {
     visibilityTimeout,
     heartbeatInterval: given.heartbeatInterval ?? visibilityTimeout / BEATS_PER_VISIBILITY,
-    messageAttributeNames: given.messageAttributeNames ?? ['All'],
+    messageAttributeNames: withIdentity(given.messageAttributeNames ?? ['All']),
     messageSystemAttributeNames:
       given.messageSystemAttributeNames ?? (given.attributeNames === undefined ? ['All'] : []),
   };
+}
+
+function withIdentity(names: readonly string[]): string[] {
+  const hasAll = ['All', '.*', IDENTITY_ATTRIBUTE].some((name) => names.includes(name));
+  return hasAll ? [...names] : [...names, IDENTITY_ATTRIBUTE];
 }

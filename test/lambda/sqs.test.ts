@@ -70,6 +70,30 @@ describe('A record', () => {
     expect(got).toEqual([{ id: 'order-1' }, record, 'id-1', 1, 64]);
   });
 
+  test('that is a redriven copy runs under the key of its original, once', async () => {
+    const { handleOnce } = bench();
+    const { scope } = handleOnce.settings;
+    const copy = (id: string, identity: object) =>
+      sqsRecord(id, '1', {
+        messageAttributes: {
+          HandleOnceIdentity: { dataType: 'String', stringValue: JSON.stringify(identity) },
+        },
+      });
+    const keys: string[] = [];
+    const handler = onceEachSqsRecord({ handleOnce }, (_, { key }) => {
+      keys.push(key);
+    });
+    for (const record of [
+      copy('copy-1', { scope, key: 'order-7' }),
+      copy('copy-2', { scope, key: 'order-7' }),
+      copy('copy-3', { scope, messageId: 'original', sentAt: '1' }),
+      copy('copy-4', { scope: 'another', key: 'order-8' }),
+    ]) {
+      expect(await handler(sqsEvent(record), ample())).toEqual(NONE);
+    }
+    expect(keys).toEqual(['order-7', 'original', 'copy-4']);
+  });
+
   test('that succeeded is not run again, and not reported: its body is compared as it is', async () => {
     const { handleOnce } = bench();
     const { onEvent, events } = recorder();

@@ -122,7 +122,10 @@ describe.each([
       messageSystemAttributeNames: ['All'],
     });
     const own = { visibilityTimeout: 90, heartbeatInterval: 10, messageAttributeNames: ['Tenant'] };
-    expect(create({ ...right, consumerOptions: { ...consumerOptions, ...own } })).toMatchObject(own);
+    expect(create({ ...right, consumerOptions: { ...consumerOptions, ...own } })).toMatchObject({
+      ...own,
+      messageAttributeNames: ['Tenant', 'HandleOnceIdentity'],
+    });
   });
 
   test('asks for no system attributes under both of their names', () => {

@@ -1,4 +1,5 @@
 import { type DeadLetterFacts } from '../../../src/adapter-kit.ts';
+import { IDENTITY_ATTRIBUTE, readIdentity } from './copy-identity.ts';
 
 /** An attribute of a message as queues of AWS take it. */
 export interface TextAttribute {
@@ -32,7 +33,7 @@ export const OUR_ATTRIBUTES = [
 const MAX_ATTRIBUTES = 10;
 /** Of the body, and of the name, type and value of each attribute. */
 const MAX_MESSAGE_BYTES = 1_048_576;
-const MAX_TEXT_LENGTH = 1_000;
+export const MAX_TEXT_LENGTH = 1_000;
 
 /** The original's attributes, then as many of ours as a queue takes: what is the sender's goes first. */
 export function deadLetterAttributes<Attribute extends MeasurableAttribute>(
@@ -40,31 +41,42 @@ export function deadLetterAttributes<Attribute extends MeasurableAttribute>(
   original: Readonly<Record<string, Attribute>>,
   facts: DeadLetterFacts,
 ): DeadLetterAttributes<Attribute> {
-  const attributes: Record<string, Attribute | TextAttribute> = withoutOurs(original);
+  let attributes: Record<string, Attribute | TextAttribute> = withoutOurs(original, facts.scope);
   const dropped: string[] = [];
   const values = ourValues(facts);
-  let bytes = Object.entries(attributes).reduce(
-    (sum, [name, attribute]) => sum + sizeOf(name, attribute),
-    Buffer.byteLength(body),
-  );
   for (const name of OUR_ATTRIBUTES) {
-    const size = sizeOf(name, values[name]);
-    if (Object.keys(attributes).length < MAX_ATTRIBUTES && bytes + size <= MAX_MESSAGE_BYTES) {
-      attributes[name] = values[name];
-      bytes += size;
-    } else {
-      dropped.push(name);
-    }
+    const more = { ...attributes, [name]: values[name] };
+    if (fitsInQueue(body, more)) attributes = more;
+    else dropped.push(name);
   }
   return { attributes, dropped };
 }
 
-/** A dead letter that was sent back to its queue and failed again still has ours of the first time. */
-export function withoutOurs<Attribute>(
+/** Whether SQS takes a message with these. */
+export function fitsInQueue(
+  body: string,
+  attributes: Readonly<Record<string, MeasurableAttribute>>,
+): boolean {
+  const entries = Object.entries(attributes);
+  const bytes = entries.reduce(
+    (sum, [name, attribute]) => sum + sizeOf(name, attribute),
+    Buffer.byteLength(body),
+  );
+  return entries.length <= MAX_ATTRIBUTES && bytes <= MAX_MESSAGE_BYTES;
+}
+
+/**
+ * A copy of a dead letter that failed again still has ours of the first time. Of these it keeps its identity, where the
+ * record is in that scope: it is how the next copy finds the record when the new ones find no room.
+ */
+export function withoutOurs<Attribute extends MeasurableAttribute>(
   original: Readonly<Record<string, Attribute>>,
+  scope: string,
 ): Record<string, Attribute> {
   const ours: readonly string[] = OUR_ATTRIBUTES;
-  return Object.fromEntries(Object.entries(original).filter(([name]) => !ours.includes(name)));
+  const isKept = ([name, { StringValue }]: [string, Attribute]): boolean =>
+    name === IDENTITY_ATTRIBUTE ? readIdentity(StringValue)?.scope === scope : !ours.includes(name);
+  return Object.fromEntries(Object.entries(original).filter(isKept));
 }
 
 function ourValues(facts: DeadLetterFacts): Record<(typeof OUR_ATTRIBUTES)[number], TextAttribute> {

@@ -1,11 +1,13 @@
 import { type Delivery, type EventSink, fingerprintOptionsFor, type Kept } from '../../../src/adapter-kit.ts';
-import { type FingerprintOptions } from '../../../src/index.ts';
+import { type AnyHandleOnce, type FingerprintOptions } from '../../../src/index.ts';
+import { receivedForm, withOriginals } from './copy-identity.ts';
 import type { MeasurableAttribute } from './dead-letter-attributes.ts';
 import { createDroppedAttributesWarning, type DroppedAttributesWarning } from './dropped-attributes.ts';
 import type { SqsOnFailed, QueueAttempt } from './queue-options.ts';
 import { type Original, sendDeadLetter, type SendDeadLetter } from './send-dead-letter.ts';
 
 export interface QueueDeliveryOptions<Message, R> extends FingerprintOptions<string, [message: Message]> {
+  readonly handleOnce: AnyHandleOnce;
   readonly key: (message: Message) => string | undefined;
   readonly parse: (body: string) => unknown;
   readonly handler: (payload: never, attempt: QueueAttempt<Message>, ...extra: never[]) => R | PromiseLike<R>;
@@ -32,7 +34,8 @@ export function createQueueDelivery<
   send: SendDeadLetter<Attribute>,
   events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
 ): QueueDeliveryOf<Message, R> {
-  const { key, parse, handler, onFailed = 'keep' } = options;
+  const { handleOnce, parse, handler, onFailed = 'keep' } = options;
+  const key = withOriginals(options.key, handleOnce.settings.scope, receivedForm<Message>());
   const warnDropped = createDroppedAttributesWarning(events);
 
   function failedChoice(message: Message, mayBeSent?: () => boolean): Delivery<unknown>['onFailed'] {

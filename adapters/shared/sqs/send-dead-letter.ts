@@ -50,7 +50,7 @@ export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
     return dropped;
   } catch (error) {
     if (dropped.length === OUR_ATTRIBUTES.length || !isTooLong(error)) throw error;
-    await send({ ...letter, MessageAttributes: withoutOurs(MessageAttributes) });
+    await send({ ...letter, MessageAttributes: withoutOurs(MessageAttributes, facts.scope) });
     return OUR_ATTRIBUTES;
   }
 }
@@ -63,6 +63,6 @@ function addressOf({ Attributes, MessageId }: Original<unknown>, deadLetterQueue
   return { QueueUrl: deadLetterQueueUrl, ...(deadLetterQueueUrl.endsWith('.fifo') ? fifo : {}) };
 }
 
-function isTooLong(error: unknown): boolean {
+export function isTooLong(error: unknown): boolean {
   return error instanceof Error && TOO_LONG.test(`${error.name} ${error.message}`);
 }

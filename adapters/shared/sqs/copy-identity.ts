@@ -1,0 +1,88 @@
+import * as z from 'zod';
+
+/** By it a redriven copy says whose copy it is. */
+export const IDENTITY_ATTRIBUTE = 'HandleOnceIdentity';
+
+const scope = z.string();
+const copyIdentity = z.union([
+  z.strictObject({ scope, key: z.string() }),
+  z.strictObject({ scope, messageId: z.string(), sentAt: z.string().optional() }),
+]);
+
+/**
+ * The record that a copy belongs to; or its original, of which only the consumer's own key function knows the key, with
+ * the `MessageId` and `SentTimestamp` that it had.
+ */
+export type CopyIdentity = z.output<typeof copyIdentity>;
+
+export type OriginalIdentity = Exclude<CopyIdentity, { readonly key: string }>;
+
+/** JSON, in characters that SQS takes. */
+export function writeIdentity(identity: CopyIdentity): string {
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16)}`;
+  return JSON.stringify(identity).replaceAll(/[\ufffe\uffff]/g, escaped);
+}
+
+/** Undefined for what is no identity. */
+export function readIdentity(text: string | undefined): CopyIdentity | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return copyIdentity.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How an adapter's messages say whose copies they are. */
+export interface CopyForm<Message> {
+  /** The value of the attribute. */
+  identityText(message: Message): string | undefined;
+  /** The message with what its original had in place of its own. */
+  asOriginal(message: Message, original: OriginalIdentity): Message;
+}
+
+export type QueueKey<Message> = (message: Message) => string | undefined;
+
+/** The key of what a copy is a copy of. */
+export function keyOfOriginal<Message>(
+  message: Message,
+  identity: CopyIdentity,
+  key: QueueKey<Message>,
+  form: CopyForm<Message>,
+): string | undefined {
+  return 'key' in identity ? identity.key : key(form.asOriginal(message, identity));
+}
+
+/**
+ * The same key function, and for a redriven copy the key of its original. A copy that belongs to another scope is a
+ * message of its own.
+ */
+export function withOriginals<Message>(
+  key: QueueKey<Message>,
+  scope: string,
+  form: CopyForm<Message>,
+): QueueKey<Message> {
+  return (message) => {
+    const identity = readIdentity(form.identityText(message));
+    return identity?.scope === scope ? keyOfOriginal(message, identity, key, form) : key(message);
+  };
+}
+
+interface Received {
+  readonly MessageId?: string | undefined;
+  readonly Attributes?: object | undefined;
+  readonly MessageAttributes?:
+    Readonly<Record<string, { readonly StringValue?: string | undefined }>> | undefined;
+}
+
+/** Of messages as ReceiveMessage gives them. */
+export function receivedForm<Message extends Received>(): CopyForm<Message> {
+  return {
+    identityText: ({ MessageAttributes }) => MessageAttributes?.[IDENTITY_ATTRIBUTE]?.StringValue,
+    asOriginal: (message, { messageId, sentAt }) => ({
+      ...message,
+      MessageId: messageId,
+      Attributes: { ...message.Attributes, ...(sentAt === undefined ? {} : { SentTimestamp: sentAt }) },
+    }),
+  };
+}
