@@ -20,10 +20,25 @@ export interface DeadLetter {
   readonly headers: KafkaHeaders;
 }
 
+/** What a dead letter says of itself. */
+export const LETTER_HEADERS = [
+  'handle-once-id',
+  'handle-once-topic',
+  'handle-once-partition',
+  'handle-once-offset',
+  'handle-once-timestamp',
+  'handle-once-scope',
+  'handle-once-key',
+  'handle-once-error',
+  'handle-once-attempts',
+] as const;
+
+export type LetterHeader = (typeof LETTER_HEADERS)[number];
+
 /** The copy that goes to the dead-letter topic: the original key, value and headers, and why it is there. */
 export function deadLetterOf(original: Placed, facts: DeadLetterFacts): DeadLetter {
   const { topic, partition, message } = original;
-  const { key, value, headers, offset } = message;
+  const { key, value, headers, offset, timestamp } = message;
   return {
     key,
     value,
@@ -33,10 +48,12 @@ export function deadLetterOf(original: Placed, facts: DeadLetterFacts): DeadLett
       'handle-once-topic': topic,
       'handle-once-partition': String(partition),
       'handle-once-offset': offset,
+      'handle-once-timestamp': timestamp,
       'handle-once-scope': facts.scope,
+      'handle-once-key': facts.key,
       'handle-once-error': facts.errorText,
       'handle-once-attempts': String(facts.attempts),
-    },
+    } satisfies KafkaHeaders & Record<LetterHeader, string>,
   };
 }
 

@@ -13,6 +13,12 @@
  *
  * @module
  */
+export type {
+  KeptLetterReason,
+  LetterOutcome,
+  RedriveOptions,
+  RedriveReport,
+} from '../../src/adapter-kit.ts';
 export type { KafkaOnFailed } from './dead-letter.ts';
 export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from './events.ts';
 export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './client/kafkajs-types.ts';
@@ -28,4 +34,12 @@ export type {
   OnceEachMessageOptions,
 } from './options.ts';
 export type { Ordering } from './fetch/ordering.ts';
+export type {
+  KafkaClients,
+  KafkaConnection,
+  LetterConsumer,
+  LetterConsumerConfig,
+} from './redrive/kafka-client.ts';
+export type { RedrivenTopicLetter, RedriveTopicOptions, TopicLetter } from './redrive/options.ts';
+export { redriveTopic } from './redrive/redrive-topic.ts';
 export type { RetryInTopics, RetryTopic } from './retry/retry-options.ts';

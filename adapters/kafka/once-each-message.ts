@@ -32,6 +32,7 @@ import {
 import { createPauses } from './partition/pauses.ts';
 import type { MessageVerdict } from './fetch/process-message.ts';
 import type { GroupAdmin } from './retry/retry-consumed.ts';
+import { createToOriginal } from './retry/retry-copy.ts';
 import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/retry-topics.ts';
 import { type Consumption, runFetch } from './fetch/run-fetch.ts';
 import { warnOfSettings } from './settings-warnings.ts';
@@ -120,7 +121,8 @@ function createConsumption(
   const handleOnce = inGroup(resolved.handleOnce, groupId);
   const events = createAdapterEvents(resolved);
   const retryTopics = retryTopicsOf(resolved, events);
-  const keyTrial = createKeyTrial(keyOfOriginals(key, retryTopics));
+  const toOriginal = createToOriginal(groupId, (topic) => retryTopics?.has(topic) === true);
+  const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
   const pauses = createPauses(() => client);
   const assignments = createAssignments(({ topic, partition }) => {
     pauses.forget({ topic, partition });
@@ -133,6 +135,7 @@ function createConsumption(
     events,
     keyTrial,
     retryTopics,
+    toOriginal,
     warnStuck: createWarnStuck(events, resolved.onFailed !== 'acknowledge'),
   };
   const consumption = {

@@ -31,9 +31,9 @@ export type KafkaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
 /** What kafkajs gives an `eachMessage` handler, and the payload. */
 export interface KafkaDelivery<Payload> {
-  /** Of the original, where this is a copy in a retry topic. */
+  /** Of the original, where this is a copy: in a retry topic, or redriven. */
   readonly topic: string;
-  /** Of the original, where this is a copy in a retry topic. */
+  /** Of the original, where this is a copy: in a retry topic, or redriven. */
   readonly partition: number;
   /** Its value is bytes, whatever `payload` is. Offset and timestamp of a copy are those of the original. */
   readonly message: KafkaMessage;

@@ -9,8 +9,11 @@ const DEFINED_ELSEWHERE: Readonly<Record<string, string>> = {
   // adapters/kafka
   ConsumerTimeouts: 'kafkajs',
   KafkaAdmin: 'kafkajs',
+  KafkaConnection: 'kafkajs',
   KafkaConsumer: 'kafkajs',
   KafkaProducer: 'kafkajs',
+  LetterConsumer: 'kafkajs',
+  LetterConsumerConfig: 'kafkajs',
   RunConfig: 'kafkajs',
   // adapters/lambda
   DeadLetter: 'SQS',

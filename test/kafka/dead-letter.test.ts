@@ -23,7 +23,9 @@ const OURS = {
   'handle-once-topic': 'orders',
   'handle-once-partition': '3',
   'handle-once-offset': '42',
+  'handle-once-timestamp': '1700000000000',
   'handle-once-scope': 'billing>kafka:workers',
+  'handle-once-key': 'orders-3-42',
   'handle-once-error': 'TerminalError: never',
   'handle-once-attempts': '2',
 };

@@ -3,6 +3,7 @@ import type { KafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
+import { retryCopyOf } from '../../adapters/kafka/retry/retry-copy.ts';
 import { damagedStore } from '../support/damaged-store.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';
@@ -77,6 +78,22 @@ describe('the identity of a message', () => {
     expect(bed.attempts[0]?.key).toBe('orders:0:a');
     expect(bed.eventsOf('replayed')).toMatchObject([{ offset: '11', key: 'orders:0:a' }]);
     expect(bed.eventsOf('kept')).toMatchObject([{ offset: '12', reason: 'mismatch' }]);
+  });
+
+  test('is that of the original, for a copy that was redriven to its topic for this group', async () => {
+    const seen: unknown[] = [];
+    const bed = bench({ work: (delivery) => seen.push(delivery.message.headers) });
+    const original = { ...message(10), headers: { trace: 'x' } };
+    const { headers } = retryCopyOf({ topic: 'orders', partition: 0, message: original }, 'workers');
+    const copy = { ...message(20, { timestamp: '1800000000000' }), headers };
+    expect(await deliver(bed, copy)).toEqual(['20']);
+    expect(await deliver(bed, { ...copy, offset: '21' })).toEqual(['21']);
+    expect(bed.attempts.map(({ key }) => key)).toEqual(['orders-0-10']);
+    expect(seen).toEqual([{ trace: 'x' }]);
+    expect(bed.eventsOf('replayed')).toMatchObject([{ offset: '21', key: 'orders-0-10' }]);
+
+    const others = { ...headers, 'handle-once-retry-group': 'others' };
+    expect(await deliver(bench(), { ...copy, headers: others })).toEqual(['20']);
   });
 
   test('is another in each group', async () => {

@@ -143,7 +143,7 @@ function positionOf(batch: BatchPayload['batch']): bigint {
 /** As Kafka writes it. */
 const NO_TIMESTAMP = '-1';
 
-function complete(message: FetchedMessage): KafkaMessage {
+export function complete(message: FetchedMessage): KafkaMessage {
   const { timestamp = NO_TIMESTAMP, headers = {} } = message;
   return { ...message, timestamp, headers };
 }

@@ -11,12 +11,14 @@ import type { KafkaEvent, KafkaKeptReason } from '../events.ts';
 import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
 import { lookedAtSoon } from './look-again.ts';
 import type { AnyHandler, KafkaDelivery } from '../options.ts';
+import type { ToOriginal } from '../retry/retry-copy.ts';
 import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
 
 export interface Processor extends KafkaDeliveryOptions {
+  readonly toOriginal: ToOriginal;
   readonly handler: AnyHandler;
-  readonly retryTopics?: Pick<RetryTopics, 'originalOf' | 'handOver'> | undefined;
+  readonly retryTopics?: Pick<RetryTopics, 'handOver'> | undefined;
   readonly events: EventSink<KafkaEvent>;
   readonly warnStuck: WarnStuck;
 }
@@ -41,10 +43,10 @@ export async function processMessage(
   inHand: MessageInHand,
   { signal, isItsTurn, onReturned }: Turn,
 ): Promise<MessageVerdict> {
-  const { events, handler, retryTopics } = processor;
+  const { events, handler, toOriginal } = processor;
   const { topic, partition, message } = inHand;
   const place = { topic, partition, offset: message.offset };
-  const original = { ...inHand, ...retryTopics?.originalOf(inHand) };
+  const original = { ...inHand, ...toOriginal(inHand) };
   const turn = { isDeclined: false };
   const delivered = await deliver(processor.consumer, {
     ...kafkaDelivery(processor, original),

@@ -21,7 +21,7 @@ const FORMATS = {
   timestamp: /^(-1|0|[1-9]\d{0,18})$/,
 } as const;
 
-/** The copy that goes to a retry topic: the original key, value and headers, and where the original stands. */
+/** The copy that goes to another place: the original key, value and headers, and where the original stands. */
 export function retryCopyOf({ topic, partition, message }: Placed, groupId: string): RetryCopy {
   const { key, value, headers, offset, timestamp } = message;
   return {
@@ -38,7 +38,22 @@ export function retryCopyOf({ topic, partition, message }: Placed, groupId: stri
   };
 }
 
-/** The original of a copy, as it was fetched. Undefined for what is no copy made by this group. */
+/** What a message is: that of which it is a copy, or itself. */
+export type ToOriginal = (placed: Placed) => Placed;
+
+/**
+ * A copy is believed in a retry topic, and in the topic of its original, to which it was redriven. Elsewhere its
+ * headers can have been passed on with another message.
+ */
+export function createToOriginal(groupId: string, isRetryTopic: (topic: string) => boolean): ToOriginal {
+  return (placed) => {
+    const original = originalOf(placed.message, groupId);
+    const isBelieved = original?.topic === placed.topic || isRetryTopic(placed.topic);
+    return isBelieved ? (original ?? placed) : placed;
+  };
+}
+
+/** The original of a copy, as it was fetched. Undefined for what is no copy made for this group. */
 export function originalOf(copy: KafkaMessage, groupId: string): Placed | undefined {
   if (textOf(copy.headers[`${PREFIX}group`]) !== groupId) return undefined;
   const topic = factOf(copy, 'topic');
@@ -59,6 +74,6 @@ function factOf({ headers }: KafkaMessage, name: keyof typeof FORMATS): string |
   return text !== undefined && FORMATS[name].test(text) ? text : undefined;
 }
 
-function textOf(header: KafkaHeaders[string]): string | undefined {
+export function textOf(header: KafkaHeaders[string]): string | undefined {
   return Buffer.isBuffer(header) ? header.toString('utf8') : typeof header === 'string' ? header : undefined;
 }

@@ -6,7 +6,7 @@ import type { KafkaMessage } from '../client/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 import { produceCopy } from '../client/produce.ts';
 import { createRetryConsumed, type RetryConsumedOptions } from './retry-consumed.ts';
-import { originalOf, type Placed, retryCopyOf } from './retry-copy.ts';
+import { type Placed, retryCopyOf, type ToOriginal } from './retry-copy.ts';
 import { createSplitByTime, type DueMessages } from './retry-due.ts';
 import type { RetryInTopics, RetryTopic } from './retry-options.ts';
 
@@ -23,8 +23,6 @@ export interface Tried {
 /** Topics in which messages wait for their next attempt, so that their partitions go on. */
 export interface RetryTopics {
   has(topic: string): boolean;
-  /** What a message is: that of which it is a copy, or itself. */
-  originalOf(placed: Placed): Placed;
   /** Which messages of a partition may be claimed: in a retry topic those that have waited. */
   split(tracker: PartitionTracker, messages: readonly KafkaMessage[]): DueMessages;
   /** Produces a message whose backoff runs to a retry topic: then it is acknowledged here. Else its verdict stays. */
@@ -63,10 +61,6 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
 
   return {
     has: (topic) => delays.has(topic),
-    originalOf(placed) {
-      const original = delays.has(placed.topic) ? originalOf(placed.message, groupId) : undefined;
-      return original ?? placed;
-    },
     split(tracker, messages) {
       const delayMs = delays.get(tracker.topic);
       if (delayMs === undefined) return { due: messages, nextAt: undefined };
@@ -101,11 +95,11 @@ export function nextTopic(
 /** The same key function, asked for what a message is a copy of. */
 export function keyOfOriginals(
   key: LogKey<KafkaMessage> | undefined,
-  retryTopics: Pick<RetryTopics, 'originalOf'> | undefined,
+  toOriginal: ToOriginal,
 ): LogKey<KafkaMessage> | undefined {
-  if (key === undefined || retryTopics === undefined) return key;
+  if (key === undefined) return undefined;
   return (message, topic, partition) => {
-    const original = retryTopics.originalOf({ topic, partition, message });
+    const original = toOriginal({ topic, partition, message });
     return key(original.message, original.topic, original.partition);
   };
 }

@@ -43,7 +43,9 @@ function originOf({ topic, scope }: Setup, offset: number) {
     'handle-once-topic': topic,
     'handle-once-partition': '0',
     'handle-once-offset': String(offset),
+    'handle-once-timestamp': expect.stringMatching(/^\d{13}$/) as string,
     'handle-once-scope': scope,
+    'handle-once-key': `${topic}-0-${offset}`,
     'handle-once-id': expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   };
 }

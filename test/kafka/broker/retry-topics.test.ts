@@ -149,7 +149,9 @@ test('a message that fails for good in a retry topic is dead-lettered with its o
     'handle-once-topic': topic,
     'handle-once-partition': '0',
     'handle-once-offset': '1',
+    'handle-once-timestamp': expect.stringMatching(/^\d{13}$/) as string,
     'handle-once-scope': group.scope,
+    'handle-once-key': `${topic}-0-1`,
     'handle-once-error': 'TerminalError: no',
     'handle-once-attempts': '4',
     'handle-once-id': expect.stringMatching(/^[0-9a-f]{64}$/) as string,
@@ -279,11 +281,11 @@ test('a copy is not skipped by a group that has forgotten its positions and begi
   });
 });
 
-test('headers of a copy are believed in a retry topic alone, and with the name of the group', async () => {
+test('headers of a copy are believed in a retry topic or the original’s, with the name of the group', async () => {
   const { group, first, second, options } = await setupWithRetry();
   const { topic, groupId } = group;
-  const claimed = (offset: number, of: string) => ({
-    'handle-once-retry-topic': topic,
+  const claimed = (offset: number, of: string, from = topic) => ({
+    'handle-once-retry-topic': from,
     'handle-once-retry-partition': '0',
     'handle-once-retry-offset': String(offset),
     'handle-once-retry-timestamp': '0',
@@ -291,7 +293,11 @@ test('headers of a copy are believed in a retry topic alone, and with the name o
   });
   await group.start(() => undefined, options);
   await startsAreHeld(group, first, second);
-  await group.produce({ value: 'a', headers: claimed(7, groupId) });
+  await group.produce(
+    { value: 'a', headers: claimed(7, groupId) },
+    { value: 'e', headers: claimed(7, groupId, 'elsewhere') },
+    { value: 'f', headers: claimed(7, `${groupId}-other`) },
+  );
   await kafka.produce(first, [
     { value: 'b', headers: claimed(8, `${groupId}-other`) },
     { value: 'c' },
@@ -300,6 +306,13 @@ test('headers of a copy are believed in a retry topic alone, and with the name o
   await consumedToEnd(group, first);
   await group.caughtUp();
   expect((await group.records()).map(({ key }) => key).toSorted()).toEqual(
-    [`${topic}-0-0`, `${first}-0-0`, `${first}-0-1`, `${topic}-0-9`].toSorted(),
+    [
+      `${topic}-0-7`,
+      `${topic}-0-1`,
+      `${topic}-0-2`,
+      `${first}-0-0`,
+      `${first}-0-1`,
+      `${topic}-0-9`,
+    ].toSorted(),
   );
 });

@@ -1,0 +1,35 @@
+import type { BatchPayload, KafkaAdmin, KafkaConsumer, KafkaProducer } from '../client/kafkajs-types.ts';
+
+/** A client of kafkajs. */
+export interface KafkaConnection {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+}
+
+/** A consumer of kafkajs, as far as a redrive reads with it. */
+export interface LetterConsumer extends Pick<KafkaConsumer, 'on' | 'commitOffsets'>, KafkaConnection {
+  subscribe(subscription: { topics: string[]; fromBeginning: boolean }): Promise<void>;
+  run(config: {
+    autoCommit: false;
+    eachBatchAutoResolve: false;
+    eachBatch: (payload: BatchPayload) => Promise<void>;
+  }): Promise<void>;
+}
+
+/** What `kafka.consumer(...)` of kafkajs is given here. Times are milliseconds. */
+export interface LetterConsumerConfig {
+  groupId: string;
+  sessionTimeout: number;
+  heartbeatInterval: number;
+  maxWaitTimeInMs: number;
+}
+
+/** What makes clients: `new Kafka({ brokers, ssl, sasl })` of kafkajs. */
+export interface KafkaClients {
+  /** Makes the one that reads the letters. */
+  consumer(config: LetterConsumerConfig): LetterConsumer;
+  /** Makes the one that sends the copies. */
+  producer(): KafkaProducer & KafkaConnection;
+  /** Makes the one that looks where the topic ends. */
+  admin(): KafkaConnection & Pick<KafkaAdmin, 'fetchOffsets' | 'fetchTopicOffsets'>;
+}

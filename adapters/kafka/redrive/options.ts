@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import {
+  letterFilter,
+  letterHook,
+  type LetterOutcome,
+  NOT_AN_OBJECT,
+  redriveFields,
+  type RedriveOptions,
+  withMethods,
+} from '../../../src/adapter-kit.ts';
+import type { KafkaMessage } from '../client/log-client.ts';
+import { topicName } from '../retry/retry-options.ts';
+import type { KafkaClients } from './kafka-client.ts';
+
+/** A letter of a dead-letter topic, and the record that it belongs to. */
+export interface TopicLetter {
+  /** Of the dead-letter topic. */
+  readonly partition: number;
+  /** Of its record. */
+  readonly scope: string;
+  /** Of its record. */
+  readonly key: string;
+  /** The letter as it was fetched, with its value and headers. */
+  readonly message: KafkaMessage;
+}
+
+/** A letter of a dead-letter topic, and what was done with it. It holds no payload. */
+export type RedrivenTopicLetter = LetterOutcome & {
+  /** Of the dead-letter topic. */
+  readonly partition: number;
+  /** In the dead-letter topic. */
+  readonly offset: string;
+  /** Of its record. Undefined where that cannot be told. */
+  readonly scope?: string;
+  /** Of its record. Undefined where that cannot be told. */
+  readonly key?: string;
+};
+
+/** Options of `redriveTopic`. */
+export interface RedriveTopicOptions extends RedriveOptions {
+  /** A `Kafka` of kafkajs. The clients that it makes here are disconnected at the end. */
+  readonly kafka: KafkaClients;
+  /** The dead-letter topic. */
+  readonly from: string;
+  /**
+   * The topic that the copies go to. Default: the one that each letter came from. To other groups that read it a copy
+   * is a new message: name a retry topic of the group then. In any other topic a copy is a message of its own.
+   */
+  readonly to?: string | undefined;
+  /** The group whose committed offsets say how far the letters are done with. Default `handle-once-redrive-<from>`. */
+  readonly groupId?: string | undefined;
+  /** Which letters to redrive. It must return true or false at once. Default: all. */
+  readonly filter?: ((letter: TopicLetter) => boolean) | undefined;
+  /** Called with each letter once it is done with. What it throws ends the redrive. */
+  readonly onLetter?: ((letter: RedrivenTopicLetter) => unknown) | undefined;
+}
+
+const GROUP = 'must be the id of a consumer group';
+
+export const redriveTopicOptions = z
+  .strictObject(
+    {
+      ...redriveFields,
+      kafka: withMethods<KafkaClients>(['consumer', 'producer', 'admin'], 'a Kafka of kafkajs'),
+      from: topicName,
+      to: topicName.optional(),
+      groupId: z.string({ error: GROUP }).min(1, { error: GROUP }).optional(),
+      filter: letterFilter<TopicLetter>(),
+      onLetter: letterHook<RedrivenTopicLetter>(),
+    },
+    NOT_AN_OBJECT,
+  )
+  .refine(({ from, to }) => from !== to, {
+    path: ['to'],
+    error: 'must be another topic than from: the one that the letters came from',
+  });
+
+export type ResolvedRedrive = z.output<typeof redriveTopicOptions>;

@@ -1,0 +1,62 @@
+import type { KeptLetterReason } from '../../../src/adapter-kit.ts';
+import type { KafkaMessage } from '../client/log-client.ts';
+import { LETTER_HEADERS, type LetterHeader } from '../dead-letter.ts';
+import { originalOf, type Placed, type RetryCopy, retryCopyOf, textOf } from '../retry/retry-copy.ts';
+
+/** The record of a letter, and the copy that belongs to it. */
+export interface LetterOwner {
+  readonly scope: string;
+  readonly key: string;
+  /** Dead letters without attempts are those of messages that were refused, and are kept. */
+  readonly isOwn: true;
+  readonly copy: RetryCopy;
+  /** The topic that the original stands in. */
+  readonly topic: string;
+}
+
+/** The name of the group, at the end of the scope of its records. */
+const GROUP_OF_SCOPE = />kafka:([^>]+)$/;
+
+/** Whose letter it is, or why that cannot be told. */
+export function whoseLetter(
+  letter: KafkaMessage,
+  asked: string | undefined,
+): LetterOwner | { readonly kept: KeptLetterReason } {
+  const fact = (name: LetterHeader): string | undefined => textOf(letter.headers[name]);
+  if (fact('handle-once-attempts') === '0') return { kept: 'refused' };
+  const scope = fact('handle-once-scope');
+  const key = fact('handle-once-key');
+  const group = groupOf(scope);
+  if (scope === undefined || key === undefined || group === undefined) return { kept: 'no-identity' };
+  if (asked !== undefined && scope !== asked) return { kept: 'other-scope' };
+  const copy = retryCopyOf(originalIn(letter, fact), group);
+  // The headers of a letter can be anything: of what is no place nobody could find the original.
+  const original = originalOf({ ...letter, ...copy }, group);
+  return original === undefined
+    ? { kept: 'no-identity' }
+    : { scope, key, isOwn: true, copy, topic: original.topic };
+}
+
+function originalIn(letter: KafkaMessage, fact: (name: LetterHeader) => string | undefined): Placed {
+  const ours: readonly string[] = LETTER_HEADERS;
+  const own = Object.entries(letter.headers).filter(([name]) => !ours.includes(name));
+  return {
+    topic: fact('handle-once-topic') ?? '',
+    partition: Number(fact('handle-once-partition') ?? NaN),
+    message: {
+      ...letter,
+      headers: Object.fromEntries(own),
+      offset: fact('handle-once-offset') ?? '',
+      timestamp: fact('handle-once-timestamp') ?? '',
+    },
+  };
+}
+
+function groupOf(scope: string | undefined): string | undefined {
+  const name = GROUP_OF_SCOPE.exec(scope ?? '')?.[1];
+  try {
+    return name === undefined ? undefined : decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}

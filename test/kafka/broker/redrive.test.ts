@@ -1,0 +1,195 @@
+import { InvalidOptionsError, TerminalError } from 'handle-once';
+import { showRecord } from 'handle-once/operations';
+import {
+  type KafkaDelivery,
+  type RedrivenTopicLetter,
+  redriveTopic,
+  type RedriveTopicOptions,
+} from 'handle-once/kafka';
+import { expect, onTestFinished, test } from 'vitest';
+import { leave, type MemberOptions, numbered, type Setup, useFixture } from './support/fixture.ts';
+
+const { kafka, setup, sql } = useFixture();
+
+type Delivery = Pick<KafkaDelivery<unknown>, 'topic' | 'partition' | 'message'>;
+
+function terminal(): never {
+  throw new TerminalError('no');
+}
+
+async function deadLetters() {
+  const deadLetterTopic = await kafka.createTopic();
+  const producer = kafka.kafka.producer();
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  return { deadLetterTopic, producer };
+}
+
+type OnFailed = Awaited<ReturnType<typeof deadLetters>>;
+type Options = MemberOptions<undefined, Buffer | null>;
+
+/** Lets all that is in the topic fail. */
+async function failAll(group: Setup, onFailed: OnFailed, options: Options = {}): Promise<void> {
+  const member = await group.start(terminal, { onFailed, ...options });
+  await group.caughtUp();
+  await leave(member);
+}
+
+async function redrive(from: string, options: Partial<RedriveTopicOptions> = {}) {
+  const letters: RedrivenTopicLetter[] = [];
+  const onLetter = (letter: RedrivenTopicLetter): void => {
+    letters.push(letter);
+  };
+  const groupId = `redrive-${from}`;
+  const report = await redriveTopic({ kafka: kafka.kafka, sql, from, groupId, onLetter, ...options });
+  return { ...report, letters };
+}
+
+test('letters run again as what they were, where they were, and a dry run changes nothing', async () => {
+  const group = await setup();
+  const { topic, scope } = group;
+  const onFailed = await deadLetters();
+  await group.produce({ key: 'k', value: 'a', headers: { trace: 'x' } }, { value: null }, { value: 'c' });
+  await failAll(group, onFailed);
+
+  const planned = await redrive(onFailed.deadLetterTopic, { dryRun: true });
+  expect(planned).toMatchObject({ state: 'finished', dryRun: true, sent: 3, removed: 0, kept: 0 });
+  expect(await showRecord({ sql, scope, key: `${topic}-0-0` })).toMatchObject({ phase: 'failed' });
+  expect(await kafka.endOffsets(topic)).toEqual([3]);
+
+  const { letters, ...report } = await redrive(onFailed.deadLetterTopic);
+  expect(report).toEqual({ state: 'finished', dryRun: false, sent: 3, removed: 0, kept: 0, keptFor: {} });
+  expect(letters[0]).toEqual({
+    ...{ partition: 0, offset: '0', scope, key: `${topic}-0-0`, state: 'sent', reopened: true },
+  });
+  expect(await redrive(onFailed.deadLetterTopic)).toMatchObject({ sent: 0, letters: [] });
+
+  const seen: Delivery[] = [];
+  await group.start((delivery) => {
+    seen.push(delivery);
+  });
+  await group.caughtUp();
+  const originals = (await kafka.read(topic)).slice(0, 3);
+  expect(seen.map(({ topic: of, partition, message }) => [of, partition, message.offset])).toEqual(
+    originals.map(({ offset }) => [topic, 0, offset]),
+  );
+  expect(seen.map(({ message: { key, value, timestamp } }) => ({ key, value, timestamp }))).toEqual(
+    originals.map(({ key, value, timestamp }) => ({ key, value, timestamp })),
+  );
+  expect(Object.keys(seen[0]?.message.headers ?? {})).toEqual(['trace']);
+  expect((await group.records()).map(({ state, attempts }) => [state, attempts])).toEqual([
+    ['succeeded', 2],
+    ['succeeded', 2],
+    ['succeeded', 2],
+  ]);
+});
+
+test('two copies of one letter run once, and one that has succeeded is passed', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  const from = onFailed.deadLetterTopic;
+  await group.produce(...numbered(1));
+  await failAll(group, onFailed);
+  await redrive(from);
+  expect(await redrive(from, { groupId: kafka.groupId() })).toMatchObject({
+    sent: 1,
+    letters: [{ reopened: false }],
+  });
+  const runs: unknown[] = [];
+  await group.start((delivery) => runs.push(delivery.message.offset));
+  await group.caughtUp();
+  expect(runs).toEqual(['0']);
+  expect(group.eventsOf('replayed')).toMatchObject([{ state: 'succeeded' }]);
+  expect(await redrive(from, { groupId: kafka.groupId() })).toMatchObject({ sent: 0, removed: 1 });
+});
+
+test('what fails again is the same letter, also under a key of the user’s own', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  const key: Options['key'] = ({ value }, topic, partition) => `${topic}:${partition}:${String(value)}`;
+  await group.produce({ value: 'a' });
+  await failAll(group, onFailed, { key });
+  for (let round = 0; round < 2; round += 1) {
+    const { letters } = await redrive(onFailed.deadLetterTopic);
+    expect(letters).toMatchObject([{ key: `${group.topic}:0:a`, state: 'sent', reopened: true }]);
+    await failAll(group, onFailed, { key });
+  }
+  const ids = (await kafka.read(onFailed.deadLetterTopic)).map(({ headers }) =>
+    String(headers?.['handle-once-id']),
+  );
+  expect(ids).toHaveLength(3);
+  expect(new Set(ids).size).toBe(1);
+  expect(await group.records()).toMatchObject([{ state: 'failed', attempts: 3 }]);
+});
+
+test('a letter that is kept is read again, and those before it are not', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  const from = onFailed.deadLetterTopic;
+  await group.produce(...numbered(3));
+  await failAll(group, onFailed);
+  const running = `${group.topic}-0-1`;
+  await sql`
+    update handle_once.records
+    set state = 'pending', owned = true, failed_reason = null, live_until = now() + interval '1 minute'
+    where scope = ${group.scope} and key = ${running}`;
+  expect(await redrive(from)).toMatchObject({ sent: 2, kept: 1, keptFor: { running: 1 } });
+  expect(await kafka.committed(`redrive-${from}`, from)).toEqual([1]);
+  await sql`update handle_once.records set live_until = now() where scope = ${group.scope} and key = ${running}`;
+  const filter: RedriveTopicOptions['filter'] = ({ key }) => key === running;
+  expect(await redrive(from, { filter })).toMatchObject({ keptFor: { lapsed: 1, filtered: 1 } });
+});
+
+test('letters of other scopes, refused ones and those without an identity are kept', async () => {
+  const from = await kafka.createTopic();
+  const letter = (headers: Record<string, string>) => ({
+    value: 'v',
+    headers: {
+      ...{ 'handle-once-topic': 'orders', 'handle-once-partition': '0', 'handle-once-offset': '7' },
+      ...{ 'handle-once-timestamp': '1700000000000', 'handle-once-attempts': '1' },
+      ...{ 'handle-once-scope': 'billing>kafka:workers', 'handle-once-key': 'orders-0-7', ...headers },
+    },
+  });
+  await kafka.produce(from, [
+    letter({ 'handle-once-scope': 'mail>kafka:workers' }),
+    letter({ 'handle-once-attempts': '0' }),
+    letter({ 'handle-once-scope': 'billing' }),
+    letter({ 'handle-once-offset': 'last' }),
+    { value: 'not one of ours' },
+  ]);
+  expect(await redrive(from, { scope: 'billing>kafka:workers' })).toMatchObject({
+    ...{ sent: 0, kept: 5, keptFor: { 'other-scope': 1, refused: 1, 'no-identity': 3 } },
+  });
+});
+
+test('limit ends it, and the next call goes on behind the last letter', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  const from = onFailed.deadLetterTopic;
+  await group.produce(...numbered(3));
+  await failAll(group, onFailed);
+  expect(await redrive(from, { limit: 1 })).toMatchObject({ state: 'stopped', sent: 1 });
+  expect((await redrive(from)).letters).toMatchObject([{ offset: '1' }, { offset: '2' }]);
+});
+
+test('all partitions are read to where they end, also behind an aborted transaction', async () => {
+  const group = await setup({ partitions: 3 });
+  const { producer } = await deadLetters();
+  const deadLetterTopic = await kafka.createTopic({ partitions: 3 });
+  await group.produce(...[0, 1, 2].flatMap((partition) => numbered(2, partition)));
+  await failAll(group, { deadLetterTopic, producer });
+  await kafka.produce(deadLetterTopic, [{ partition: 1, value: 'aborted' }], { transaction: 'aborted' });
+  expect(await redrive(deadLetterTopic)).toMatchObject({ state: 'finished', sent: 6, kept: 0 });
+});
+
+test('wrong options are refused by name', async () => {
+  const refused: unknown = await redrive('no spaces', { perSecond: 0, kafka: {} as never }).catch(
+    (error: unknown) => error,
+  );
+  expect(refused).toBeInstanceOf(InvalidOptionsError);
+  expect((refused as InvalidOptionsError).issues.map(({ field }) => field).sort()).toEqual([
+    'from',
+    'kafka',
+    'perSecond',
+  ]);
+});
