@@ -11,6 +11,12 @@
  *
  * @module
  */
+export type {
+  KeptLetterReason,
+  LetterOutcome,
+  RedriveOptions,
+  RedriveReport,
+} from '../../src/adapter-kit.ts';
 export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 export {
   createSqsWorker,
@@ -24,6 +30,8 @@ export type { SqsHealth } from './health.ts';
 export type { SqsMessage } from './message.ts';
 export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
 export type { SqsClient } from './queue.ts';
+export type { QueueLetter, RedriveQueueOptions, RedrivenQueueLetter } from './redrive/options.ts';
+export { redriveQueue } from './redrive/redrive-queue.ts';
 export type { StopReport } from './run.ts';
 export { timeOrderedKey } from './time-ordered-key.ts';
 export {

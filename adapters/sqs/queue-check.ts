@@ -16,6 +16,10 @@ import type { Queue } from './queue.ts';
 /** Its names in the SDK, and in servers that speak the older protocol. */
 const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
 
+export function isNoSuchQueue(error: unknown): boolean {
+  return NO_SUCH_QUEUE.test(toStoredError(error, 0).name);
+}
+
 /** Throws `InvalidOptionsError`: a redelivery must not come while the lease of a dead worker still runs. */
 export function checkLease(subject: string, leaseMs: number, visibilityTimeoutSeconds: number): void {
   if (isAboveLease(visibilityTimeoutSeconds, leaseMs)) return;
@@ -109,8 +113,7 @@ async function readFacts({ subject, queue, onFailed, events }: QueueCheck): Prom
     return queueFacts(await queue.attributes());
   } catch (error) {
     const { name, message } = toStoredError(error, 0);
-    if (NO_SUCH_QUEUE.test(name))
-      throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
+    if (isNoSuchQueue(error)) throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
     warn(unreadableQueue(`${name}: ${message}`, queue.isFifo && onFailed === undefined), events);
     return undefined;
   }

@@ -6,6 +6,8 @@ import { dispositionSuite } from './suite/dispositions.ts';
 import { failedByDefaultSuite } from './suite/failed-by-default.ts';
 import { fifoSuite } from './suite/fifo.ts';
 import { queueFailureSuite } from './suite/queue-failures.ts';
+import { redriveKeptSuite } from './suite/redrive-kept.ts';
+import { redriveSuite } from './suite/redrive.ts';
 import { receiptHandleSuite } from './suite/receipt-handles.ts';
 import { startUpSuite } from './suite/start-up.ts';
 import { stopSuite } from './suite/stop.ts';
@@ -39,6 +41,10 @@ export function sqsSuite(server: SqsServer): void {
   });
   describe('A dead letter', () => {
     deadLetterSuite(fixture);
+  });
+  describe('redriveQueue', () => {
+    redriveSuite(fixture);
+    redriveKeptSuite(fixture);
   });
   describe('onceEachSqsMessage', () => {
     wrapSuite(fixture);

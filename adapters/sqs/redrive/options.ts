@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import {
+  callback,
+  letterFilter,
+  letterHook,
+  type LetterOutcome,
+  NOT_AN_OBJECT,
+  redriveFields,
+  type RedriveOptions,
+  wholeNumber,
+  withMethods,
+} from '../../../src/adapter-kit.ts';
+import { queueUrlOption } from '../../shared/sqs/queue-options.ts';
+import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/queue-settings.ts';
+import type { SqsMessage } from '../message.ts';
+import type { SqsClient } from '../queue.ts';
+
+/** A letter of a dead-letter queue, and the record that it belongs to. */
+export interface QueueLetter {
+  /** Its `MessageId` in the dead-letter queue. */
+  readonly messageId: string;
+  /** Of its record. */
+  readonly scope: string;
+  /** Of its record. */
+  readonly key: string;
+  /** The letter as it was received, with its body and attributes. */
+  readonly message: SqsMessage;
+}
+
+/** A letter of a dead-letter queue, and what was done with it. It holds no payload. */
+export type RedrivenQueueLetter = LetterOutcome & {
+  /** Its `MessageId` in the dead-letter queue. */
+  readonly messageId: string;
+  /** Of its record. Undefined where that cannot be told. */
+  readonly scope?: string;
+  /** Of its record. Undefined where that cannot be told. */
+  readonly key?: string;
+};
+
+/** Options of `redriveQueue`. */
+export interface RedriveQueueOptions extends RedriveOptions {
+  /** An `SQSClient` of `@aws-sdk/client-sqs`. */
+  readonly client: SqsClient;
+  /** The URL of the dead-letter queue. */
+  readonly from: string;
+  /** The URL of the queue that the letters go back to. */
+  readonly to: string;
+  /**
+   * The `key` that the consumer of `to` was given, where it was given one. It is needed for letters that the queue's
+   * own redrive policy moved: they do not name their records. Default their `MessageId`.
+   */
+  readonly key?: ((message: SqsMessage) => string | undefined) | undefined;
+  /** Which letters to redrive. It must return true or false at once. Default: all. */
+  readonly filter?: ((letter: QueueLetter) => boolean) | undefined;
+  /** Called with each letter once it is done with. What it throws ends the redrive. */
+  readonly onLetter?: ((letter: RedrivenQueueLetter) => unknown) | undefined;
+  /**
+   * Seconds that letters are hidden from other readers, 1 to 43,200. Default 120. At the end those that were kept are
+   * visible at once; after a kill, when this has passed.
+   */
+  readonly visibilityTimeoutSeconds?: number | undefined;
+}
+
+export const redriveQueueOptions = z
+  .strictObject(
+    {
+      ...redriveFields,
+      client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
+      from: queueUrlOption('the dead-letter queue'),
+      to: queueUrlOption('the queue that the letters go back to'),
+      key: callback<(message: SqsMessage) => string | undefined>('a function of the message').default(
+        () => messageIdOf,
+      ),
+      filter: letterFilter<QueueLetter>(),
+      onLetter: letterHook<RedrivenQueueLetter>(),
+      visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).default(120),
+    },
+    NOT_AN_OBJECT,
+  )
+  .refine(({ from, to }) => from !== to, {
+    path: ['to'],
+    error: 'must be another queue than from: the one that the letters came from',
+  });
+
+export type ResolvedRedrive = z.output<typeof redriveQueueOptions>;
+
+function messageIdOf({ MessageId }: SqsMessage): string | undefined {
+  return MessageId;
+}

@@ -1,0 +1,35 @@
+import { InvalidOptionsError } from 'handle-once';
+import { redriveQueue } from 'handle-once/sqs';
+import { expect, test } from 'vitest';
+
+const from = 'https://sqs.eu-central-1.amazonaws.com/000000000000/dead';
+const to = 'https://sqs.eu-central-1.amazonaws.com/000000000000/orders';
+const unused = () => {
+  throw new Error('nothing may be called');
+};
+const right = { client: { send: unused }, sql: { unsafe: unused, begin: unused }, from, to };
+
+test.each<[field: string, value: unknown, message: RegExp]>([
+  ['client', {}, /SQSClient/],
+  ['sql', undefined, /client made by postgres/],
+  ['from', 'orders', /URL of the dead-letter queue/],
+  ['to', undefined, /URL of the queue that the letters go back to/],
+  ['to', from, /another queue than from/],
+  ['scope', '', /must not be empty/],
+  ['key', 'MessageId', /function of the message/],
+  ['filter', true, /function of one letter/],
+  ['onLetter', {}, /function of one letter/],
+  ['limit', 0, /whole number of letters from 1 to 1,000,000,000/],
+  ['perSecond', 0.5, /whole number of letters from 1 to 10,000/],
+  ['dryRun', 'yes', /true or false/],
+  ['signal', new AbortController(), /an AbortSignal/],
+  ['visibilityTimeoutSeconds', 0, /whole number of seconds from 1 to 43,200/],
+  ['force', true, /not an option/],
+])('redriveQueue refuses a wrong %s (%j) by name', async (field, value, message) => {
+  const options = { ...right, [field]: value } as never;
+  const refused: unknown = await redriveQueue(options).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(InvalidOptionsError);
+  expect((refused as InvalidOptionsError).issues).toEqual([
+    { field, message: expect.stringMatching(message) as string },
+  ]);
+});
