@@ -25,12 +25,12 @@ const importDirection = [
     message: ADAPTERS_IMPORT,
   }),
   forbidImports(['adapters/cli/*.ts'], {
-    regex: String.raw`^\.\./(?!clients/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
+    regex: String.raw`^\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
     message:
       'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts) and adapters/shared.',
   }),
   forbidImports(['adapters/cli/*/*.ts'], {
-    regex: String.raw`^\.\./\.\./(?!clients/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
+    regex: String.raw`^\.\./\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
     message:
       'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts) and adapters/shared.',
   }),

@@ -30,7 +30,7 @@ export interface Tables {
 export function shared(command: Command): Command {
   return command
     .option('--database-url <url>', 'the database (default: DATABASE_URL)')
-    .option('--config <file>', 'a module that exports sql, a client as for createHandleOnce')
+    .option('--config <file>', 'a module that exports clients: sql, as for createHandleOnce')
     .option('--schema <name>', 'the Postgres schema that has the tables', 'handle_once')
     .option('--json', 'print JSON');
 }
@@ -58,14 +58,17 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
   abandonedAfterMs: '--abandoned-after',
   concurrency: '--concurrency',
   databaseSchema: '--schema',
+  from: '--from',
   key: 'the key',
   limit: '--limit',
   maxMs: '--for',
+  perSecond: '--per-second',
   purgeAbandonedAfterMs: '--purge-abandoned-after',
   role: 'the role',
   schema: '--schema',
   scope: '--scope',
   sinceMs: '--since',
+  to: '--to',
 };
 
 /** Says what went wrong, in one line. An error of ours has the fix in its message. */

@@ -3,7 +3,9 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnyHandleOnce, SqlClient } from '../../src/index.ts';
 import { fromPg } from '../clients/index.ts';
+import type { RedriveTopicOptions } from '../kafka/index.ts';
 import type { TopicConfigs } from '../shared/kafka/topic-retention.ts';
+import type { RedriveQueueOptions } from '../sqs/index.ts';
 import { UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
 
@@ -19,12 +21,15 @@ export interface ConnectOptions {
   readonly config?: string | undefined;
 }
 
-/** The client of the module `--config`, or one for `DATABASE_URL` by whichever library is installed. */
+/** The `sql` of the module `--config`, or a client for `DATABASE_URL` by whichever library is installed. */
 export async function connect({ databaseUrl, config }: ConnectOptions): Promise<Connection> {
-  if (config !== undefined) return await fromConfig(config);
+  const configured = config === undefined ? undefined : await fromConfig(config);
+  if (configured !== undefined) return configured;
   const url = databaseUrl ?? process.env['DATABASE_URL'];
   if (url === undefined || url === '') {
-    throw new UsageError('no database is named: set DATABASE_URL, or give --database-url or --config');
+    throw new UsageError(
+      'no database is named: set DATABASE_URL, or give --database-url, or a --config that exports sql',
+    );
   }
   if (!URL.canParse(url)) {
     throw new UsageError(
@@ -50,9 +55,13 @@ export interface SqsClient {
 export interface ConfigModule {
   readonly sql?: SqlClient & { readonly end?: () => Promise<void> };
   /** A client made by `new SQSClient()`. */
-  readonly sqs?: SqsClient;
+  readonly sqs?: RedriveQueueOptions['client'] & SqsClient;
+  /** Made by `new Kafka()` of kafkajs, with its brokers, TLS and SASL. */
+  readonly kafka?: RedriveTopicOptions['kafka'];
   /** A connected admin client of kafkajs. */
   readonly kafkaAdmin?: TopicConfigs;
+  /** The `key` of the consumer of an SQS queue. */
+  readonly key?: RedriveQueueOptions['key'];
   /** The one of the workers, for its settings. */
   readonly handleOnce?: AnyHandleOnce;
 }
@@ -68,10 +77,9 @@ export async function loadConfig(path: string): Promise<ConfigModule> {
   }
 }
 
-async function fromConfig(path: string): Promise<Connection> {
+async function fromConfig(path: string): Promise<Connection | undefined> {
   const { sql } = await loadConfig(path);
-  if (sql === undefined)
-    throw new UsageError(`${path} exports no sql: export a client as for createHandleOnce`);
+  if (sql === undefined) return undefined;
   return { sql, end: async () => await sql.end?.() };
 }
 

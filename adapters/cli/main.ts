@@ -8,13 +8,16 @@ import { addList } from './commands/list.ts';
 import { addMaintain } from './commands/maintain.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addForget, addRetry, addShow } from './commands/record.ts';
+import { addRedrive } from './commands/redrive.ts';
 import { addSql } from './commands/sql.ts';
 import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
 import { EXIT } from './errors.ts';
 
 const program = new Command('handle-once')
-  .description('The tables of handle-once: make them, look into them, keep them small')
+  .description(
+    'The tables of handle-once: make them, look into them, keep them small, get failed messages back',
+  )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.done : EXIT.usage));
 
 for (const add of [
@@ -28,6 +31,7 @@ for (const add of [
   addExplain,
   addRetry,
   addForget,
+  addRedrive,
   addMaintain,
   addDoctor,
 ]) {

@@ -2,6 +2,7 @@ import { type Command } from 'commander';
 import { maintain, type MaintenanceReport } from '../../../src/operations.ts';
 import { answer, shared, type SharedOptions } from '../command.ts';
 import { duration } from '../duration.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 interface MaintainOptions extends SharedOptions {
   readonly for?: number;
@@ -24,13 +25,7 @@ export function addMaintain(program: Command): void {
       const { for: maxMs, archive, abandonedAfter, purgeAbandonedAfter, ...options } = given;
       const times = { abandonedAfterMs: abandonedAfter, purgeAbandonedAfterMs: purgeAbandonedAfter };
       await answer(options, async (tables) => {
-        const stop = new AbortController();
-        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-          process.once(signal, () => {
-            stop.abort();
-          });
-        }
-        const report = await maintain({ ...tables, ...times, archive, maxMs, signal: stop.signal });
+        const report = await maintain({ ...tables, ...times, archive, maxMs, signal: stopSignal() });
         return { json: report, text: textOf(report) };
       });
     });

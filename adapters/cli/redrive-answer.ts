@@ -1,0 +1,38 @@
+import type { RedrivenTopicLetter } from '../kafka/index.ts';
+import type { RedrivenQueueLetter, RedriveReport } from '../sqs/index.ts';
+import type { Answer } from './command.ts';
+import { tableOf } from './table.ts';
+
+export type AnyLetter = RedrivenQueueLetter | RedrivenTopicLetter;
+
+/** More would push the sum off the screen, and fill the memory; `--json` has all. */
+export const MOST_ROWS = 100;
+
+/** The first letters as a table, with the sum of all below. They hold no payload. */
+export function redriveAnswer(report: RedriveReport, letters: readonly AnyLetter[]): Answer {
+  const rows = letters.slice(0, MOST_ROWS).map(rowOf);
+  const more = report.sent + report.removed + report.kept - rows.length;
+  const parts = [
+    ...(rows.length === 0 ? [] : [tableOf(rows), '']),
+    ...(more > 0 ? [`and ${more} more: --json has all`] : []),
+    sumOf(report),
+  ];
+  return { text: parts.join('\n'), json: { ...report, letters } };
+}
+
+function rowOf(letter: AnyLetter): Record<string, string> {
+  return {
+    letter: 'messageId' in letter ? letter.messageId : `${letter.partition}:${letter.offset}`,
+    scope: letter.scope ?? '',
+    key: letter.key ?? '',
+    state: letter.state,
+    reason: letter.state === 'kept' ? letter.reason : '',
+  };
+}
+
+function sumOf({ state, dryRun, sent, removed, kept, keptFor }: RedriveReport): string {
+  const reasons = Object.entries(keptFor).map(([reason, count]) => `${count} ${reason}`);
+  const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
+  const end = state === 'stopped' ? '; stopped: the next call goes on from there' : '';
+  return `${dryRun ? 'dry run: ' : ''}${sent} sent, ${removed} removed, ${kept} kept${why}${end}`;
+}

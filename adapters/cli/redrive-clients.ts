@@ -1,0 +1,42 @@
+import type { RedriveTopicOptions } from '../kafka/index.ts';
+import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
+import { type ConfigModule, installed } from './connect.ts';
+import { UsageError } from './errors.ts';
+
+type Client = RedriveQueueOptions['client'];
+
+/** With the `sqs` of the module `--config`, or a client of the project's own SDK, with its usual environment. */
+export async function redriveQueueWith(
+  { sqs, key }: ConfigModule,
+  options: Omit<RedriveQueueOptions, 'client' | 'key'>,
+): Promise<RedriveReport> {
+  const client = sqs ?? (await sdkClient());
+  if (client === undefined) {
+    throw new UsageError(
+      'no SQS client is there: run npm install @aws-sdk/client-sqs, or give a --config that exports sqs',
+    );
+  }
+  // Not before: the adapter needs the SDK, which no other command does.
+  const { redriveQueue } = await import('../sqs/index.ts');
+  return await redriveQueue({ ...options, client, key });
+}
+
+async function sdkClient(): Promise<Client | undefined> {
+  const sdk = await installed<{ readonly SQSClient: new (options: object) => Client }>('@aws-sdk/client-sqs');
+  return sdk && new sdk.SQSClient({});
+}
+
+/** With the `kafka` of the module `--config`. */
+export async function redriveTopicWith(
+  { kafka }: ConfigModule,
+  options: Omit<RedriveTopicOptions, 'kafka'>,
+): Promise<RedriveReport> {
+  if (kafka === undefined) {
+    throw new UsageError(
+      'for a topic a --config is needed that exports kafka: new Kafka({ brokers, ssl, sasl }) of kafkajs. ' +
+        'A queue is named by its URL',
+    );
+  }
+  const { redriveTopic } = await import('../kafka/index.ts');
+  return await redriveTopic({ ...options, kafka });
+}

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createProgress } from '../../adapters/cli/progress.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function stream(isTTY: boolean) {
+  const written: string[] = [];
+  const write = (text: string): boolean => written.push(text) > 0;
+  return { written, given: { isTTY, write } as unknown as NodeJS.WriteStream };
+}
+
+test('progress is one line of a terminal, not written too often, and taken away', () => {
+  const { written, given } = stream(true);
+  const progress = createProgress(given);
+  progress.show('1 sent');
+  progress.show('2 sent');
+  vi.advanceTimersByTime(100);
+  progress.show('3 sent');
+  progress.end();
+  expect(written).toEqual(['\r\u001b[K1 sent', '\r\u001b[K3 sent', '\r\u001b[K']);
+});
+
+test('where stderr is no terminal nothing is written', () => {
+  const { written, given } = stream(false);
+  const progress = createProgress(given);
+  progress.show('1 sent');
+  progress.end();
+  expect(written).toEqual([]);
+});

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { TerminalError } from 'handle-once';
+import { onceEachSqsMessage } from 'handle-once/sqs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Setup, useFixture } from '../sqs/support/fixture.ts';
+import { kafkaBrokers, useKafka } from '../support/kafka.ts';
+import { temporaryDirectory } from '../support/services/temporary-directory.ts';
+import { createQueue, sqsEndpoint } from '../support/sqs.ts';
+import { useBuiltCommand } from './built-command.ts';
+
+const fixture = useFixture('elasticmq');
+const { client, databaseUrl } = fixture;
+const kafka = useKafka();
+const command = useBuiltCommand('cli-redrive');
+const require = createRequire(import.meta.url);
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function redrive(...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, DATABASE_URL: databaseUrl };
+    const child = execFile(process.execPath, [command, 'redrive', ...args], { env }, (_, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+/** A module with clients for the services of this run. */
+async function config(): Promise<string> {
+  const folder = temporaryDirectory('handle-once-redrive-');
+  onTestFinished(() => {
+    folder.remove();
+  });
+  const file = join(folder.path, 'config.mjs');
+  const from = (name: string) => JSON.stringify(require.resolve(name));
+  await writeFile(
+    file,
+    `import sdk from ${from('@aws-sdk/client-sqs')};
+     import kafkajs from ${from('kafkajs')};
+     export const sqs = new sdk.SQSClient({
+       endpoint: ${JSON.stringify(sqsEndpoint('elasticmq'))},
+       region: 'us-east-1',
+       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+       useQueueUrlAsEndpoint: false,
+     });
+     export const kafka = new kafkajs.Kafka({ brokers: ${JSON.stringify(kafkaBrokers())}, logLevel: 0 });`,
+  );
+  return file;
+}
+
+async function failed(queue: Setup, deadLetterQueueUrl: string, body: string): Promise<string> {
+  const { queueUrl, handleOnce } = queue;
+  const id = await queue.send(body);
+  await onceEachSqsMessage({ client, queueUrl, handleOnce, onFailed: { deadLetterQueueUrl } }, () => {
+    throw new TerminalError('no');
+  })(await queue.receive());
+  return id;
+}
+
+test('redrive says what it would do, does it, and prints no payload', async () => {
+  const queue = await fixture.setup();
+  const deadLetters = await createQueue(client);
+  const ids = [await failed(queue, deadLetters, '"card 4111"'), await failed(queue, deadLetters, '2')];
+  const args = ['--from', deadLetters, '--to', queue.queueUrl, '--config', await config()];
+
+  const planned = await redrive(...args, '--dry-run');
+  expect(planned).toMatchObject({ code: 0, stderr: '' });
+  expect(planned.stdout).toMatch(/^letter +scope +key +state +reason\n/);
+  expect(planned.stdout).toMatch(/\n\ndry run: 2 sent, 0 removed, 0 kept\n$/);
+  for (const id of ids) expect(planned.stdout).toContain(id);
+  expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
+
+  const one = await redrive(
+    ...args,
+    '--key',
+    ids[0] ?? '',
+    'other',
+    '--limit',
+    '1',
+    '--per-second',
+    '5',
+    '--json',
+  );
+  expect(JSON.parse(one.stdout)).toMatchObject({
+    ...{ state: 'stopped', dryRun: false, sent: 1, removed: 0 },
+    letters: expect.arrayContaining([
+      {
+        messageId: expect.any(String) as string,
+        scope: queue.scope,
+        key: ids[0],
+        state: 'sent',
+        reopened: true,
+      },
+    ]) as object,
+  });
+  expect(await redrive(...args, '--scope', 'mail')).toMatchObject({
+    code: 3,
+    stdout: expect.stringMatching(/0 sent, 0 removed, 1 kept \(1 other-scope\)\n$/) as string,
+  });
+  expect((await redrive(...args, '--scope', queue.scope)).stdout).toMatch(/\n\n1 sent, 0 removed, 0 kept\n$/);
+  const none = await redrive(...args);
+  expect(none).toEqual({ code: 0, stderr: '', stdout: '0 sent, 0 removed, 0 kept\n' });
+  for (const { stdout } of [planned, one]) expect(stdout).not.toContain('4111');
+  expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
+});
+
+test('redrive reads a topic by the kafka of the config', async () => {
+  const topic = await kafka.createTopic();
+  const ended = await redrive('--from', topic, '--config', await config());
+  expect(ended).toEqual({ code: 0, stderr: '', stdout: '0 sent, 0 removed, 0 kept\n' });
+});
+
+describe('Where it cannot work', () => {
+  const queueUrl = 'http://127.0.0.1:1/000000000000/orders';
+  test.each<[string, string[], RegExp]>([
+    ['no source is named', [], /--from/],
+    ['no target is named', ['--from', queueUrl], /--to is missing: the URL of the queue/],
+    ['a topic has no kafka', ['--from', 'orders-failed'], /a --config is needed that exports kafka/],
+    ['both are one queue', ['--from', queueUrl, '--to', queueUrl], /--to must be another queue than from/],
+    [
+      'the rate is none',
+      ['--from', queueUrl, '--to', `${queueUrl}-2`, '--per-second', '0'],
+      /--per-second must be a whole number of letters from 1/,
+    ],
+  ])('since %s, it says so in one line', async (_, args, message) => {
+    const ended = await redrive(...args);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(message);
+    expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
