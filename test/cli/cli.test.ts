@@ -16,7 +16,7 @@ const { sql, url } = useDatabase();
 const empty = useEmptyDatabase();
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const command = useBuiltCommand('cli');
+const command = useBuiltCommand();
 
 interface Ended {
   readonly code: number;

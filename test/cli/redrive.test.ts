@@ -14,7 +14,7 @@ import { useBuiltCommand } from './built-command.ts';
 const fixture = useFixture('elasticmq');
 const { client, databaseUrl } = fixture;
 const kafka = useKafka();
-const command = useBuiltCommand('cli-redrive');
+const command = useBuiltCommand();
 const require = createRequire(import.meta.url);
 
 interface Ended {
