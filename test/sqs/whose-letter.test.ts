@@ -1,0 +1,67 @@
+import type { SqsMessage } from 'handle-once/sqs';
+import { expect, test } from 'vitest';
+import { whoseLetter } from '../../adapters/sqs/redrive/whose-letter.ts';
+
+const key = ({ MessageId }: SqsMessage) => MessageId;
+
+function letter(attributes: Record<string, string>): SqsMessage {
+  const values = Object.entries(attributes).map(([name, StringValue]) => [
+    name,
+    { DataType: 'String', StringValue },
+  ]);
+  return {
+    MessageId: 'letter',
+    Attributes: { SentTimestamp: '1' },
+    MessageAttributes: Object.fromEntries(values) as NonNullable<SqsMessage['MessageAttributes']>,
+  };
+}
+
+const OURS = { HandleOnceScope: 'billing', HandleOnceKey: 'order-7' };
+const OF_RECORD = JSON.stringify({ scope: 'billing', key: 'order-7' });
+const OF_ORIGINAL = JSON.stringify({ scope: 'billing', messageId: 'original' });
+
+test.each<[of: string, attributes: Record<string, string>, key: string, isOwn: boolean]>([
+  ['our dead letter', { ...OURS, HandleOnceAttempts: '3' }, 'order-7', true],
+  ['our dead letter that may have been refused', OURS, 'order-7', false],
+  ['a copy of a record', { HandleOnceIdentity: OF_RECORD }, 'order-7', false],
+  ['a copy of an original', { HandleOnceIdentity: OF_ORIGINAL }, 'original', true],
+  ['a copy, in our dead letter', { ...OURS, HandleOnceIdentity: OF_ORIGINAL }, 'order-7', false],
+  [
+    'a copy whose dead letter lost its key',
+    { HandleOnceScope: 'b', HandleOnceIdentity: OF_RECORD },
+    'order-7',
+    false,
+  ],
+  ['a message that the queue moved', {}, 'letter', true],
+])('a letter is that of %s', (_, attributes, found, isOwn) => {
+  expect(whoseLetter(letter(attributes), { scope: 'billing', key })).toMatchObject({
+    ...{ scope: 'billing', key: found, isOwn },
+  });
+});
+
+test('under a key of the consumer’s own, the record can be that of another message', () => {
+  const own = whoseLetter(letter({}), { scope: 'billing', key: () => 'order-7' });
+  expect(own).toMatchObject({ key: 'order-7', isOwn: false, identity: { messageId: 'letter', sentAt: '1' } });
+});
+
+test.each<[kept: string, attributes: Record<string, string>, options: object]>([
+  ['refused', { ...OURS, HandleOnceAttempts: '0' }, {}],
+  ['no-scope', {}, { scope: undefined }],
+  ['other-scope', OURS, { scope: 'mail' }],
+  ['no-identity', { HandleOnceScope: 'billing' }, {}],
+  ['no-identity', { HandleOnceError: 'TerminalError: no' }, {}],
+  ['no-identity', { ...OURS, HandleOnceKey: `${'k'.repeat(999)}…` }, {}],
+  ['no-identity', { ...OURS, HandleOnceKey: 'a\ufffdb' }, {}],
+  ['no-identity', {}, { key: () => undefined }],
+  [
+    'no-identity',
+    {},
+    {
+      key: () => {
+        throw new TypeError('no body');
+      },
+    },
+  ],
+])('a letter is kept as %s: %j %j', (kept, attributes, options) => {
+  expect(whoseLetter(letter(attributes), { scope: 'billing', key, ...options })).toEqual({ kept });
+});
