@@ -26,9 +26,14 @@ interface Ended {
 function redrive(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const env = { ...process.env, DATABASE_URL: databaseUrl };
-    const child = execFile(process.execPath, [command(), 'redrive', ...args], { env }, (_, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [command(), 'redrive', ...args],
+      { env },
+      (_, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stdout, stderr });
+      },
+    );
   });
 }
 
