@@ -17,6 +17,12 @@ const kafka = useKafka();
 const command = useBuiltCommand();
 const require = createRequire(import.meta.url);
 
+/** What the SDK makes a client from. */
+const SDK_ENVIRONMENT = {
+  ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+  AWS_ENDPOINT_URL_SQS: sqsEndpoint('elasticmq'),
+};
+
 interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -25,7 +31,7 @@ interface Ended {
 
 function redrive(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    const env = { ...process.env, DATABASE_URL: databaseUrl };
+    const env = { ...process.env, ...SDK_ENVIRONMENT, DATABASE_URL: databaseUrl };
     const child = execFile(
       process.execPath,
       [command(), 'redrive', ...args],
@@ -114,6 +120,16 @@ test('redrive says what it would do, does it, and prints no payload', async () =
   expect(none).toEqual({ code: 0, stderr: '', stdout: '0 sent, 0 removed, 0 kept\n' });
   for (const { stdout } of [planned, one]) expect(stdout).not.toContain('4111');
   expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
+});
+
+test('redrive makes a client of its own from the environment of the SDK', async () => {
+  // A queue's URL can name a host that only the server itself knows.
+  const reachable = (queueUrl: string) => new URL(new URL(queueUrl).pathname, sqsEndpoint('elasticmq')).href;
+  const queue = await fixture.setup();
+  const deadLetters = await createQueue(client);
+  await failed(queue, deadLetters, '1');
+  const ended = await redrive('--from', reachable(deadLetters), '--to', reachable(queue.queueUrl));
+  expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/\n1 sent, 0/) as string });
 });
 
 test('redrive reads a topic by the kafka of the config', async () => {

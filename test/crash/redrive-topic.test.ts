@@ -46,4 +46,4 @@ test('A redrive that is killed at every step loses no letter, and the next one m
   expect((await group.records()).map(({ state, attempts }) => [state, attempts])).toEqual(
     Array.from({ length: LETTERS }, () => ['succeeded', 2]),
   );
-});
+}, 120_000);

@@ -156,7 +156,7 @@ describe('The lines about a record', () => {
 });
 
 test('of a burst of failures some are dropped, and counted', async () => {
-  const { handleOnce, dropped } = worker();
+  const { handleOnce, dropped } = worker({ maxAttempts: Infinity });
   const keys = Array.from({ length: 500 }, (_, n) => `k${n}`);
   await Promise.all(keys.map((one) => handleOnce(one, 'body', throwing(new Error('no')))));
   await expectSoon(async () => {
