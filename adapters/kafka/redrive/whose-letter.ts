@@ -30,7 +30,7 @@ export function whoseLetter(
   if (scope === undefined || key === undefined || group === undefined) return { kept: 'no-identity' };
   if (asked !== undefined && scope !== asked) return { kept: 'other-scope' };
   const copy = retryCopyOf(originalIn(letter, fact), group);
-  // The headers of a letter can be anything: of what is no place nobody could find the original.
+  // The headers of a letter can be anything, and the consumer must be able to read the copy.
   const original = originalOf({ ...letter, ...copy }, group);
   return original === undefined
     ? { kept: 'no-identity' }
