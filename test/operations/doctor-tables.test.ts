@@ -1,7 +1,7 @@
 import { migrate } from 'handle-once';
 import { maintain } from 'handle-once/operations';
 import type postgres from 'postgres';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { useClient } from '../store/postgres/client.ts';
 import { findingOf, statementIn } from './support/findings.ts';
@@ -98,31 +98,30 @@ describe('hot-updates', () => {
 });
 
 describe('dead-rows', () => {
+  const reader = useClient(url, { max: 1 });
+
   test('finds what vacuum cannot remove', async () => {
     const tables = await tablesIn('dead');
-    const session = await sql.reserve();
-    onTestFinished(() => {
-      session.release();
-    });
     await fill(one, 'dead', 12_000);
     // Autovacuum, should it come, keeps what this transaction can still see.
-    await session`begin isolation level repeatable read`;
-    await session`select count(*) from dead.records`;
+    await reader`begin isolation level repeatable read`;
+    await reader`select count(*) from dead.records`;
     await one`delete from dead.records`;
     await expect
       .poll(() => findingOf('dead-rows', tables))
       .toMatchObject({
         level: 'notice',
-        found: expect.stringMatching(/^12,000 dead rows beside 0 live ones/) as string,
+        // The migration leaves 100 dead rows more, which any statement can remove.
+        found: expect.stringMatching(/^12,\d{3} dead rows beside 0 live ones/) as string,
         fix: expect.stringContaining('stay open for long') as string,
       });
-    await session`rollback`;
+    await reader`rollback`;
     await sql`vacuum dead.records`;
     await expect
       .poll(() => findingOf('dead-rows', tables))
       .toMatchObject({
         level: 'ok',
-        found: expect.stringMatching(/vacuumed \d seconds ago$/) as string,
+        found: expect.stringMatching(/vacuumed \d+ seconds ago$/) as string,
       });
   });
 
