@@ -11,7 +11,7 @@ export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consu
 export type { Delivery } from './adapter/delivery.ts';
 export { foundKey } from './adapter/found-key.ts';
 export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from './adapter/delivery-event.ts';
-export { endingOf, type KeptReason, replayedState } from './adapter/handled.ts';
+export { type Ending, endingOf, type Handled, type KeptReason, replayedState } from './adapter/handled.ts';
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { connectionWarning } from './adapter/connection-warning.ts';
 export { endsWithin } from './lib/ends-within.ts';
@@ -20,12 +20,14 @@ export type { Counts, EventSink } from './reporting/event-sink.ts';
 export {
   type FingerprintOptions,
   fingerprintFields,
+  fingerprintOf,
   fingerprintOptionsFor,
   hasFingerprintChoice,
   hasAtMostOneFingerprint,
   jsonPointer,
   BOTH_FINGERPRINTS_GIVEN,
 } from './options/fingerprint-options.ts';
+export { childKey } from './api/child-key.ts';
 export { valueAt } from './payload/json-pointer.ts';
 export { handlerOption, withHandler } from './options/handler-option.ts';
 export {

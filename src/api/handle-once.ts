@@ -78,7 +78,7 @@ export interface AnyHandleOnce {
    * A text is the whole scope, whatever the present one is: `inScope('x')` has the records of
    * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and what it makes is no other
    * kind's or name's: `{ kind: 'tenant', name }` for each of your tenants. Adapters keep their records in
-   * `{ kind: 'kafka', name: groupId }` and `{ kind: 'webhook', name }`.
+   * `{ kind: 'kafka', name: groupId }`, `{ kind: 'webhook', name }` and `{ kind: 'http', name: 'POST /orders' }`.
    *
    * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse, and on one that is too long.
    *

@@ -9,11 +9,14 @@ import { keyFault } from './key.ts';
  */
 const SEPARATOR = '>';
 
-export const scopeKinds = ['kafka', 'webhook', 'tenant'] as const;
+export const scopeKinds = ['http', 'kafka', 'webhook', 'tenant'] as const;
 
 /** A scope below another, set apart from all that is named otherwise or is of another kind. */
 export interface DerivedScope {
-  /** `'kafka'` for a consumer group, `'webhook'` for a sender: the adapters use these. `'tenant'` is for you. */
+  /**
+   * `'http'` for a method and route, `'kafka'` for a consumer group, `'webhook'` for a sender: the adapters use these.
+   * `'tenant'` is for you.
+   */
   readonly kind: (typeof scopeKinds)[number];
   /** Any text, such as the group's id. */
   readonly name: string;
@@ -65,7 +68,7 @@ export function enteredScope(present: string, scope: string | DerivedScope): str
 function issueOfDerived(present: string, derived: DerivedScope | null): OptionIssue | undefined {
   if (derived === null || Array.isArray(derived)) return issueOf('scope', scopeFault(derived));
   if (!scopeKinds.includes(derived.kind)) {
-    return issueOf('scope.kind', "must be 'kafka', 'webhook' or 'tenant'");
+    return issueOf('scope.kind', "must be 'http', 'kafka', 'webhook' or 'tenant'");
   }
   return issueOf('scope.name', derivedScopeFault(present, derived));
 }

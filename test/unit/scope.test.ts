@@ -71,7 +71,7 @@ describe('inScope', () => {
 
   it.each<[what: unknown, field: string, message: RegExp]>([
     ['billing>kafka:workers', 'scope', /must not contain '>'.*inScope\(\{ kind, name \}\)/],
-    [{ kind: 'sqs', name: 'a' }, 'scope.kind', /must be 'kafka', 'webhook' or 'tenant'/],
+    [{ kind: 'sqs', name: 'a' }, 'scope.kind', /must be 'http', 'kafka', 'webhook' or 'tenant'/],
     [{ kind: 'tenant' }, 'scope.name', /must be a string, got undefined/],
     [{ kind: 'tenant', name: '' }, 'scope.name', /must not be empty/],
     [{ kind: 'tenant', name: '\ud800' }, 'scope.name', /lone surrogate/],
