@@ -10,6 +10,7 @@ const INTEGRATION = [
   'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
   'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
+  'test/http/{crash,sockets,node-sockets}.test.ts',
   'test/kafka/retry-starts.test.ts',
   'test/lambda/{deadline,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',

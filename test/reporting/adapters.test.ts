@@ -1,10 +1,12 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import postgres from 'postgres';
 import { createHandleOnce, type HandleOnce, SchemaError } from 'handle-once';
+import { onceEachRequest } from 'handle-once/http';
 import { onceEachSqsRecord } from 'handle-once/lambda';
 import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
 import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { post } from '../http/support/bench.ts';
 import { bench as kafkaBench } from '../kafka/support/bench.ts';
 import { fakeBatch } from '../kafka/support/fake-batch.ts';
 import { message } from '../kafka/support/messages.ts';
@@ -83,6 +85,14 @@ const adapters: [string, expected: unknown, (handleOnce: HandleOnce) => Promise<
     async (handleOnce) => {
       const { handleWebhook } = webhookBench({ handleOnce, handler });
       return (await handleWebhook(githubDelivery('a'))).answer;
+    },
+  ],
+  [
+    'onceEachRequest',
+    503,
+    async (handleOnce) => {
+      const send = onceEachRequest({ handleOnce, route: '/orders', principal: null }, handler);
+      return (await send(post('a'))).status;
     },
   ],
 ];

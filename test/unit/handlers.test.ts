@@ -1,4 +1,5 @@
 import { createHandleOnce } from 'handle-once';
+import { onceEachRequest } from 'handle-once/http';
 import { onceEachMessage } from 'handle-once/kafka';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
 import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
@@ -14,12 +15,13 @@ const sqs = { handleOnce, queueUrl, client: { send: () => Promise.resolve({}) } 
 const consumerOptions = { queueUrl, sqs: sqs.client };
 const kafka = { handleOnce, consumer: fakeConsumer(), groupId: 'workers', onFailed: 'acknowledge' };
 const kafkaRecord = { handleOnce, groupId: 'workers', onFailed: 'acknowledge' };
+const http = { handleOnce, route: '/orders', principal: null };
 const webhook = { handleOnce, source: 'github', verify: () => true };
 
 type Entry = readonly [
   name: string,
   enter: (handler: unknown, options?: object) => unknown,
-  args: 'payload' | 'delivery',
+  args: 'payload' | 'delivery' | 'request',
 ];
 
 const of =
@@ -36,6 +38,7 @@ const entries: readonly Entry[] = [
   ['onceEachKafkaRecord', of(onceEachKafkaRecord, kafkaRecord), 'delivery'],
   ['onceEachMessage', of(onceEachMessage, kafka), 'delivery'],
   ['onceEachWebhook', of(onceEachWebhook, webhook), 'payload'],
+  ['onceEachRequest', of(onceEachRequest, http), 'request'],
 ];
 
 const wrong = [undefined, null, 'handler', { handler: () => 1 }];

@@ -1,0 +1,102 @@
+import type { Answer, Produced } from './answer.ts';
+import { type Header, keptOf } from './kept-headers.ts';
+import { cancel, readBody } from './fetch-body.ts';
+import { problem } from './problem.ts';
+import type { Processor } from './processor.ts';
+import { isReleased } from './released-status.ts';
+import { renderProblem } from './render-problem.ts';
+import { toStored } from './stored-response.ts';
+
+type ResponseBody = ConstructorParameters<typeof Response>[0];
+
+/** Reads what a handler returned, for its client and for the record. */
+export async function produce(processor: Processor, returned: unknown): Promise<Produced<Response>> {
+  if (!isResponse(returned)) throw new TypeError('the handler must return a Response');
+  const { status } = returned;
+  // Below 200 it is no answer yet, or none at all.
+  if (status < 200 || isReleased(status)) return { own: returned, status, stored: undefined };
+  const { settings, maxStoredBytes, keptHeaders } = processor;
+  const waits = settings.streaming === 'buffer';
+  const read =
+    !waits && isEventStream(returned)
+      ? refused(returned)
+      : await readBody(returned.body, { maxBytes: maxStoredBytes, waits });
+  if (read.kind === 'streaming') return streamingProblem(processor);
+  const headers = keptOf(returned.headers, keptHeaders);
+  const body = read.kind === 'whole' ? read.body : undefined;
+  return {
+    own: copyOf(returned, read.kind === 'whole' ? bodyInit(read.body) : read.rest),
+    status,
+    stored: toStored({ status, headers, body }, maxStoredBytes),
+  };
+}
+
+function isResponse(value: unknown): value is Response {
+  if (typeof value !== 'object' || value === null) return false;
+  const { status, headers } = value as Partial<Response>;
+  return typeof status === 'number' && typeof headers?.get === 'function';
+}
+
+/** Its events come one by one, with no end in sight. */
+function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+function refused({ body }: Response): { readonly kind: 'streaming' } {
+  if (body !== null) cancel(body);
+  return { kind: 'streaming' };
+}
+
+/** The handler has run, and must not run again: the problem is what a retry gets too. */
+function streamingProblem(processor: Processor): Produced<Response> {
+  const { status, headers, body } = renderProblem(problem('streaming'), processor.settings.docs);
+  return {
+    own: responseOf(status, headers, body),
+    status,
+    stored: toStored({ status, headers, body }, processor.maxStoredBytes),
+  };
+}
+
+function copyOf({ status, statusText, headers }: Response, body: ResponseBody): Response {
+  return new Response(body, { status, statusText, headers });
+}
+
+/** The answer as a response. What is thrown is thrown on. */
+export function toResponse(answer: Exclude<Answer<Response>, { kind: 'pass' }>, docs: string): Response {
+  switch (answer.kind) {
+    case 'own':
+      return marked(answer.own, answer.type);
+    case 'replay': {
+      const { status, headers } = answer.stored;
+      return marked(responseOf(status, headers, answer.body), 'replayed');
+    }
+    case 'problem': {
+      const { status, headers, body } = renderProblem(answer.problem, docs);
+      return marked(responseOf(status, headers, body), answer.problem.name);
+    }
+    case 'threw':
+      throw answer.error;
+  }
+}
+
+function marked(response: Response, status: string): Response {
+  try {
+    response.headers.set('idempotency-status', status);
+    return response;
+  } catch {
+    // The headers of what fetch returned cannot be changed.
+    if (response.status < 200) return response;
+    const copy = copyOf(response, response.body);
+    copy.headers.set('idempotency-status', status);
+    return copy;
+  }
+}
+
+function responseOf(status: number, headers: readonly Header[], body: Buffer): Response {
+  return new Response(bodyInit(body), { status, headers: headers.map(([name, value]) => [name, value]) });
+}
+
+/** A status without content, such as 204, allows not even an empty body. */
+function bodyInit(body: Buffer): Uint8Array<ArrayBuffer> | null {
+  return body.length === 0 ? null : new Uint8Array(body);
+}

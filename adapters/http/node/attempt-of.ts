@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import type { HttpAttempt } from '../options.ts';
+
+const attempts = new WeakMap<IncomingMessage, HttpAttempt>();
+
+/**
+ * The attempt of a request that `onceEachNodeRequest` has let through to its handler. Undefined for any other.
+ *
+ * @example
+ * ```ts
+ * const idempotencyKey = attemptOf(incoming)?.childKey('charge');
+ * ```
+ */
+export function attemptOf(request: IncomingMessage): HttpAttempt | undefined {
+  return attempts.get(request);
+}
+
+export function setAttempt(request: IncomingMessage, attempt: HttpAttempt): void {
+  attempts.set(request, attempt);
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { onAbort } from '../../../src/adapter-kit.ts';
+import type { Answer, Produced } from '../answer.ts';
+import { keptOf } from '../kept-headers.ts';
+import type { HttpAttempt } from '../options.ts';
+import { problem } from '../problem.ts';
+import type { ReceivedRequest } from '../process-request.ts';
+import type { Processor } from '../processor.ts';
+import { isReleased } from '../released-status.ts';
+import { renderProblem } from '../render-problem.ts';
+import { toStored } from '../stored-response.ts';
+import { unrecordedAttempt } from '../unrecorded-attempt.ts';
+import { setAttempt } from './attempt-of.ts';
+import { CapturedResponse } from './captured-response.ts';
+import { rawBodyOf } from './raw-body.ts';
+import { headersOf, sendWhole } from './response-methods.ts';
+
+/** Sends what the handler answered, with how that ended. */
+type Send = (idempotencyStatus: string) => void;
+
+/** One request and its response. */
+export class Exchange {
+  readonly #subject: string;
+  readonly #processor: Processor;
+  readonly #request: IncomingMessage & { readonly originalUrl?: string };
+  readonly #response: ServerResponse;
+  readonly #next: (error?: unknown) => unknown;
+  #capture: CapturedResponse | undefined;
+  /** Settles as `next` does. */
+  #passed: Promise<void> | undefined;
+
+  constructor(
+    subject: string,
+    processor: Processor,
+    request: IncomingMessage,
+    response: ServerResponse,
+    next: (error?: unknown) => unknown,
+  ) {
+    this.#subject = subject;
+    this.#processor = processor;
+    this.#request = request;
+    this.#response = response;
+    this.#next = next;
+  }
+
+  received(): ReceivedRequest<Send> {
+    const request = this.#request;
+    const { principal, maxRequestBytes } = this.#processor.settings;
+    return {
+      method: request.method ?? '',
+      // Express cuts off of `url` what the middleware is mounted at.
+      target: request.originalUrl ?? request.url ?? '',
+      keyHeader: request.headers['idempotency-key']?.toString(),
+      request,
+      principal: () => principal?.(request as never),
+      readBody: () => rawBodyOf(this.#subject, request, maxRequestBytes),
+      run: (attempt) => this.#run(attempt),
+    };
+  }
+
+  async tell(answer: Answer<Send>): Promise<void> {
+    const { docs, handleOnce } = this.#processor.settings;
+    switch (answer.kind) {
+      case 'pass':
+        setAttempt(this.#request, unrecordedAttempt(handleOnce.settings.scope));
+        await this.#next();
+        return;
+      case 'own':
+        answer.own(answer.type);
+        await this.#passed;
+        return;
+      case 'replay': {
+        const { status, headers } = answer.stored;
+        sendWhole(this.#response, { status, headers, body: answer.body }, 'replayed');
+        return;
+      }
+      case 'problem':
+        sendWhole(this.#response, renderProblem(answer.problem, docs), answer.problem.name);
+        return;
+      case 'threw':
+        if (this.#capture === undefined) await this.#next(answer.error);
+        // The handler may answer still: that reaches the client, and is not stored.
+        this.#capture?.sendOn(answer.type);
+        await this.#passed;
+    }
+  }
+
+  async #run(attempt: HttpAttempt): Promise<Produced<Send>> {
+    const { settings, maxStoredBytes } = this.#processor;
+    const waits = settings.streaming === 'buffer';
+    const capture = new CapturedResponse(this.#response, { maxBytes: maxStoredBytes, waits });
+    this.#capture = capture;
+    setAttempt(this.#request, attempt);
+    await this.#untilAnswered(capture, attempt.signal);
+    return await this.#produce(capture);
+  }
+
+  /** Rejects when the attempt is told to give up, since a handler may never answer; and with what `next` throws. */
+  #untilAnswered({ captured }: CapturedResponse, signal: AbortSignal): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const unsubscribe = onAbort(signal, () => {
+        reject(signal.reason as Error);
+      });
+      this.#passed = this.#passOn();
+      this.#passed.catch(reject);
+      void captured.then(resolve).finally(unsubscribe);
+    });
+  }
+
+  async #passOn(): Promise<void> {
+    await this.#next();
+  }
+
+  async #produce(capture: CapturedResponse): Promise<Produced<Send>> {
+    const { settings, maxStoredBytes, keptHeaders } = this.#processor;
+    const captured = await capture.captured;
+    const status = this.#response.statusCode;
+    const own: Send = (type) => {
+      capture.sendOn(type);
+    };
+    if (isReleased(status)) return { own, status, stored: undefined };
+    if (captured.kind === 'streaming') {
+      const refusal = renderProblem(problem('streaming'), settings.docs);
+      return {
+        own: (type) => {
+          capture.replace((response) => {
+            sendWhole(response, refusal, type);
+          });
+        },
+        status: refusal.status,
+        stored: toStored(refusal, maxStoredBytes),
+      };
+    }
+    const headers = keptOf(headersOf(this.#response), keptHeaders);
+    const body = captured.kind === 'whole' ? captured.body : undefined;
+    return { own, status, stored: toStored({ status, headers, body }, maxStoredBytes) };
+  }
+}

@@ -1,0 +1,84 @@
+import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Header } from '../kept-headers.ts';
+
+/** A method of a response as it was when it was asked for. */
+export type Call = (args: readonly unknown[]) => unknown;
+
+export function callsOf<Name extends string>(
+  response: ServerResponse,
+  names: readonly Name[],
+): Readonly<Record<Name, Call>> {
+  const calls = names.map((name) => {
+    const method = Reflect.get(response, name) as (...args: unknown[]) => unknown;
+    return [name, (args: readonly unknown[]) => Reflect.apply(method, response, args)] as const;
+  });
+  return Object.fromEntries(calls) as Record<Name, Call>;
+}
+
+type Callback = () => void;
+
+/** The arguments of `write` and `end`, which may leave out any of them. */
+export interface Chunk {
+  readonly bytes: Buffer | undefined;
+  readonly callback: Callback | undefined;
+}
+
+export function chunkOf(args: readonly unknown[]): Chunk {
+  const callback = args.find((arg): arg is Callback => typeof arg === 'function');
+  const [chunk, encoding] = args;
+  if (typeof chunk === 'string') {
+    const known = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
+    return { bytes: Buffer.from(chunk, known), callback };
+  }
+  // A copy: who wrote it may use its buffer again.
+  return { bytes: chunk instanceof Uint8Array ? Buffer.from(chunk) : undefined, callback };
+}
+
+type GivenHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
+
+/** Does what `writeHead(status, [message], [headers])` says, without sending it. */
+export function setHead(response: ServerResponse, args: readonly unknown[]): void {
+  const [status, message] = args;
+  response.statusCode = Number(status);
+  if (typeof message === 'string') response.statusMessage = message;
+  const headers = (typeof message === 'string' ? args[2] : message) as GivenHeaders;
+  if (headers === undefined) return;
+  const pairs = Array.isArray(headers) ? pairsOf(headers) : Object.entries(headers);
+  for (const [name, value] of pairs) {
+    if (value !== undefined) response.setHeader(name, value);
+  }
+}
+
+/** Of a list of names and values by turns, or of pairs. A name that is there twice has both values. */
+function pairsOf(list: readonly unknown[]): [string, string[]][] {
+  const flat = list.flat() as string[];
+  const byName = new Map<string, string[]>();
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    const name = String(flat[index]);
+    byName.set(name, [...(byName.get(name) ?? []), String(flat[index + 1])]);
+  }
+  return [...byName];
+}
+
+/** The headers of a response as they are set. */
+export function headersOf(response: ServerResponse): Header[] {
+  return Object.entries(response.getHeaders()).flatMap(([name, value]) =>
+    [value].flat().map((text) => [name, String(text)] as const),
+  );
+}
+
+/** Sends a whole response. */
+export function sendWhole(
+  response: ServerResponse,
+  { status, headers, body }: { status: number; headers: readonly Header[]; body: Buffer },
+  idempotencyStatus: string,
+): void {
+  response.statusCode = status;
+  response.setHeader('idempotency-status', idempotencyStatus);
+  for (const name of new Set(headers.map(([known]) => known))) {
+    const values = headers.filter(([known]) => known === name).map(([, value]) => value);
+    response.setHeader(name, values.length === 1 ? String(values[0]) : values);
+  }
+  if (body.length === 0) response.end();
+  else response.end(body);
+}

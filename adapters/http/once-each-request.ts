@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import {
+  BOTH_FINGERPRINTS_GIVEN,
+  canRunInTransaction,
+  type Counts,
+  handlerOption,
+  hasAtMostOneFingerprint,
+  inTransactionOption,
+  NO_TRANSACTIONS,
+  NOT_AN_OBJECT,
+  parseOptions,
+  withHandler,
+} from '../../src/adapter-kit.ts';
+import type { Transactional } from '../../src/index.ts';
+import { BodyTooLargeError } from './body-too-large-error.ts';
+import type { HttpEventType } from './events.ts';
+import { readAll } from './fetch-body.ts';
+import { produce, toResponse } from './fetch-response.ts';
+import { checkRoute, type HttpAttempt, httpFields, type HttpOptions } from './options.ts';
+import { processRequest, type ReceivedRequest } from './process-request.ts';
+import { bodyIsGone, createProcessor, type Processor } from './processor.ts';
+import { unrecordedAttempt } from './unrecorded-attempt.ts';
+
+const SUBJECT = 'onceEachRequest';
+
+/** Options of `onceEachRequest`. `Context` is what the server gives beside the request. */
+export interface RequestOptions<Context = unknown> extends HttpOptions<Request, [context: Context]> {
+  /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: false | undefined;
+}
+
+/** A Fetch handler that also gets its attempt. */
+export type RequestHandler<Context = unknown> = (
+  request: Request,
+  attempt: HttpAttempt,
+  context: Context,
+) => Response | PromiseLike<Response>;
+
+/** The same with the transaction that its record commits in. */
+export type TransactionalRequestHandler<Tx, Context = unknown> = (
+  request: Request,
+  attempt: HttpAttempt,
+  transaction: Tx,
+  context: Context,
+) => Response | PromiseLike<Response>;
+
+/** What `onceEachRequest` returns: a Fetch handler. */
+export interface OnceEachRequest<Context = unknown> {
+  /**
+   * Answers a request. Throws what the handler or `principal` throws, and `InvalidOptionsError` on a request whose body
+   * was read before.
+   */
+  (
+    request: Request,
+    ...context: unknown extends Context ? [context?: unknown] : [context: Context]
+  ): Promise<Response>;
+  /** How often each type of event happened. */
+  counts(): Counts<HttpEventType>;
+}
+
+/**
+ * Wraps a Fetch handler so that requests with the same `Idempotency-Key` run it once: the others are answered from the
+ * record, byte for byte. For Hono, Next.js, Bun, Deno, and whatever else takes `(Request) => Response`.
+ *
+ * A client that hangs up changes nothing: the handler runs to its end, and a retry gets its answer. Use
+ * `attempt.signal` in the handler, not `request.signal`.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field.
+ *
+ * @example
+ * ```ts
+ * const createOrder = onceEachRequest(
+ *   { handleOnce, route: '/orders', principal: userOf },
+ *   async (request, attempt) => {
+ *     const order = await request.json();
+ *     const { id } = await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *     return Response.json({ id }, { status: 201, headers: { location: `/orders/${id}` } });
+ *   },
+ * );
+ * ```
+ */
+export function onceEachRequest<Tx, Context = unknown>(
+  options: Transactional<RequestOptions<Context>, Tx>,
+  handler: TransactionalRequestHandler<Tx, Context>,
+): OnceEachRequest<Context>;
+export function onceEachRequest<Context = unknown>(
+  options: RequestOptions<Context>,
+  handler: RequestHandler<Context>,
+): OnceEachRequest<Context>;
+export function onceEachRequest(options: object, handler: unknown): OnceEachRequest {
+  const settings = parseOptions(SUBJECT, requestOptions, withHandler(options, handler));
+  const processor = createProcessor(settings, settings.inTransaction);
+  const run = settings.handler;
+
+  async function handleRequest(request: Request, context?: unknown): Promise<Response> {
+    const answer = await processRequest(processor, received(processor, run, request, context));
+    if (answer.kind !== 'pass') return toResponse(answer, settings.docs);
+    return await run(request, unrecordedAttempt(settings.handleOnce.settings.scope), context);
+  }
+
+  return Object.assign(handleRequest, { counts: processor.events.counts });
+}
+
+type AnyRequestHandler = (
+  request: Request,
+  attempt: HttpAttempt,
+  ...more: unknown[]
+) => Response | PromiseLike<Response>;
+
+function received(
+  processor: Processor,
+  handler: AnyRequestHandler,
+  request: Request,
+  context: unknown,
+): ReceivedRequest<Response> {
+  const { maxRequestBytes, principal } = processor.settings;
+  const { pathname, search } = new URL(request.url);
+  return {
+    method: request.method,
+    target: pathname + search,
+    keyHeader: request.headers.get('idempotency-key') ?? undefined,
+    request,
+    principal: () => principal?.(request as never, context as never),
+    readBody: () => bodyOf(request, maxRequestBytes),
+    async run(attempt, ...transaction) {
+      // A transaction that lost a conflict runs again, and needs an unread body.
+      const own = processor.inTransaction ? request.clone() : request;
+      return await produce(processor, await handler(own, attempt, ...transaction, context));
+    },
+  };
+}
+
+/** Of a copy, so that the handler still gets the request as the server made it. */
+async function bodyOf(request: Request, maxBytes: number): Promise<Buffer> {
+  if (request.bodyUsed) throw bodyIsGone(SUBJECT, 'put onceEachRequest in front of what reads it');
+  if (Number(request.headers.get('content-length')) > maxBytes) throw new BodyTooLargeError();
+  return await readAll(request.clone().body, maxBytes);
+}
+
+const requestOptions = z
+  .strictObject(
+    {
+      ...httpFields,
+      inTransaction: inTransactionOption(),
+      handler: handlerOption<AnyRequestHandler>('request, attempt'),
+    },
+    NOT_AN_OBJECT,
+  )
+  .superRefine(checkRoute)
+  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)
+  .refine(canRunInTransaction, NO_TRANSACTIONS)
+  .refine(({ inTransaction, required }) => required || !inTransaction, {
+    path: ['required'],
+    error: 'must be true with inTransaction: a request without a key has no transaction',
+  });

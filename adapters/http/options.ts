@@ -1,0 +1,153 @@
+import {
+  derivedScopeFault,
+  eventHook,
+  fingerprintFields,
+  type FingerprintOptions,
+  handleOnceOption,
+  type Logger,
+  loggerOption,
+  satisfying,
+  wholeNumber,
+} from '../../src/adapter-kit.ts';
+import * as z from 'zod';
+import type { AnyHandleOnce, Attempt, DerivedScope } from '../../src/index.ts';
+import type { HttpEvent } from './events.ts';
+import { DEFAULT_KEPT_HEADERS, mayBeKept } from './kept-headers.ts';
+import type { HttpPrincipal } from './record-key.ts';
+
+/** An attempt at a request. */
+export interface HttpAttempt extends Attempt {
+  /**
+   * What the client sent as `Idempotency-Key`, without its quotes; `attempt.key` has the caller in it too.
+   *
+   * Undefined for a request that is not recorded, since it has no key or another method: then `attempt.childKey` gives
+   * keys that no other request has.
+   */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Options of both kinds of servers. `More` is what the server gives beside the request. */
+export interface HttpOptions<Incoming, More extends readonly unknown[] = []> extends FingerprintOptions<
+  Buffer,
+  [request: Incoming]
+> {
+  /** Made by `createHandleOnce`. Of its retries `maxDeaths` applies; `maxAttempts` and `backoff` do not. */
+  readonly handleOnce: AnyHandleOnce;
+  /**
+   * What the requests have in common, such as `/orders/:id`: the records of a `POST` are in the scope
+   * `<scope>>http:POST%20%2Forders%2F%3Aid`. One for each operation, and never the path of a request.
+   */
+  readonly route: string;
+  /**
+   * Who sends the request: a user, a tenant or both, as what authenticated it says. The keys of one caller never meet
+   * those of another. Without a result the answer is 401; what it throws is thrown on, and nothing is recorded. `null`
+   * says that all requests are one caller's.
+   */
+  readonly principal:
+    ((request: Incoming, ...more: More) => HttpPrincipal | PromiseLike<HttpPrincipal>) | null;
+  /** Methods whose requests are recorded. Others go to the handler as they are. Default `['POST', 'PATCH']`. */
+  readonly methods?: readonly string[] | undefined;
+  /** With false, requests without a key go to the handler and are not recorded. Default true: they are answered 400. */
+  readonly required?: boolean | undefined;
+  /** With true only a key in double quotes is one, as in the draft. Default false. */
+  readonly strict?: boolean | undefined;
+  /** Milliseconds that a duplicate waits for the request in flight, to be answered as that is. Default 0. */
+  readonly waitMs?: number | undefined;
+  /** What a duplicate of a request in flight is answered. Default 409. */
+  readonly inFlightStatus?: 202 | 409 | undefined;
+  /** Seconds that `Retry-After` asks for while a request is in flight, or the store is down. Default 1. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** Headers of the response that a replay has too, in place of the default ones. `Content-Type` is always one. */
+  readonly keptHeaders?: readonly string[] | undefined;
+  /** The largest body of a request, in bytes: a larger one is answered 413. Default 1,048,576. */
+  readonly maxRequestBytes?: number | undefined;
+  /**
+   * What becomes of a response that is not complete at once: `refuse` answers 500 in place of it, and `buffer` waits
+   * until it is complete. Default `refuse`.
+   */
+  readonly streaming?: 'buffer' | 'refuse' | undefined;
+  /** URL of what your API's documentation says of idempotency keys: errors link to it. Default: the draft's. */
+  readonly docs?: string | undefined;
+  /**
+   * JSON pointers to the members of the body that a retry may have changed, such as `/sentAt`. The rest must be the
+   * same under one key, or it is a mismatch. Default: none, and the body must be the same byte for byte.
+   */
+  readonly ignoredFields?: readonly string[] | undefined;
+  /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
+  readonly onEvent?: ((event: HttpEvent) => unknown) | undefined;
+  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  readonly logger?: Logger | undefined;
+}
+
+export const DRAFT = 'https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07';
+
+type AnyPrincipal = (...args: never[]) => unknown;
+
+const PRINCIPAL =
+  'must be a function of the request that returns who sends it, or null where all requests are one caller’s; ' +
+  'without it one caller’s key would answer another';
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+const flag = z.boolean({ error: 'must be true or false' });
+
+const headerName = z
+  .string({ error: 'must be the name of a header' })
+  .regex(TOKEN, { error: 'must be the name of a header', abort: true })
+  .refine(mayBeKept, {
+    error: 'is never stored: it holds credentials, belongs to one connection, or is set for each answer',
+  });
+
+/** The fields that both kinds of servers share. */
+export const httpFields = {
+  handleOnce: handleOnceOption(),
+  route: z
+    .string({ error: 'must be the route, such as /orders/:id' })
+    .min(1, { error: 'must be the route, such as /orders/:id', abort: true }),
+  principal: z.custom<AnyPrincipal | null>((value) => value === null || typeof value === 'function', {
+    error: PRINCIPAL,
+  }),
+  methods: z
+    .array(z.string().regex(/^[A-Z]+$/, { error: 'must be a method in capitals, such as POST' }), {
+      error: "must be a list of methods, such as ['POST']",
+    })
+    .min(1, { error: 'must name at least one method' })
+    .default(['POST', 'PATCH']),
+  required: flag.default(true),
+  strict: flag.default(false),
+  waitMs: wholeNumber('milliseconds', 0, 43_200_000).default(0),
+  inFlightStatus: satisfying<202 | 409>((value) => value === 202 || value === 409, '202 or 409').default(409),
+  retryAfterSeconds: wholeNumber('seconds', 0, 86_400).default(1),
+  keptHeaders: z
+    .array(headerName, { error: 'must be a list of names of headers' })
+    .default([...DEFAULT_KEPT_HEADERS]),
+  maxRequestBytes: wholeNumber('bytes', 0, 1_073_741_824).default(1_048_576),
+  streaming: z.enum(['refuse', 'buffer'], { error: "must be 'refuse' or 'buffer'" }).default('refuse'),
+  docs: satisfying<string>(isWebUrl, 'an http or https URL').default(DRAFT),
+  ...fingerprintFields<Buffer, [request: never]>(),
+  onEvent: eventHook<HttpEvent>(),
+  logger: loggerOption(),
+};
+
+/** The options as they apply, defaults filled in. */
+export type HttpSettings = z.output<z.ZodObject<typeof httpFields>>;
+
+function isWebUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:$/.test(new URL(value).protocol) && !value.includes('#');
+}
+
+/** Adds an issue where the scope of an operation would be too long. */
+export function checkRoute(
+  { handleOnce, methods, route }: Pick<HttpSettings, 'handleOnce' | 'methods' | 'route'>,
+  context: z.RefinementCtx,
+): void {
+  const faults = methods.map((method) =>
+    derivedScopeFault(handleOnce.settings.scope, scopeOf(method, route)),
+  );
+  const message = faults.find((fault) => fault !== undefined);
+  if (message !== undefined) context.addIssue({ code: 'custom', path: ['route'], message });
+}
+
+/** Below the scope of `handleOnce`, the one of an operation. */
+export function scopeOf(method: string, route: string): DerivedScope {
+  return { kind: 'http', name: `${method} ${route}` };
+}

@@ -1,0 +1,137 @@
+import { type Consumer, type Handled } from '../../src/adapter-kit.ts';
+import { type Attempt, RetryableError } from '../../src/index.ts';
+import { type Answer, answerOf, type Produced, type Ran } from './answer.ts';
+import { BodyTooLargeError } from './body-too-large-error.ts';
+import { readKeyHeader } from './key-header.ts';
+import type { HttpAttempt } from './options.ts';
+import { problem, type ProblemName } from './problem.ts';
+import { contentOf, type Processor } from './processor.ts';
+import { callerIn, recordKey } from './record-key.ts';
+import type { StoredResponse } from './stored-response.ts';
+
+/** A request, whatever server received it. */
+export interface ReceivedRequest<Own> {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+  /** Undefined without the header `Idempotency-Key`. */
+  readonly keyHeader: string | undefined;
+  /** As the functions of the options get it. */
+  readonly request: unknown;
+  /** Asks the `principal` function. */
+  readonly principal: () => unknown;
+  /** Throws `BodyTooLargeError`. */
+  readonly readBody: () => Promise<Buffer>;
+  /** Runs the handler. */
+  readonly run: (attempt: HttpAttempt, ...extra: unknown[]) => Promise<Produced<Own>>;
+}
+
+/** Answers a request: by its handler, from its record, or with a problem. It never throws. */
+export async function processRequest<Own>(
+  processor: Processor,
+  received: ReceivedRequest<Own>,
+): Promise<Answer<Own>> {
+  const consumer = processor.consumers.get(received.method);
+  if (consumer === undefined) {
+    return processor.inTransaction ? refusal('method-not-allowed') : { kind: 'pass' };
+  }
+  const { answer, key } = await answerIn(processor, consumer, received);
+  emit(processor, consumer.settings.scope, key, answer);
+  return answer;
+}
+
+interface Answered<Own> {
+  readonly answer: Answer<Own>;
+  /** Of the record. */
+  readonly key?: string;
+}
+
+async function answerIn<Own>(
+  processor: Processor,
+  consumer: Consumer,
+  received: ReceivedRequest<Own>,
+): Promise<Answered<Own>> {
+  const { required, strict } = processor.settings;
+  const header = readKeyHeader(received.keyHeader, strict);
+  if (header.kind === 'malformed') return { answer: refusal('malformed-key') };
+  if (header.kind === 'absent') return { answer: required ? refusal('missing-key') : { kind: 'pass' } };
+  let caller: readonly string[] | null | undefined;
+  let body: Buffer;
+  try {
+    caller = processor.settings.principal === null ? null : callerIn(await received.principal());
+    if (caller === undefined) return { answer: refusal('no-principal') };
+    body = await received.readBody();
+  } catch (error) {
+    if (error instanceof BodyTooLargeError) return { answer: refusal('body-too-large') };
+    return { answer: { kind: 'threw', type: 'threw', error } };
+  }
+  const key = recordKey(caller, header.key);
+  const operation = { key, idempotencyKey: header.key, body };
+  return { key, answer: await handleOperation(processor, consumer, received, operation) };
+}
+
+interface Operation {
+  readonly key: string;
+  readonly idempotencyKey: string;
+  readonly body: Buffer;
+}
+
+async function handleOperation<Own>(
+  processor: Processor,
+  consumer: Consumer,
+  received: ReceivedRequest<Own>,
+  { key, idempotencyKey, body }: Operation,
+): Promise<Answer<Own>> {
+  let ran: Ran<Own> = {};
+
+  async function work(attempt: Attempt, ...extra: unknown[]): Promise<StoredResponse> {
+    ran = {};
+    let produced: Produced<Own>;
+    try {
+      produced = await received.run({ ...attempt, idempotencyKey }, ...extra);
+    } catch (error) {
+      ran = { thrown: { error } };
+      throw error;
+    }
+    ran = { produced };
+    if (produced.stored !== undefined) return produced.stored;
+    throw new RetryableError(`the handler answered ${produced.status}, which is not stored`);
+  }
+
+  const { waitMs } = processor.settings;
+  let handled: Handled<StoredResponse>;
+  try {
+    const compared = contentOf(processor, received.target, body, received.request);
+    handled = { outcome: await consumer.handle({ ...compared, key, waitMs, work }) };
+  } catch (thrown) {
+    handled = { thrown };
+  }
+  return answerOf(handled, ran, { ...processor.settings, inTransaction: processor.inTransaction });
+}
+
+function refusal(name: ProblemName): Answer<never> {
+  return { kind: 'problem', problem: problem(name) };
+}
+
+function emit({ events }: Processor, scope: string, key: string | undefined, answer: Answer<unknown>): void {
+  const request = { scope, key };
+  switch (answer.kind) {
+    case 'pass':
+      events.emit({ type: 'passed', ...request, status: undefined });
+      return;
+    case 'own':
+      events.emit({ type: answer.type, ...request, status: answer.status });
+      return;
+    case 'replay':
+      events.emit({ type: 'replayed', ...request, status: answer.stored.status });
+      return;
+    case 'threw':
+      events.emit({ type: answer.type, ...request, status: undefined, error: answer.error });
+      return;
+    case 'problem': {
+      const { problem: told, error } = answer;
+      const why = error === undefined ? {} : { error };
+      events.emit({ type: told.name, ...request, status: told.status, ...why });
+    }
+  }
+}

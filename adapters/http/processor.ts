@@ -1,0 +1,75 @@
+import {
+  type Consumer,
+  consumerOf,
+  createAdapterEvents,
+  type EventSink,
+  fingerprintOf,
+  type FingerprintOptions,
+  hasFingerprintChoice,
+} from '../../src/adapter-kit.ts';
+import { InvalidOptionsError } from '../../src/index.ts';
+import type { HttpEvent } from './events.ts';
+import { namesToKeep } from './kept-headers.ts';
+import { type HttpSettings, scopeOf } from './options.ts';
+
+/** What all requests of an operation share. */
+export interface Processor {
+  readonly settings: HttpSettings;
+  readonly inTransaction: boolean;
+  /** By method: each has a scope of its own. */
+  readonly consumers: ReadonlyMap<string, Consumer>;
+  readonly fingerprint: FingerprintOptions<never, never>;
+  readonly keptHeaders: ReadonlySet<string>;
+  /** Bytes of JSON that a record can keep of a response. */
+  readonly maxStoredBytes: number;
+  readonly events: EventSink<HttpEvent>;
+}
+
+/**
+ * A client waits for the answer: what is released can run again at once, however often it was. Deaths are bounded
+ * still, since a request that kills its server has to end.
+ */
+const HTTP_RETRIES = { maxAttempts: Infinity, backoff: () => 0 };
+
+export function createProcessor(settings: HttpSettings, inTransaction: boolean): Processor {
+  const base = settings.handleOnce.withRetries(HTTP_RETRIES);
+  const consumers = settings.methods.map((method) => {
+    const handleOnce = base.inScope(scopeOf(method, settings.route));
+    return [method, consumerOf({ handleOnce, inTransaction })] as const;
+  });
+  const { storeResult, maxResultBytes } = base.settings;
+  return {
+    settings,
+    inTransaction,
+    consumers: new Map(consumers),
+    fingerprint: hasFingerprintChoice(settings) ? settings : base.settings,
+    keptHeaders: namesToKeep(settings.keptHeaders),
+    maxStoredBytes: storeResult ? maxResultBytes : 0,
+    events: createAdapterEvents(settings),
+  };
+}
+
+/** What is compared: the path and query, and of the body what the options say. */
+export function contentOf(
+  { fingerprint }: Processor,
+  target: string,
+  body: Buffer,
+  request: unknown,
+): FingerprintOptions<never> & { readonly content: unknown } {
+  if (fingerprint.fingerprint === false) return { fingerprint: false, content: undefined };
+  const { fingerprint: choose, ignoredFields } = fingerprint;
+  const ofBody =
+    choose === undefined
+      ? fingerprintOf({ ignoredFields })
+      : fingerprintOf({ fingerprint: (bytes: never) => (choose as Choose)(bytes, request) });
+  // An empty list compares the whole of it, whatever the options of handleOnce say.
+  return { ignoredFields: [], content: [target, ofBody(body)] };
+}
+
+type Choose = (body: Buffer, request: unknown) => unknown;
+
+/** The error of a request whose body cannot be read any more. */
+export function bodyIsGone(subject: string, advice: string): InvalidOptionsError {
+  const message = `has a body that was read before: ${advice}`;
+  return new InvalidOptionsError(subject, [{ field: 'request', message }]);
+}

@@ -1,0 +1,70 @@
+import { createHandleOnce } from 'handle-once';
+import { onceEachRequest } from 'handle-once/http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { issuesOf } from '../support/issues-of.ts';
+import { post, statusOf } from './support/bench.ts';
+
+describe('In a transaction', () => {
+  const { sql } = useDatabase();
+  const base = () =>
+    ({
+      handleOnce: createHandleOnce({ sql, scope: 'api', onEvent: () => undefined }),
+      route: '/orders',
+      principal: null,
+      inTransaction: true,
+    }) as const;
+
+  beforeAll(async () => {
+    await sql`create table orders (body text not null)`;
+  });
+  const orders = async (): Promise<number> => (await sql`select 1 from orders`).length;
+
+  it('what the handler writes commits with its answer, and not with one that is released', async () => {
+    const answers = [503, 201];
+    const send = onceEachRequest(base(), async (request, _attempt, tx) => {
+      await tx`insert into orders values (${await request.text()})`;
+      return new Response('done', { status: answers.shift() ?? 500 });
+    });
+    expect((await send(post('a'))).status).toBe(503);
+    expect(await orders()).toBe(0);
+    expect((await send(post('a'))).status).toBe(201);
+    expect(await orders()).toBe(1);
+    expect(statusOf(await send(post('a')))).toBe('replayed');
+    expect(await orders()).toBe(1);
+  });
+
+  it('a conflict runs the handler again, with a body that is unread', async () => {
+    await sql`truncate orders`;
+    let conflicts = 2;
+    const bodies: string[] = [];
+    const send = onceEachRequest(base(), async (request, _attempt, tx) => {
+      bodies.push(await request.text());
+      await tx`insert into orders values ('b')`;
+      if (conflicts-- > 0) await tx`do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`;
+      return new Response('done');
+    });
+    expect((await send(post('b', { body: 'payload' }))).status).toBe(200);
+    expect(bodies).toEqual(['payload', 'payload', 'payload']);
+    expect(await orders()).toBe(1);
+  });
+
+  it('the answer of an attempt that was rolled back does not reach the client', async () => {
+    const send = onceEachRequest(base(), async (_request, attempt, tx) => {
+      await tx`insert into orders values ('c')`;
+      // Another worker takes over while it runs.
+      await sql`update handle_once.records set token = gen_random_uuid() where key = ${attempt.key}`;
+      return new Response('done', { status: 201 });
+    });
+    const response = await send(post('c'));
+    expect([response.status, statusOf(response)]).toEqual([503, 'lease-lost']);
+  });
+
+  it('other methods are answered 405, and a key cannot be optional', async () => {
+    const send = onceEachRequest(base(), () => new Response('done'));
+    const response = await send(post('d', { method: 'GET' }));
+    expect([response.status, statusOf(response)]).toEqual([405, 'method-not-allowed']);
+    const issues = issuesOf(() => onceEachRequest({ ...base(), required: false }, () => new Response()));
+    expect(issues).toMatchObject([{ field: 'required' }]);
+  });
+});

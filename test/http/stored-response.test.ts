@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { bodyIn, isStoredResponse, toStored } from '../../adapters/http/stored-response.ts';
+
+const response = (body: Buffer | undefined) => ({ status: 201, headers: [], body });
+const MAX = 65_536;
+
+test('any bytes come back as they were', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      const stored: unknown = JSON.parse(JSON.stringify(toStored(response(Buffer.from(bytes)), MAX)));
+      expect(isStoredResponse(stored) && bodyIn(stored)).toEqual(Buffer.from(bytes));
+    }),
+  );
+});
+
+test('text is kept as text, also with a byte order mark or a NUL, and other bytes as base64', () => {
+  for (const text of ['', 'größe', '\ufeff{}', 'a\0b', '😀']) {
+    const stored = toStored(response(Buffer.from(text)), MAX);
+    expect(stored).toMatchObject({ text });
+    expect(bodyIn(stored)?.toString('hex')).toBe(Buffer.from(text).toString('hex'));
+  }
+  expect(toStored(response(Buffer.from([0xff, 0xfe])), MAX)).toMatchObject({ base64: '//4=' });
+});
+
+test('a body that was not read, or is too large as JSON, is left out', () => {
+  const without = { status: 201, headers: [] };
+  expect(toStored(response(undefined), MAX)).toEqual(without);
+  expect(toStored(response(Buffer.alloc(MAX + 1, 'a')), MAX)).toEqual(without);
+  // Each of its bytes is six of JSON.
+  expect(toStored(response(Buffer.alloc(MAX / 2, 1)), MAX)).toEqual(without);
+  expect(bodyIn(without)).toBeUndefined();
+});
+
+test.each([null, 'text', 7, {}, { status: '201', headers: [] }, { status: 201 }])(
+  '%j is no response',
+  (result) => {
+    expect(isStoredResponse(result)).toBe(false);
+  },
+);
