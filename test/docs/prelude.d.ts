@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { HandleOnce } from 'handle-once';
 import type { fromPrisma } from 'handle-once/clients';
@@ -26,6 +27,9 @@ declare global {
   const webhookSecret: string;
   const request: Request;
   const verify: Verify;
+  const incoming: IncomingMessage;
+  function userOf(request: Request): Promise<string>;
+  function authenticate(request: Request): Promise<{ readonly userId: string }>;
   const response: { readonly status: number };
   interface QueueMessage {
     readonly id: string;

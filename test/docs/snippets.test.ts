@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { docstringSnippets, readmeSnippets } from './snippets.ts';
+import { docstringSnippets, documentSnippets, readmeSnippets } from './snippets.ts';
 import { typeErrors } from './type-errors.ts';
 
 const CORE = `import { createHandleOnce, migrate, migrationSql, retention, RetryableError, TerminalError } from 'handle-once';
@@ -13,6 +13,8 @@ const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
 const LAMBDA = `import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';`;
 const WEBHOOK = `import { Webhook } from 'standardwebhooks';
 import { VerifyConfigError, webhookId, onceEachWebhook } from 'handle-once/webhook';`;
+const HTTP = `import { createServer } from 'node:http';
+import { attemptOf, onceEachNodeRequest, onceEachRequest } from 'handle-once/http';`;
 const TESTING = `import { adapterContract, type AdapterUnderTest, createMemoryStore } from 'handle-once/testing';`;
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const RUNNER = `import { test } from 'vitest';`;
@@ -24,13 +26,19 @@ describe('The documentation', () => {
     expect(typeErrors(snippets, '')).toEqual([]);
   });
 
+  it('has examples in docs/http.md that compile', () => {
+    const snippets = documentSnippets('docs/http.md');
+    expect(snippets).toHaveLength(2);
+    expect(typeErrors(snippets, '')).toEqual([]);
+  });
+
   it('has examples in docstrings that compile', () => {
     const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
     expect(snippets.length).toBeGreaterThan(9);
     expect(
       typeErrors(
         snippets,
-        [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, TESTING, ADAPTER, RUNNER].join('\n'),
+        [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, RUNNER].join('\n'),
       ),
     ).toEqual([]);
   });

@@ -14,7 +14,12 @@ const COMMENT = /^ *\/\*\*$.*?^ *\*\/$/gms;
 const COMMENT_MARGIN = /^ *\* ?/gm;
 
 export function readmeSnippets(): Snippet[] {
-  return fencedIn('README.md', readFileSync(join(root, 'README.md'), 'utf8'));
+  return documentSnippets('README.md');
+}
+
+/** The examples of a document. */
+export function documentSnippets(file: string): Snippet[] {
+  return fencedIn(file, readFileSync(join(root, file), 'utf8'));
 }
 
 /** The examples in the docstrings of a folder's files. */

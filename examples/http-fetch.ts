@@ -1,0 +1,60 @@
+/**
+ * An API whose clients retry with `Idempotency-Key`: a Fetch handler, as Hono, Next.js, Bun and Deno take it. Here
+ * `node:http` serves it. Run it, and send the same request twice.
+ *
+ *     DATABASE_URL=... PORT=8080 npx tsx examples/http-fetch.ts
+ *     curl -i -H 'Authorization: Bearer alice' -H 'Idempotency-Key: "1"' -d '{"cents":995}' localhost:8080/orders
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { createHandleOnce, migrate, retention } from 'handle-once';
+import { onceEachRequest } from 'handle-once/http';
+import postgres from 'postgres';
+import { required } from './environment.ts';
+
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
+await migrate(sql);
+
+const createOrder = onceEachRequest(
+  {
+    handleOnce: createHandleOnce({ sql, scope: 'shop', ...retention.payment }),
+    route: '/orders',
+    // Here you would verify the token: who sends a request must not be taken from it unchecked.
+    principal: (request) => request.headers.get('authorization') ?? '',
+  },
+  async (request, attempt) => {
+    const { cents } = (await request.json()) as { cents: number };
+    if (!Number.isInteger(cents)) return Response.json({ error: 'cents must be whole' }, { status: 400 });
+    // Here you would charge the card, with this key: the provider then charges once, however often you ask.
+    const id = attempt.childKey('charge').slice(0, 12);
+    console.log(`charged ${cents} for order ${id}`);
+    return Response.json({ id, cents }, { status: 201, headers: { location: `/orders/${id}` } });
+  },
+);
+
+async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/' } = incoming;
+  const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  const body = method === 'GET' || method === 'HEAD' ? null : (Readable.toWeb(incoming) as ReadableStream);
+  const request = new Request(new URL(url, 'http://localhost'), { method, headers, body, duplex: 'half' });
+  const isOrder = method === 'POST' && new URL(request.url).pathname === '/orders';
+  const response = isOrder ? await createOrder(request) : new Response(null, { status: 404 });
+  outgoing.writeHead(response.status, [...response.headers].flat());
+  outgoing.end(Buffer.from(await response.arrayBuffer()));
+}
+
+const server = createServer((incoming, outgoing) => {
+  void serve(incoming, outgoing).catch((error: unknown) => {
+    console.error(error);
+    outgoing.writeHead(500).end();
+  });
+});
+
+process.once('SIGTERM', () => {
+  server.close(() => void sql.end({ timeout: 5 }));
+});
+await once(server.listen(Number(process.env['PORT'] ?? 0)), 'listening');
+console.log('listening on', server.address());

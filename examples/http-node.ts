@@ -1,0 +1,51 @@
+/**
+ * The same as middleware, `(request, response, next)`, as Express takes it: `app.post('/orders', authenticate, once,
+ * express.json(), createOrder)`. Here `node:http` serves it.
+ *
+ *     DATABASE_URL=... PORT=8080 npx tsx examples/http-node.ts
+ *     curl -i -H 'Authorization: Bearer alice' -H 'Idempotency-Key: "1"' -d '{"cents":995}' localhost:8080/orders
+ */
+import { once as onceEmitted } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { createHandleOnce, migrate, retention } from 'handle-once';
+import { attemptOf, onceEachNodeRequest } from 'handle-once/http';
+import postgres from 'postgres';
+import { required } from './environment.ts';
+
+const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
+await migrate(sql);
+
+const once = onceEachNodeRequest({
+  // A handler that never answers is given up after a minute, and a retry runs it again.
+  handleOnce: createHandleOnce({ sql, scope: 'shop', timeoutMs: 60_000, ...retention.payment }),
+  route: '/orders',
+  // Here you would verify the token: who sends a request must not be taken from it unchecked.
+  principal: (request) => request.headers.authorization ?? '',
+});
+
+async function createOrder(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { cents } = (await json(request)) as { cents: number };
+  // Here you would charge the card, with this key: the provider then charges once, however often you ask.
+  const id = attemptOf(request)?.childKey('charge').slice(0, 12);
+  console.log(`charged ${cents} for order ${id}`);
+  response.writeHead(201, { 'content-type': 'application/json', location: `/orders/${id}` });
+  response.end(JSON.stringify({ id, cents }));
+}
+
+const server = createServer((request, response) => {
+  if (request.method !== 'POST' || request.url !== '/orders') {
+    response.writeHead(404).end();
+    return;
+  }
+  once(request, response, () => createOrder(request, response)).catch((error: unknown) => {
+    console.error(error);
+    response.writeHead(500).end();
+  });
+});
+
+process.once('SIGTERM', () => {
+  server.close(() => void sql.end({ timeout: 5 }));
+});
+await onceEmitted(server.listen(Number(process.env['PORT'] ?? 0)), 'listening');
+console.log('listening on', server.address());
