@@ -9,12 +9,15 @@ export function hotPathContract(client: () => DatabaseClient): void {
   test('handles a message once with two statements, and replays it with one', async () => {
     const counting = counted(client());
     const handleOnce = createHandleOnce({ sql: counting.client, scope: randomUUID() });
+    // Once a day a process says which it is, beside the first message.
+    await handleOnce('first', BODY, () => undefined);
+    const before = counting.statements();
     const first = await handleOnce('key', BODY, (body) => body);
     expect(first).toEqual({ state: 'succeeded', replayed: false, attempts: 1, result: BODY });
-    expect(counting.statements()).toBe(2);
+    expect(counting.statements() - before).toBe(2);
     const replay = await handleOnce('key', BODY, () => expect.fail('it ran again'));
     expect(replay).toEqual({ state: 'succeeded', replayed: true, attempts: 1, result: BODY });
-    expect(counting.statements()).toBe(3);
+    expect(counting.statements() - before).toBe(3);
   });
 
   test('runs each of a hundred messages once, though every one comes twice at one moment', async () => {
