@@ -13,6 +13,7 @@ create table :"schema".workers (
 
 -- One row per attempt that did not succeed.
 create table :"schema".failures (
+  id       bigint      generated always as identity, -- the order: two may end in one millisecond
   ended_at timestamptz not null,
   took_ms  integer,                   -- from the call to its end; null where the worker died
   attempt  integer     not null,

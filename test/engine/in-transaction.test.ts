@@ -256,7 +256,7 @@ describe('A commit', () => {
       await worked.opened;
       throw lostConnection();
     });
-    const once = createHandleOnce({ sql: client, scope, leaseMs: 6_000 });
+    const once = createHandleOnce({ sql: client, scope, leaseMs: 10_000 });
     const signals: AbortSignal[] = [];
     const finish = gate();
     // Their keys come before and after that of the lost one: statements lock records in that order.

@@ -22,7 +22,7 @@ select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1
   (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
 from "handle_once".failures f left join "handle_once".workers w on w.id = f.worker
 where f.scope = $1::text and f.key = $2::text
-order by f.ended_at, f.attempt;
+order by f.id;
 
 -- findWorker
 select w.id, w.host, w.pid::text as pid, w.version,
