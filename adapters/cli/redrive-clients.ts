@@ -1,7 +1,8 @@
 import type { RedriveTopicOptions } from '../kafka/index.ts';
 import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
-import { type ConfigModule, installed } from './connect.ts';
+import type { ConfigModule } from './connect.ts';
 import { UsageError } from './errors.ts';
+import { sqsSdk } from './sqs-sdk.ts';
 
 type Client = RedriveQueueOptions['client'];
 
@@ -22,7 +23,7 @@ export async function redriveQueueWith(
 }
 
 async function sdkClient(): Promise<Client | undefined> {
-  const sdk = await installed<{ readonly SQSClient: new (options: object) => Client }>('@aws-sdk/client-sqs');
+  const sdk = await sqsSdk<Client>();
   return sdk && new sdk.SQSClient({});
 }
 

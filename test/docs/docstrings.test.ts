@@ -8,7 +8,6 @@ import { type PublicName, publicNames } from './public-api.ts';
 const DEFINED_ELSEWHERE: Readonly<Record<string, string>> = {
   // adapters/kafka
   ConsumerTimeouts: 'kafkajs',
-  KafkaAdmin: 'kafkajs',
   KafkaConnection: 'kafkajs',
   KafkaConsumer: 'kafkajs',
   KafkaProducer: 'kafkajs',

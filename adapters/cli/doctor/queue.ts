@@ -9,15 +9,10 @@ import {
   type QueueWarning,
   queueWarnings,
 } from '../../shared/sqs/queue-settings.ts';
-import { installed, type SqsClient } from '../connect.ts';
+import type { SqsClient } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { inOneLine } from '../one-line.ts';
-
-/** The part of the library that is used. */
-interface Sdk {
-  readonly SQSClient: new (options: object) => SqsClient;
-  readonly GetQueueAttributesCommand: new (input: object) => object;
-}
+import { sqsSdk } from '../sqs-sdk.ts';
 
 const CALL_TIMEOUT_MS = 15_000;
 
@@ -27,11 +22,11 @@ export async function queueFindings(
   settings: HandleOnceSettings,
   client: SqsClient | undefined,
 ): Promise<Finding[]> {
-  const module = await installed<{ readonly default: Sdk }>('@aws-sdk/client-sqs');
-  if (module === undefined) {
+  const sdk = await sqsSdk<SqsClient>();
+  if (sdk === undefined) {
     throw new UsageError('--queue-url needs the client of SQS: run npm install @aws-sdk/client-sqs');
   }
-  const { GetQueueAttributesCommand, SQSClient } = module.default;
+  const { GetQueueAttributesCommand, SQSClient } = sdk;
   let facts: QueueFacts;
   try {
     const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });

@@ -1,4 +1,5 @@
 /** The parts of kafkajs that this adapter uses, by shape. */
+import type { TopicConfigs } from '../../shared/kafka/topic-retention.ts';
 import type { KafkaHeaders, KafkaMessage } from './log-client.ts';
 
 /** A message before it is completed: those of the oldest formats have no headers and no timestamp. */
@@ -90,11 +91,6 @@ export interface KafkaProducer {
   }): Promise<unknown>;
 }
 
-interface ConfigEntry {
-  readonly configName: string;
-  readonly configValue: string;
-}
-
 export interface PartitionOffset {
   readonly partition: number;
   readonly offset: string;
@@ -107,16 +103,7 @@ export interface GroupDescription {
 }
 
 /** A connected admin client of kafkajs, such as `kafka.admin()`. */
-export interface KafkaAdmin {
-  describeConfigs(query: {
-    includeSynonyms: boolean;
-    resources: { type: number; name: string; configNames: string[] }[];
-  }): Promise<{
-    readonly resources: readonly {
-      readonly resourceName: string;
-      readonly configEntries: readonly ConfigEntry[];
-    }[];
-  }>;
+export interface KafkaAdmin extends TopicConfigs {
   /** What a group has committed; an offset of -1 where it has not. */
   fetchOffsets(query: {
     groupId: string;

@@ -8,6 +8,7 @@ interface ConfigEntry {
 
 /** The part of an admin client that tells settings of topics. */
 export interface TopicConfigs {
+  /** Some settings of some topics, as text. */
   describeConfigs(query: {
     includeSynonyms: boolean;
     resources: { type: number; name: string; configNames: string[] }[];
