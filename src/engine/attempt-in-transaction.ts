@@ -55,12 +55,12 @@ export function transact<R, Tx>(
         async (transaction) => {
           refuseLateStart(held, progress);
           progress.isStarted = true;
-          progress.written = await runAndWrite(held, store, transaction, async () => {
-            const value = await work(transaction);
-            held.lease.setBeating(false);
-            return value;
-          });
-          return progress.written;
+          const { written, workMs } = await runWork(held, () => work(transaction));
+          held.lease.setBeating(false);
+          // Before it is sent: its reply can be lost while the server still has the record locked.
+          progress.written = written;
+          await write(held, store, transaction, written, workMs);
+          return written;
         },
         (error) => {
           held.abort(connectionBroken(error));
@@ -89,30 +89,39 @@ async function retryOnConflict<R, Tx>(
     try {
       return await run();
     } catch (error) {
-      held.lease.setBeating(true);
       if (conflicts > MAX_CONFLICTS || !store.isConflict(error) || held.isAborted()) throw error;
+      held.lease.setBeating(true);
       progress.written = undefined;
     }
     await sleep(Math.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
   }
 }
 
-/** Throws `LeaseLostError` when the record is another worker's: nothing of this attempt may be committed. */
-export async function runAndWrite<R, Tx>(
+/** Runs work, and says how its record is to be settled. */
+async function runWork<R>(
   { engine, claim }: HeldClaim,
-  store: TransactionalStore<Tx>,
-  transaction: Tx,
   work: () => Promise<R>,
-): Promise<Written<R>> {
-  const { settings, backoff } = engine;
-  const { key, token, failures } = claim;
+): Promise<{ written: Written<R>; workMs: number }> {
   const startedAt = performance.now();
   const value = await work();
   const workMs = performance.now() - startedAt;
-  const settlement = settlementOf({ kind: 'returned', value }, failures, settings, backoff);
-  switch (await store.settleIn(transaction, { key, token, settlement }, settings.scope, workMs)) {
+  const { settings, backoff } = engine;
+  const settlement = settlementOf({ kind: 'returned', value }, claim.failures, settings, backoff);
+  return { written: { value, settlement }, workMs };
+}
+
+/** Settles the record within the transaction of its work, in which nothing may be committed after this has thrown. */
+async function write<Tx>(
+  { engine, claim }: HeldClaim,
+  store: TransactionalStore<Tx>,
+  transaction: Tx,
+  { settlement }: Written<unknown>,
+  workMs: number,
+): Promise<void> {
+  const { key, token } = claim;
+  switch (await store.settleIn(transaction, { key, token, settlement }, engine.settings.scope, workMs)) {
     case 'settled':
-      return { value, settlement };
+      return;
     case 'lost':
       throw new LeaseLostError('another worker has taken the message over');
     case 'no-transaction':
@@ -121,6 +130,18 @@ export async function runAndWrite<R, Tx>(
           'Leave the end of the transaction to handle-once, and throw to roll back',
       );
   }
+}
+
+/** Runs work in a transaction, and settles the record there too. */
+export async function runAndWrite<R, Tx>(
+  held: HeldClaim,
+  store: TransactionalStore<Tx>,
+  transaction: Tx,
+  work: () => Promise<R>,
+): Promise<Written<R>> {
+  const { written, workMs } = await runWork(held, work);
+  await write(held, store, transaction, written, workMs);
+  return written;
 }
 
 function connectionBroken(cause: unknown): StoreError {

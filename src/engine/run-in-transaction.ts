@@ -36,7 +36,7 @@ export async function runInTransaction<R, Tx>(
   const { written } = progress;
   if (written === undefined) return await settleBy(held, ending);
   if (ending.kind === 'returned') return await afterCommit(store, held, written, ending);
-  if (store.isRolledBack(ending.error)) return await settleBy(held, ending);
+  if (store.isRolledBack(ending.error)) return await settleOutside(held, ending);
   return await afterLostCommit(held, written, ending);
 }
 
@@ -86,6 +86,12 @@ function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Attempt
   return conclude(held, ending, { reply: 'unrecorded', settlement });
 }
 
+/** The transaction has ended, and has the record locked no more: its lease is kept until it is settled. */
+function settleOutside<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
+  held.lease.setBeating(true);
+  return settleBy(held, ending);
+}
+
 function settledBy({ settlement }: Written<unknown>): Settled {
   return { reply: 'settled', settlement };
 }
@@ -109,11 +115,12 @@ async function afterCommit<R, Tx>(
 }
 
 /**
- * Finds out what became of a transaction whose COMMIT got no answer, or was answered with a rollback.
+ * Finds out what became of a transaction that may have committed: its settle or its COMMIT got no answer, or the COMMIT
+ * was answered with a rollback.
  *
- * To extend the lease waits for the transaction to end, if it is still on its way: alone, since it would hold up the
- * others of a batch. If the record is still ours then,
- * nothing was committed. If it is not, a settle sent again tells whether that was our own.
+ * To extend the lease waits for the transaction to end, if it is still on its way: alone, and without heartbeats
+ * beside, since others in the batch would wait with it and lose their leases. If the record is still ours then, nothing
+ * was committed. If it is not, a settle sent again tells whether that was our own.
  */
 async function afterLostCommit<R>(
   held: HeldClaim,
@@ -123,7 +130,7 @@ async function afterLostCommit<R>(
   const { engine, claim, lease } = held;
   const { settlement } = written;
   const extended = await extendUntilAnswered(engine, claim, lease, 'extendAlone');
-  if (extended === 'extended') return await settleBy(held, ending);
+  if (extended === 'extended') return await settleOutside(held, ending);
   const returned: AttemptEnding<R> = { kind: 'returned', value: written.value };
   if (extended === 'unanswered') return conclude(held, returned, { reply: 'unrecorded', settlement });
   const settled = await settleUntilAnswered(engine, claim, settlement, lease);

@@ -63,6 +63,24 @@ function withBegin(begin: (work: (tx: Tx) => Promise<unknown>) => Promise<unknow
   return { unsafe: sql.unsafe.bind(sql) as PostgresClient['unsafe'], begin: (_, work) => begin(work) };
 }
 
+/** A transaction whose statements land, and are not answered. */
+function losingReplies(tx: Tx): Tx {
+  const unsafe = (...statement: Parameters<Tx['unsafe']>) => ({
+    async raw() {
+      await tx.unsafe(...statement).raw();
+      throw lostConnection();
+    },
+  });
+  return new Proxy(tx, {
+    get: (target, name): unknown => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
+  });
+}
+
+function standStill(milliseconds: number): void {
+  const until = performance.now() + milliseconds;
+  while (performance.now() < until);
+}
+
 describe('A handler in a transaction', () => {
   it('commits its effect and its record together, and a replay runs nothing', async () => {
     const first = await handleOnce.inTransaction('key', 'body', async (payload, attempt, tx) => {
@@ -238,43 +256,54 @@ describe('A commit', () => {
     expect(await effects()).toEqual(['effect']);
   });
 
-  it('whose answer was lost for long costs no other message its lease', async () => {
-    const end = gate();
-    onTestFinished(() => {
-      end.open();
-    });
-    let left: Promise<unknown> = Promise.resolve();
-    const client = withBegin(async (work) => {
-      const worked = gate();
-      left = sql.begin(async (tx) => {
-        await work(tx);
-        worked.open();
-        await end.opened;
-        throw new Error('the server gives the session up');
+  it.each(['commit', 'settle'] as const)(
+    'whose %s was not answered for long costs no other message its lease',
+    async (unanswered) => {
+      const end = gate();
+      onTestFinished(() => {
+        end.open();
       });
-      left.catch(() => undefined);
-      await worked.opened;
-      throw lostConnection();
-    });
-    const once = createHandleOnce({ sql: client, scope, leaseMs: 10_000 });
-    const signals: AbortSignal[] = [];
-    const finish = gate();
-    // Their keys come before and after that of the lost one: statements lock records in that order.
-    const others = ['a', 'z'].map((key) =>
-      once(key, 'body', async (_, attempt) => {
-        signals.push(attempt.signal);
-        await finish.opened;
-      }),
-    );
-    await until(() => signals.length === 2);
-    const lost = await once.inTransaction('m', 'body', (_, __, tx) => write(tx, 'effect'));
-    expect(lost).toMatchObject({ reason: 'unrecorded' });
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
-    finish.open();
-    expect((await Promise.all(others)).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
-    end.open();
-    await left.catch(() => undefined);
-  });
+      let left: Promise<unknown> = Promise.resolve();
+      const client = withBegin((work) => {
+        const lost = gate();
+        left = sql.begin(async (tx) => {
+          await work(unanswered === 'settle' ? losingReplies(tx) : tx).catch(() => undefined);
+          lost.open();
+          await end.opened;
+          throw new Error('the server gives the session up');
+        });
+        left.catch(() => undefined);
+        return lost.opened.then(() => {
+          throw lostConnection();
+        });
+      });
+      const once = createHandleOnce({ sql: client, scope, leaseMs: 6_000 });
+      const signals: AbortSignal[] = [];
+      const finish = gate();
+      // Their keys come before and after that of the lost one: statements lock records in that order.
+      const others = ['a', 'z'].map((key) =>
+        once(key, 'body', async (_, attempt) => {
+          signals.push(attempt.signal);
+          await finish.opened;
+        }),
+      );
+      await until(() => signals.length === 2);
+      // A process that stands still when heartbeats are due sends those of all its messages together.
+      const standstill = setTimeout(() => {
+        standStill(400);
+      }, 1_900);
+      onTestFinished(() => {
+        clearTimeout(standstill);
+      });
+      const lost = await once.inTransaction('m', 'body', (_, __, tx) => write(tx, 'effect'));
+      expect(lost).toMatchObject({ reason: 'unrecorded' });
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+      finish.open();
+      expect((await Promise.all(others)).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+      end.open();
+      await left.catch(() => undefined);
+    },
+  );
 });
 
 describe("A handler within the caller's transaction", () => {

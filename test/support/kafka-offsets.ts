@@ -12,7 +12,9 @@ function inOrder(partitions: { partition: number; offset: string }[]): Offsets {
 /** Where a group goes on; -1 where it has committed nothing. */
 export async function committedOffsets(admin: Admin, groupId: string, topic: string): Promise<Offsets> {
   const [answer] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  return inOrder(answer?.partitions ?? []);
+  if (answer === undefined || answer.partitions.length === 0)
+    throw new Error(`no partition of ${topic} is known`);
+  return inOrder(answer.partitions);
 }
 
 /** What the next message's offset will be. */

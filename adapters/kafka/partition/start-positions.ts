@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EventSink, warn } from '../../../src/adapter-kit.ts';
 import type { Generation } from './assignments.ts';
 import type { KafkaEvent } from '../events.ts';
+import { askCommitted, askEnds } from '../client/ask-admin.ts';
 import type { KafkaAdmin } from '../client/kafkajs-types.ts';
 import type { Assignment, LogConsumer, Place } from '../client/log-client.ts';
 import type { Pauses } from './pauses.ts';
@@ -50,7 +51,7 @@ export async function holdStartPositions(
   if (places.length === 0) return;
   const resumes = places.map((place) => options.pauses.hold(place));
   let fault = await faultOfHolding(places, generation, options);
-  if (fault !== undefined) {
+  if (fault !== undefined && !generation.over.aborted) {
     warn({ warning: 'START_NOT_COMMITTED', message: `${NOT_HELD} (${fault})` }, options.events);
   }
   while (fault !== undefined && options.from === 'beginning' && !generation.over.aborted) {
@@ -68,11 +69,11 @@ async function faultOfHolding(
 ): Promise<string | undefined> {
   try {
     // Found once: what comes after it must not be passed by a second try.
-    const starts = await startsOf(places, options);
+    const starts = await startsOf(places, generation, options);
     let open = starts;
     while (open.length > 0 && !generation.over.aborted) {
       await commitAll(open, generation, options);
-      const committed = await committedOf(open, options);
+      const committed = await committedOf(open, generation, options);
       const isHeld = (start: Start) => committed.get(idOf(start)) === String(start.position);
       moveAll(open.filter(isHeld), generation, options);
       // What another member has committed meanwhile stands.
@@ -93,8 +94,12 @@ const NOT_HELD =
 
 type Committed = ReadonlyMap<string, string>;
 
-async function committedOf(places: readonly Place[], { admin, groupId }: StartOptions): Promise<Committed> {
-  const committed = await admin.fetchOffsets({ groupId, topics: topicsOf(places) });
+async function committedOf(
+  places: readonly Place[],
+  { over }: Generation,
+  { admin, groupId }: StartOptions,
+): Promise<Committed> {
+  const committed = await askCommitted(admin, groupId, topicsOf(places), () => over.aborted);
   return new Map(
     committed.flatMap(({ topic, partitions }) =>
       partitions.map(({ partition, offset }) => [idOf({ topic, partition }), offset] as const),
@@ -103,11 +108,16 @@ async function committedOf(places: readonly Place[], { admin, groupId }: StartOp
 }
 
 /** The partitions whose committed position cannot be read on from, and where each begins instead. */
-async function startsOf(places: readonly Place[], options: StartOptions): Promise<Start[]> {
-  const committed = await committedOf(places, options);
+async function startsOf(
+  places: readonly Place[],
+  generation: Generation,
+  options: StartOptions,
+): Promise<Start[]> {
+  const committed = await committedOf(places, generation, options);
+  const endsOf = (topic: string) => askEnds(options.admin, topic, () => generation.over.aborted);
   const starts: Start[] = [];
   for (const topic of topicsOf(places)) {
-    for (const { partition, low, high } of await options.admin.fetchTopicOffsets(topic)) {
+    for (const { partition, low, high } of await endsOf(topic)) {
       const place = { topic, partition };
       const known = committed.get(idOf(place));
       if (known === undefined || !places.some((one) => idOf(one) === idOf(place))) continue;

@@ -1,6 +1,6 @@
 import { onAbort } from '../../../src/adapter-kit.ts';
 import { complete } from '../client/kafkajs.ts';
-import { askPatiently } from './ask-patiently.ts';
+import { askCommitted, askEnds } from '../client/ask-admin.ts';
 import type { BatchPayload } from '../client/kafkajs-types.ts';
 import type { KafkaMessage } from '../client/log-client.ts';
 import type { KafkaClients, LetterConsumer } from './kafka-client.ts';
@@ -61,8 +61,8 @@ async function openEnds({ kafka, topic, groupId }: ReadOptions): Promise<Map<num
   await admin.connect();
   try {
     const [offsets, committed] = await Promise.all([
-      askPatiently(() => admin.fetchTopicOffsets(topic)),
-      askPatiently(() => admin.fetchOffsets({ groupId, topics: [topic] })),
+      askEnds(admin, topic),
+      askCommitted(admin, groupId, [topic]),
     ]);
     const passed = new Map(
       committed.flatMap(({ partitions }) =>

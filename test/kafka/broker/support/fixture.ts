@@ -9,9 +9,9 @@ import {
   type OnceEachMessageOptions,
 } from 'handle-once/kafka';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Consumer, ConsumerConfig, Message } from 'kafkajs';
+import type { Admin, Consumer, ConsumerConfig, Message } from 'kafkajs';
 import type postgres from 'postgres';
-import { expect, onTestFailed } from 'vitest';
+import { expect, onTestFailed, onTestFinished } from 'vitest';
 import { useDatabase } from '../../../support/database.ts';
 import type { Offsets } from '../../../support/kafka-offsets.ts';
 import { expectSoon, until } from '../../../support/until.ts';
@@ -122,8 +122,9 @@ function setupOf(
   const events: KafkaEvent[] = [];
   const committed = () => kafka.committed(groupId, topic);
   const members: Watched[] = [];
+  const asked = requestsOf(kafka.admin);
   onTestFailed(async ({ task }) => {
-    const seen = { groupId, committed: await committed(), members, events };
+    const seen = { groupId, committed: await committed(), members, asked, events };
     const [error] = task.result?.errors ?? [];
     // In the error, so that the summary at the end of a run has it too.
     if (error !== undefined) error.message += `\n${inspect(seen, { depth: 5, maxArrayLength: 200 })}`;
@@ -192,7 +193,10 @@ function setupOf(
 
 type Watched = Omit<Member, 'consumer' | 'counts' | 'health' | 'restart'>;
 
-function watch(consumer: Consumer, topic: string): Watched & { readonly requests: readonly string[] } {
+function watch(
+  consumer: Consumer,
+  topic: string,
+): Watched & { readonly requests: readonly string[]; readonly routine: readonly string[] } {
   const joins: Record<string, number[]>[] = [];
   const commits: { partition: number; offset: number; afterJoins: number }[] = [];
   const crashes: { error: Error; restart: boolean }[] = [];
@@ -200,9 +204,11 @@ function watch(consumer: Consumer, topic: string): Watched & { readonly requests
   let answered = 0;
   /** The last requests, with their times: for what is printed of a failed test. */
   const requests: string[] = [];
-  const note = (line: string): void => {
-    requests.push(`${Math.round(performance.now())} ${line}`);
-    requests.splice(0, requests.length - 40);
+  const routine: string[] = [];
+  const note = (apiName: string, line: string): void => {
+    const lines = apiName === 'Fetch' || apiName === 'Heartbeat' ? routine : requests;
+    lines.push(`${Math.round(performance.now())} ${apiName} ${line}`);
+    lines.splice(0, lines.length - 40);
   };
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     joins.push(payload.memberAssignment);
@@ -224,10 +230,10 @@ function watch(consumer: Consumer, topic: string): Watched & { readonly requests
     heartbeats += 1;
   });
   consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload: { apiName } }) => {
-    note(`${apiName} had no answer`);
+    note(apiName, 'had no answer');
   });
   consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
-    note(`${apiName} took ${duration} ms`);
+    note(apiName, `took ${duration} ms`);
     if (apiName === 'Heartbeat') answered += 1;
   });
   return {
@@ -237,7 +243,30 @@ function watch(consumer: Consumer, topic: string): Watched & { readonly requests
     heartbeats: () => heartbeats,
     refusedHeartbeats: () => answered - heartbeats,
     requests,
+    routine,
   };
+}
+
+/** The last requests of an admin client. */
+function requestsOf(admin: Admin): readonly string[] {
+  const requests: string[] = [];
+  const note = (line: string): void => {
+    requests.push(`${Math.round(performance.now())} ${line}`);
+    requests.splice(0, requests.length - 100);
+  };
+  const { REQUEST, REQUEST_TIMEOUT } = admin.events;
+  const ends = [
+    admin.on(REQUEST, ({ payload: { apiName, duration } }) => {
+      note(`${apiName} took ${duration} ms`);
+    }),
+    admin.on(REQUEST_TIMEOUT, ({ payload: { apiName } }) => {
+      note(`${apiName} had no answer`);
+    }),
+  ];
+  onTestFinished(() => {
+    for (const end of ends) end();
+  });
+  return requests;
 }
 
 /** Numbered messages of one partition, whose values are their numbers. */
