@@ -13,8 +13,14 @@ export const sqlClient: z.ZodType<SqlClient, SqlClient> = satisfying(
   'a client made by postgres(url), or one of another library through handle-once/clients, not a transaction or a URL',
 );
 
+const made = new WeakMap<object, unknown>();
+
+/** One for each client: what one caller learns of it, such as that its sessions are shared, all know. */
 export function toDatabaseClient<Tx>(sql: SqlClient<Tx>): DatabaseClient<Tx> {
-  return isPostgresClient(sql) ? fromPostgres(sql) : sql;
+  if (!isPostgresClient<Tx>(sql)) return sql;
+  const client = (made.get(sql) as DatabaseClient<Tx> | undefined) ?? fromPostgres(sql);
+  made.set(sql, client);
+  return client;
 }
 
 function isPostgresClient<Tx>(value: unknown): value is PostgresClient<Tx> {
