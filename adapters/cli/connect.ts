@@ -51,15 +51,20 @@ export interface SqsClient {
   ): Promise<{ readonly Attributes?: Readonly<Record<string, string>> }>;
 }
 
+type Clients = RedriveTopicOptions['kafka'];
+
+/** What is asked of Kafka. */
+export interface Kafka extends Omit<Clients, 'admin'> {
+  admin(): ReturnType<Clients['admin']> & TopicConfigs;
+}
+
 /** What a module of `--config` can export, by name or as members of its default. */
 export interface ConfigModule {
   readonly sql?: SqlClient & { readonly end?: () => Promise<void> };
   /** A client made by `new SQSClient()`. */
   readonly sqs?: RedriveQueueOptions['client'] & SqsClient;
   /** Made by `new Kafka()` of kafkajs, with its brokers, TLS and SASL. */
-  readonly kafka?: RedriveTopicOptions['kafka'];
-  /** A connected admin client of kafkajs. */
-  readonly kafkaAdmin?: TopicConfigs;
+  readonly kafka?: Kafka;
   /** The `key` of the consumer of an SQS queue. */
   readonly key?: RedriveQueueOptions['key'];
   /** The one of the workers, for its settings. */

@@ -44,13 +44,13 @@ export function addDoctor(program: Command): void {
     });
 }
 
-function topicFinder({ kafkaAdmin }: ConfigModule, topics: readonly string[]) {
-  if (kafkaAdmin === undefined) {
+function topicFinder({ kafka }: ConfigModule, topics: readonly string[]) {
+  if (kafka === undefined) {
     throw new UsageError(
-      '--topics needs --config: a module that exports kafkaAdmin, a connected admin client',
+      '--topics needs --config: a module that exports kafka, made by new Kafka({ brokers, ssl, sasl }) of kafkajs',
     );
   }
-  return (settings: HandleOnceSettings) => topicFindings(kafkaAdmin, topics, settings);
+  return (settings: HandleOnceSettings) => topicFindings(kafka, topics, settings);
 }
 
 function answerOf(findings: readonly Finding[]): Answer {

@@ -1,14 +1,15 @@
 import type { Finding } from '../../../src/operations.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import { type TopicConfigs, topicWarnings } from '../../shared/kafka/topic-retention.ts';
+import type { Kafka } from '../connect.ts';
 
 /** The retention of topics, against that of the records. */
 export async function topicFindings(
-  admin: TopicConfigs,
+  kafka: Pick<Kafka, 'admin'>,
   topics: readonly string[],
   settings: HandleOnceSettings,
 ): Promise<Finding[]> {
-  const warnings = await topicWarnings(admin, topics, settings);
+  const warnings = await topicWarnings(configsOf(kafka), topics, settings);
   if (warnings.length === 0) {
     return [
       {
@@ -19,4 +20,18 @@ export async function topicFindings(
     ];
   }
   return warnings.map(({ message }) => ({ check: 'topic-retention', level: 'notice', found: message }));
+}
+
+function configsOf(kafka: Pick<Kafka, 'admin'>): TopicConfigs {
+  return {
+    async describeConfigs(query) {
+      const admin = kafka.admin();
+      try {
+        await admin.connect();
+        return await admin.describeConfigs(query);
+      } finally {
+        await admin.disconnect();
+      }
+    },
+  };
 }
