@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeadLetterFacts } from '../../src/adapter-kit.ts';
 import type { KafkaProducer } from './client/kafkajs-types.ts';
-import type { KafkaHeaders } from './client/log-client.ts';
-import type { Placed } from './retry/retry-copy.ts';
+import type { KafkaHeaders, Placed } from './client/log-client.ts';
 
 /** What to do with a message that has failed for good. */
 export type KafkaOnFailed =

@@ -32,7 +32,8 @@ import {
 import { createPauses } from './partition/pauses.ts';
 import type { MessageVerdict } from './fetch/process-message.ts';
 import type { GroupAdmin } from './retry/retry-consumed.ts';
-import { createToOriginal } from './retry/retry-copy.ts';
+import type { KafkaMessage } from './client/log-client.ts';
+import { createToOriginal } from '../shared/kafka/retry-copy.ts';
 import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/retry-topics.ts';
 import { type Consumption, runFetch } from './fetch/run-fetch.ts';
 import { warnOfSettings } from './settings-warnings.ts';
@@ -121,7 +122,7 @@ function createConsumption(
   const handleOnce = inGroup(resolved.handleOnce, groupId);
   const events = createAdapterEvents(resolved);
   const retryTopics = retryTopicsOf(resolved, events);
-  const toOriginal = createToOriginal(groupId, (topic) => retryTopics?.has(topic) === true);
+  const toOriginal = createToOriginal<KafkaMessage>(groupId, (topic) => retryTopics?.has(topic) === true);
   const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
   const pauses = createPauses(() => client);
   const assignments = createAssignments(({ topic, partition }) => {

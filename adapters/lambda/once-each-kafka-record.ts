@@ -10,6 +10,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
+import { createToOriginal } from '../shared/kafka/retry-copy.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
@@ -19,6 +20,7 @@ import {
   type KafkaItemIdentifier,
   type KafkaRecord,
   type KafkaResponse,
+  type LambdaKafkaMessage,
   toMessage,
 } from './kafka-event.ts';
 import {
@@ -47,7 +49,7 @@ export interface OnceEachKafkaRecord {
  *
  * Records of a partition run one after the other; when one cannot be acknowledged, those behind it do not run.
  * Partitions run side by side. Keys, scope and fingerprints are those of `handle-once/kafka`: a group that moves from a
- * consumer to Lambda, or back, keeps its records.
+ * consumer to Lambda, or back, keeps its records. A copy that `redriveTopic` sent is the message that it was made of.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *
@@ -86,10 +88,10 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
   const warnStuck = createWarnStuck(events);
+  const toOriginal = createToOriginal<LambdaKafkaMessage>(resolved.groupId, () => false);
 
   async function process({ record, itemIdentifier }: Item, signal: AbortSignal): Promise<RecordVerdict> {
-    const { topic, partition } = record;
-    const message = toMessage(record);
+    const { topic, partition, message } = toOriginal(placed(record));
     const verdict = await processRecord(
       consumer,
       {
@@ -130,6 +132,10 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
 interface Item {
   readonly record: KafkaRecord;
   readonly itemIdentifier: KafkaItemIdentifier;
+}
+
+function placed(record: KafkaRecord) {
+  return { topic: record.topic, partition: record.partition, message: toMessage(record) };
 }
 
 /** One lane per partition, in the order of the offsets, as the event has them. */

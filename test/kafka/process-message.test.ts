@@ -3,7 +3,7 @@ import type { KafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { retryCopyOf } from '../../adapters/kafka/retry/retry-copy.ts';
+import { retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { damagedStore } from '../support/damaged-store.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeBatch } from './support/fake-batch.ts';

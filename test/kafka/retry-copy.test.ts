@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { originalOf, type Placed, retryCopyOf } from '../../adapters/kafka/retry/retry-copy.ts';
+import type { Placed } from '../../adapters/kafka/client/log-client.ts';
+import { originalOf, retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { identityOf } from '../../adapters/shared/kafka/log-identity.ts';
 import { message } from './support/messages.ts';
 

@@ -59,6 +59,31 @@ describe.each([
 });
 
 describe('A record', () => {
+  test('that is a redriven copy is the message that it was made of, in its own group', async () => {
+    const { handleOnce } = bench();
+    const got: string[] = [];
+    const handler = onceEachKafkaRecord({ handleOnce, ...mapping }, ({ message }, attempt) => {
+      got.push(`${attempt.key} ${message.offset} ${Object.keys(message.headers).join()}`);
+    });
+    const copyFor = (group: string, offset: number) => {
+      const facts = { topic: 't', partition: '0', offset: '5', timestamp: '1545084650987', group };
+      const headers = Object.entries(facts).map(([name, text]) => ({
+        [`handle-once-retry-${name}`]: [...Buffer.from(text)],
+      }));
+      return kafkaRecord('t', 0, offset, 'x', { headers });
+    };
+    const event = mskEvent(
+      kafkaRecord('t', 0, 5, 'x', { headers: [] }),
+      copyFor(mapping.groupId, 6),
+      copyFor('other', 7),
+    );
+    expect(await handler(event, ample())).toEqual(NONE);
+    expect(got).toEqual([
+      't-0-5 5 ',
+      `t-0-7 7 ${['topic', 'partition', 'offset', 'timestamp', 'group'].map((name) => `handle-once-retry-${name}`).join()}`,
+    ]);
+  });
+
   test('may have no key, no value and no headers, or many headers of one name, or bytes below zero', async () => {
     const { handleOnce } = bench();
     const got: unknown[] = [];

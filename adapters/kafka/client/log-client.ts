@@ -1,3 +1,5 @@
+import type { LogHeaders } from '../../shared/kafka/retry-copy.ts';
+
 /**
  * What this adapter needs of a Kafka consumer, in words of its own: a client is one file behind it.
  *
@@ -6,7 +8,7 @@
  */
 
 /** Values by name. A list where a name came more than once. */
-export type KafkaHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
+export type KafkaHeaders = LogHeaders;
 
 /** A message as it was fetched. */
 export interface KafkaMessage {
@@ -27,6 +29,11 @@ export interface KafkaMessage {
 export interface Place {
   readonly topic: string;
   readonly partition: number;
+}
+
+/** A message and its place. */
+export interface Placed extends Place {
+  readonly message: KafkaMessage;
 }
 
 /** Partitions by topic, as a group assigns them. */

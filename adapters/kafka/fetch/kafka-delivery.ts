@@ -8,9 +8,8 @@ import { identityOf, type LogKey } from '../../shared/kafka/log-identity.ts';
 import { defaultParse } from '../../shared/kafka/log-options.ts';
 import { deadLetterOf, type KafkaOnFailed } from '../dead-letter.ts';
 import type { KeyTrial } from './key-trial.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
+import type { KafkaMessage, Placed } from '../client/log-client.ts';
 import { produceCopy } from '../client/produce.ts';
-import type { Placed } from '../retry/retry-copy.ts';
 
 export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   readonly consumer: Consumer;

@@ -11,12 +11,13 @@ import type { KafkaEvent, KafkaKeptReason } from '../events.ts';
 import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
 import { lookedAtSoon } from './look-again.ts';
 import type { AnyHandler, KafkaDelivery } from '../options.ts';
-import type { ToOriginal } from '../retry/retry-copy.ts';
+import type { ToOriginal } from '../../shared/kafka/retry-copy.ts';
+import type { KafkaMessage } from '../client/log-client.ts';
 import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
 
 export interface Processor extends KafkaDeliveryOptions {
-  readonly toOriginal: ToOriginal;
+  readonly toOriginal: ToOriginal<KafkaMessage>;
   readonly handler: AnyHandler;
   readonly retryTopics?: Pick<RetryTopics, 'handOver'> | undefined;
   readonly events: EventSink<KafkaEvent>;

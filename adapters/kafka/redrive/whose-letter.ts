@@ -1,7 +1,7 @@
 import type { KeptLetterReason } from '../../../src/adapter-kit.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
+import type { KafkaMessage, Placed } from '../client/log-client.ts';
 import { LETTER_HEADERS, type LetterHeader } from '../dead-letter.ts';
-import { originalOf, type Placed, type RetryCopy, retryCopyOf, textOf } from '../retry/retry-copy.ts';
+import { originalOf, type RetryCopy, retryCopyOf, textOf } from '../../shared/kafka/retry-copy.ts';
 
 /** The record of a letter, and the copy that belongs to it. */
 export interface LetterOwner {

@@ -2,11 +2,11 @@ import type { Delivered, Verdict } from '../../../src/adapter-kit.ts';
 import { type LogKey } from '../../shared/kafka/log-identity.ts';
 import type { Outcome } from '../../../src/index.ts';
 import type { KafkaKeptReason } from '../events.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
+import type { KafkaMessage, Placed } from '../client/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 import { produceCopy } from '../client/produce.ts';
 import { createRetryConsumed, type RetryConsumedOptions } from './retry-consumed.ts';
-import { type Placed, retryCopyOf, type ToOriginal } from './retry-copy.ts';
+import { retryCopyOf, type ToOriginal } from '../../shared/kafka/retry-copy.ts';
 import { createSplitByTime, type DueMessages } from './retry-due.ts';
 import type { RetryInTopics, RetryTopic } from './retry-options.ts';
 
@@ -95,7 +95,7 @@ export function nextTopic(
 /** The same key function, asked for what a message is a copy of. */
 export function keyOfOriginals(
   key: LogKey<KafkaMessage> | undefined,
-  toOriginal: ToOriginal,
+  toOriginal: ToOriginal<KafkaMessage>,
 ): LogKey<KafkaMessage> | undefined {
   if (key === undefined) return undefined;
   return (message, topic, partition) => {

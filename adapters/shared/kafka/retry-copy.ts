@@ -1,14 +1,23 @@
-import type { KafkaHeaders, KafkaMessage, Place } from '../client/log-client.ts';
+import type { LogMessage } from './log-identity.ts';
 
-/** A message and its place. */
-export interface Placed extends Place {
-  readonly message: KafkaMessage;
+/** Values by name. A list where a name came more than once. */
+export type LogHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>;
+
+export interface CopiedMessage extends LogMessage {
+  readonly offset: string;
+  readonly headers: Readonly<LogHeaders>;
+}
+
+interface Placed<Message> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly message: Message;
 }
 
 export interface RetryCopy {
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  readonly headers: KafkaHeaders;
+  readonly headers: LogHeaders;
 }
 
 const PREFIX = 'handle-once-retry-';
@@ -22,7 +31,10 @@ const FORMATS = {
 } as const;
 
 /** The copy that goes to another place: the original key, value and headers, and where the original stands. */
-export function retryCopyOf({ topic, partition, message }: Placed, groupId: string): RetryCopy {
+export function retryCopyOf(
+  { topic, partition, message }: Placed<CopiedMessage>,
+  groupId: string,
+): RetryCopy {
   const { key, value, headers, offset, timestamp } = message;
   return {
     key,
@@ -39,13 +51,16 @@ export function retryCopyOf({ topic, partition, message }: Placed, groupId: stri
 }
 
 /** What a message is: that of which it is a copy, or itself. */
-export type ToOriginal = (placed: Placed) => Placed;
+export type ToOriginal<Message> = (placed: Placed<Message>) => Placed<Message>;
 
 /**
  * A copy is believed in a retry topic, and in the topic of its original, to which it was redriven. Elsewhere its
  * headers can have been passed on with another message.
  */
-export function createToOriginal(groupId: string, isRetryTopic: (topic: string) => boolean): ToOriginal {
+export function createToOriginal<Message extends CopiedMessage>(
+  groupId: string,
+  isRetryTopic: (topic: string) => boolean,
+): ToOriginal<Message> {
   return (placed) => {
     const original = originalOf(placed.message, groupId);
     const isBelieved = original?.topic === placed.topic || isRetryTopic(placed.topic);
@@ -54,7 +69,10 @@ export function createToOriginal(groupId: string, isRetryTopic: (topic: string) 
 }
 
 /** The original of a copy, as it was fetched. Undefined for what is no copy made for this group. */
-export function originalOf(copy: KafkaMessage, groupId: string): Placed | undefined {
+export function originalOf<Message extends CopiedMessage>(
+  copy: Message,
+  groupId: string,
+): Placed<Message> | undefined {
   if (textOf(copy.headers[`${PREFIX}group`]) !== groupId) return undefined;
   const topic = factOf(copy, 'topic');
   const partition = factOf(copy, 'partition');
@@ -69,11 +87,11 @@ export function originalOf(copy: KafkaMessage, groupId: string): Placed | undefi
   return { topic, partition: Number(partition), message: { ...copy, offset, timestamp, headers } };
 }
 
-function factOf({ headers }: KafkaMessage, name: keyof typeof FORMATS): string | undefined {
+function factOf({ headers }: CopiedMessage, name: keyof typeof FORMATS): string | undefined {
   const text = textOf(headers[`${PREFIX}${name}`]);
   return text !== undefined && FORMATS[name].test(text) ? text : undefined;
 }
 
-export function textOf(header: KafkaHeaders[string]): string | undefined {
+export function textOf(header: LogHeaders[string]): string | undefined {
   return Buffer.isBuffer(header) ? header.toString('utf8') : typeof header === 'string' ? header : undefined;
 }
