@@ -1,13 +1,27 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type * as Core from 'handle-once';
 import type * as Kafka from 'handle-once/kafka';
 import type * as Operations from 'handle-once/operations';
 import type * as Sqs from 'handle-once/sqs';
 import { build } from 'tsdown';
 
-const OUT = fileURLToPath(new URL('../node_modules/.cache/handle-once/bench', import.meta.url));
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/handle-once/', import.meta.url));
+const OUT = join(CACHE, 'bench');
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const AS_PUBLISHED = {
+  platform: 'node',
+  target: 'node20',
+  fixedExtension: false,
+  dts: false,
+  logLevel: 'error',
+} as const;
 
 /** Builds the package as it is published: run from source, each inner function of ours is named again at every call. */
 export async function buildPackage(): Promise<void> {
@@ -21,8 +35,29 @@ export const built = {
   sqs: () => load<typeof Sqs>('sqs.js'),
 };
 
-async function load<Module>(file: string): Promise<Module> {
-  const path = join(OUT, file);
+/** The package as it was at a commit: built from its own sources, with the libraries of now. */
+export async function builtBefore(commit: string): Promise<typeof Core> {
+  const { stdout } = await run('git', ['rev-parse', '--short', `${commit}^{commit}`], { cwd: ROOT });
+  const source = join(CACHE, 'before', stdout.trim());
+  const outDir = join(source, 'dist');
+  if (!existsSync(join(outDir, 'index.js'))) {
+    await mkdir(source, { recursive: true });
+    const archive = join(source, 'source.tar');
+    await run(
+      'git',
+      ['archive', '--output', archive, commit, 'src', 'adapters', 'package.json', 'tsconfig.json'],
+      {
+        cwd: ROOT,
+      },
+    );
+    await run('tar', ['-xf', archive, '-C', source]);
+    await build({ cwd: source, config: false, entry: { index: 'src/index.ts' }, outDir, ...AS_PUBLISHED });
+  }
+  return load<typeof Core>('index.js', outDir);
+}
+
+async function load<Module>(file: string, folder = OUT): Promise<Module> {
+  const path = join(folder, file);
   if (!existsSync(path)) throw new Error('the package is not built');
   return (await import(pathToFileURL(path).href)) as Module;
 }

@@ -1,3 +1,4 @@
+import { type Cost, COSTS, costKind } from './costs.ts';
 import { rounded, type Spread, spread } from './statistics.ts';
 
 /** The rates of one contender in messages per second, one for each round. */
@@ -10,8 +11,8 @@ export interface ContenderFigures {
   readonly contender: string;
   readonly messagesPerSecond: Spread;
   readonly ratio: Spread;
-  /** Microseconds of CPU for each message, where they were measured. */
-  readonly cpu?: { readonly client: Spread; readonly server?: Spread };
+  /** What each message cost, where that was measured. */
+  readonly costs?: Readonly<Partial<Record<Cost, Spread>>>;
 }
 
 /** Contenders in one setting, measured in turn. */
@@ -32,20 +33,33 @@ export function compareTo(
   return compare(setting, samples, `${one} to this one`, (rate, round) => (ours[round] ?? Number.NaN) / rate);
 }
 
-/** The same with the CPU that each contender took; the rates of these samples are microseconds for each message. */
-export function withCpu(
-  comparison: Comparison,
-  { client, server }: { readonly client: readonly Sample[]; readonly server: readonly Sample[] },
-): Comparison {
-  const spreadOf = (samples: readonly Sample[], name: string) => rounded(spread(ratesOf(samples, name)), 0);
-  const contenders = comparison.contenders.map((figures) => ({
-    ...figures,
-    cpu: {
-      client: spreadOf(client, figures.contender),
-      ...(server.length === 0 ? {} : { server: spreadOf(server, figures.contender) }),
-    },
-  }));
+/** All that was measured in a setting, by kind of message. */
+export type Measurements = ReadonlyMap<string, readonly Sample[]>;
+
+/** The same with what a message of a kind cost each contender. */
+export function withCosts(comparison: Comparison, measured: Measurements, kind: string): Comparison {
+  const costOf = (cost: Cost, name: string): readonly (readonly [Cost, Spread])[] => {
+    const sample = measured.get(costKind(kind, cost))?.find(({ contender }) => contender === name);
+    return sample === undefined ? [] : [[cost, rounded(spread(sample.rates), 0)]];
+  };
+  const contenders = comparison.contenders.map((figures) => {
+    const costs = COSTS.flatMap((cost) => costOf(cost, figures.contender));
+    return costs.length === 0 ? figures : { ...figures, costs: Object.fromEntries(costs) };
+  });
   return { ...comparison, contenders };
+}
+
+/** How one contender compares with the others in a setting: of each of these kinds of message, with its costs. */
+export function comparisonsTo(
+  setting: Comparison['setting'],
+  measured: Measurements,
+  one: string,
+): Comparison[] {
+  return ['fresh', 'duplicates'].flatMap((messages) => {
+    const samples = measured.get(messages);
+    if (samples === undefined) return [];
+    return [withCosts(compareTo({ ...setting, messages }, samples, one), measured, messages)];
+  });
 }
 
 /** How many times as fast as the base each contender was, round by round. */

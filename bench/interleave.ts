@@ -1,6 +1,6 @@
 import type { Sample } from './compare.ts';
 
-/** Messages per second by kind of message, such as fresh and duplicate. */
+/** Messages per second by kind of message, such as fresh and duplicates, and what each of a kind cost. */
 export type Rates = Readonly<Record<string, number>>;
 
 export interface Runner {

@@ -10,6 +10,7 @@ export const SECTIONS = [
   'memory',
   'maintenance',
   'operations',
+  'before',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
 

@@ -1,5 +1,6 @@
 /** One section, in a process of its own: what another has loaded, compiled and left in memory must not slow it. */
 import { NoServiceError } from '../test/support/services/service.ts';
+import { before } from './before/section.ts';
 import { core } from './core/section.ts';
 import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
@@ -23,6 +24,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   memory,
   maintenance,
   operations,
+  before,
 };
 
 const [name = '', postgresUrl = '', mode] = process.argv.slice(2);

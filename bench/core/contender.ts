@@ -1,3 +1,4 @@
+import type { CostMeter } from '../costs.ts';
 import type { Work } from './work.ts';
 
 /** One way to handle a message once; `handle` resolves when the message's state is durable. */
@@ -5,6 +6,7 @@ export interface Contender {
   readonly name: string;
   readonly work: Pick<Work, 'name' | 'done'>;
   readonly handle: (key: string, payload: Payload) => Promise<void>;
+  readonly spent?: CostMeter;
   /** How many of the keys are on record as succeeded. */
   readonly succeeded: (keys: readonly string[]) => Promise<number>;
 }

@@ -1,6 +1,7 @@
-import type { HandleOnce, Outcome } from 'handle-once';
+import type { HandleOnce, HandleOnceOptions, Outcome } from 'handle-once';
 import type postgres from 'postgres';
 import { built } from '../built.ts';
+import { costMeter } from '../costs.ts';
 import type { Contender, Payload } from './contender.ts';
 import type { Work } from './work.ts';
 
@@ -21,28 +22,29 @@ interface Place {
   readonly sql: postgres.Sql;
   readonly work: Contender['work'];
   readonly schema: string;
-  /** Default true. */
-  readonly batching?: boolean;
-  /** Default false. */
-  readonly stats?: boolean;
+  /** Beside the defaults. */
+  readonly options?: Pick<HandleOnceOptions, 'batching' | 'stats'>;
+  /** Default: the package as it is now. */
+  readonly core?: typeof built.core;
 }
 
 /** A way to call this package. */
 export async function ownContender(
   name: string,
-  { sql, work, schema, batching = true, stats = false }: Place,
+  { sql, work, schema, options = {}, core = built.core }: Place,
   call: (
     handleOnce: HandleOnce<postgres.TransactionSql>,
     key: string,
     payload: Payload,
   ) => Promise<Outcome<unknown>>,
 ): Promise<Contender> {
-  const { createHandleOnce, migrate } = await built.core();
+  const { createHandleOnce, migrate } = await core();
   await migrate(sql, { schema });
-  const handleOnce = createHandleOnce({ sql, scope: 'bench', databaseSchema: schema, batching, stats });
+  const handleOnce = createHandleOnce({ sql, scope: 'bench', databaseSchema: schema, ...options });
   return {
     name,
     work,
+    spent: await costMeter(sql),
     async handle(key, payload) {
       const outcome = await call(handleOnce, key, payload);
       if (outcome.state !== 'succeeded') throw new Error(`${key} is ${outcome.state}`);

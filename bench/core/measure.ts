@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { costOfEach, costsAsRates } from '../costs.ts';
 import type { Rates } from '../interleave.ts';
 import type { Contender, Payload } from './contender.ts';
 
@@ -11,16 +12,25 @@ function payloadOf(key: string): Payload {
   return { orderId: key, cents: 4_200, note: NOTE };
 }
 
-/** Handles every key with a fixed number in flight. Returns messages per second. */
-async function drive({ handle }: Contender, keys: readonly string[], inFlight: number): Promise<number> {
+/** Handles every key with a fixed number in flight. */
+async function drive(
+  kind: 'fresh' | 'duplicates',
+  { handle, spent }: Contender,
+  keys: readonly string[],
+  inFlight: number,
+): Promise<Rates> {
   const pending = keys[Symbol.iterator]();
+  const before = await spent?.();
   const startedAt = performance.now();
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
       for (const key of pending) await handle(key, payloadOf(key));
     }),
   );
-  return keys.length / ((performance.now() - startedAt) / 1_000);
+  const rate = keys.length / ((performance.now() - startedAt) / 1_000);
+  const after = await spent?.();
+  const costs = before === undefined || after === undefined ? {} : costOfEach(before, after, keys.length);
+  return { [kind]: rate, ...costsAsRates(kind, costs) };
 }
 
 export interface Load {
@@ -38,9 +48,9 @@ export async function measureFresh(contender: Contender, load: Load): Promise<Ra
 export async function measureBoth(contender: Contender, load: Load): Promise<Rates> {
   const { keys, rates } = await fresh(contender, load);
   const done = await contender.work.done();
-  const duplicates = await drive(contender, keys, load.inFlight);
+  const again = await drive('duplicates', contender, keys, load.inFlight);
   expectCount(contender, 'done twice', (await contender.work.done()) - done, 0);
-  return { ...rates, duplicates };
+  return { ...rates, ...again };
 }
 
 async function fresh(
@@ -49,10 +59,10 @@ async function fresh(
 ): Promise<{ keys: readonly string[]; rates: Rates }> {
   const keys = Array.from({ length: messages }, () => next());
   const doneBefore = await contender.work.done();
-  const rate = await drive(contender, keys, inFlight);
+  const rates = await drive('fresh', contender, keys, inFlight);
   expectCount(contender, 'on record', await contender.succeeded(keys), messages);
   expectCount(contender, 'done', (await contender.work.done()) - doneBefore, messages);
-  return { keys, rates: { fresh: rate } };
+  return { keys, rates };
 }
 
 function expectCount({ name }: Contender, what: string, count: number, expected: number): void {

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Comparison, compareTo } from '../compare.ts';
+import { type Comparison, comparisonsTo } from '../compare.ts';
 import { type Database, withDatabase } from '../database.ts';
 import { interleave } from '../interleave.ts';
 import { bareContender } from '../pgbench/bare.ts';
@@ -79,6 +79,6 @@ async function inSetting(
   { rounds, secondsEach }: Sizes,
 ): Promise<Comparison[]> {
   await sql`vacuum analyze`;
-  const samples = await interleave(await runners(contenders, setting.inFlight, secondsEach), rounds);
-  return [...samples].map(([kind, ofKind]) => compareTo({ ...setting, messages: kind }, ofKind, OURS));
+  const ready = await runners(contenders, setting.inFlight, secondsEach);
+  return comparisonsTo(setting, await interleave(ready, rounds), OURS);
 }

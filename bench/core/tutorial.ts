@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type postgres from 'postgres';
+import { costMeter } from '../costs.ts';
 import type { Contender, Payload } from './contender.ts';
 import type { Work } from './work.ts';
 
@@ -40,6 +41,7 @@ export async function tutorialContender(sql: postgres.Sql, work: Work): Promise<
   return {
     name: TUTORIAL,
     work,
+    spent: await costMeter(sql),
     async handle(key, payload) {
       await handleOnce(key, payload);
     },

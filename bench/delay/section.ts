@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Comparison, compareTo } from '../compare.ts';
+import { type Comparison, comparisonsTo } from '../compare.ts';
 import { handleOnceContender, OURS } from '../core/handle-once.ts';
 import { measureFresh } from '../core/measure.ts';
 import { measuredBoth, runners } from '../core/measured.ts';
@@ -39,9 +39,7 @@ export const delay: Section = ({ postgresUrl, sizes }) =>
       const comparisons: Comparison[] = [];
       for (const inFlight of IN_FLIGHT) {
         const ready = await runners(contenders.map(measuredBoth), inFlight, sizes.secondsEach);
-        for (const [kind, samples] of await interleave(ready, sizes.rounds)) {
-          comparisons.push(compareTo({ inFlight, messages: kind }, samples, OURS));
-        }
+        comparisons.push(...comparisonsTo({ inFlight }, await interleave(ready, sizes.rounds), OURS));
       }
       return {
         facts: {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Kafka } from 'kafkajs';
 import type postgres from 'postgres';
-import { type Cpu, cpuBetween } from '../cpu.ts';
+import { type CostMeter, costOfEach, costsAsRates } from '../costs.ts';
+import type { Rates } from '../interleave.ts';
 import type { Contender } from './contender.ts';
 import type { Topic } from './topic.ts';
 
@@ -11,18 +12,11 @@ export interface Course {
   readonly admin: Admin;
   readonly sql: postgres.Sql;
   readonly topic: Topic;
-  readonly cpu: () => Cpu;
-}
-
-/** What consuming a topic took. */
-export interface Consumed {
-  readonly messagesPerSecond: number;
-  /** Microseconds of CPU for each message. */
-  readonly cpu: Cpu;
+  readonly spent: CostMeter;
 }
 
 /** Consumes a whole topic in a group of its own, timed from the first message to the last commit. */
-export async function consume(course: Course, contender: Contender): Promise<Consumed> {
+export async function consume(course: Course, contender: Contender): Promise<Rates> {
   const { kafka, admin, sql, topic } = course;
   const { messages } = topic;
   const groupId = `bench-${randomBytes(4).toString('hex')}`;
@@ -36,7 +30,7 @@ export async function consume(course: Course, contender: Contender): Promise<Con
   });
 
   await consumer.connect();
-  const before = course.cpu();
+  const before = await course.spent();
   await consumer.subscribe({ topics: [topic.name], fromBeginning: true });
   await consumer.run(
     contender.runConfig(consumer, groupId, async ({ key, value }) => {
@@ -49,12 +43,11 @@ export async function consume(course: Course, contender: Contender): Promise<Con
   await finished;
   while ((await committed(admin, groupId, topic.name)) < messages) await sleep(10);
   const seconds = (performance.now() - startedAt) / 1_000;
-  const { client, server } = cpuBetween(before, course.cpu());
+  const costs = costOfEach(before, await course.spent(), messages);
   await consumer.disconnect();
   const [{ count }] = await sql<[{ count: number }]>`select count(*)::int as count from effects`;
   if (count !== messages) throw new Error(`${contender.name} has ${count} effects of ${messages} messages`);
-  const cpu = { client: client / messages, server: server === undefined ? undefined : server / messages };
-  return { messagesPerSecond: messages / seconds, cpu };
+  return { fresh: messages / seconds, ...costsAsRates('fresh', costs) };
 }
 
 async function committed(admin: Admin, groupId: string, topic: string): Promise<number> {

@@ -2,15 +2,14 @@ import { Kafka, logLevel } from 'kafkajs';
 import type postgres from 'postgres';
 import { startKafka } from '../../test/support/services/kafka.ts';
 import { built } from '../built.ts';
-import { type Comparison, compareTo, withCpu } from '../compare.ts';
-import { cpuMeter } from '../cpu.ts';
+import { type Comparison, compareTo, withCosts } from '../compare.ts';
+import { costMeter } from '../costs.ts';
 import { withDatabase } from '../database.ts';
-import { interleave, type Rates } from '../interleave.ts';
+import { interleave } from '../interleave.ts';
 import type { Section } from '../section.ts';
 import type { Sizes } from '../sizes.ts';
 import { bareContender } from './bare.ts';
 import { consume, type Course } from './consume.ts';
-import type { Contender } from './contender.ts';
 import { handleOnceContender } from './handle-once.ts';
 import { fillTopic } from './topic.ts';
 import { tutorialContender } from './tutorial.ts';
@@ -41,12 +40,12 @@ export const kafka: Section = async ({ postgresUrl, sizes }) => {
 
 async function compareAt(
   partitions: number,
-  course: Omit<Course, 'topic' | 'cpu'>,
+  course: Omit<Course, 'topic' | 'spent'>,
   { brokerMessages, brokerRounds }: Sizes,
 ): Promise<Comparison[]> {
   const { kafka: client, admin, sql } = course;
   const topic = await fillTopic(client, admin, partitions, brokerMessages);
-  const cpu = await cpuMeter(sql);
+  const spent = await costMeter(sql);
   const ours = [
     await handleOnceContender(sql, 'partition', partitions),
     await handleOnceContender(sql, 'key', IN_FLIGHT),
@@ -54,26 +53,18 @@ async function compareAt(
   const contenders = [bareContender(partitions), await tutorialContender(sql, partitions), ...ours];
   const runners = contenders.map((contender) => ({
     name: contender.name,
-    run: () => ratesOf({ ...course, topic, cpu }, contender),
+    run: () => consume({ ...course, topic, spent }, contender),
   }));
   // Tables that are in use: an empty one gets plans that a real one would not.
   await interleave(runners, 1);
   await sql`vacuum analyze`;
   const measured = await interleave(runners, brokerRounds);
   await admin.deleteTopics({ topics: [topic.name] });
-  const samplesOf = (kind: string) => measured.get(kind) ?? [];
-  return ours.map(({ name }) =>
-    withCpu(compareTo({ handler: 'one INSERT', partitions, of: name }, samplesOf('fresh'), name), {
-      client: samplesOf('client'),
-      server: samplesOf('server'),
-    }),
-  );
-}
-
-async function ratesOf(course: Course, contender: Contender): Promise<Rates> {
-  const { messagesPerSecond, cpu } = await consume(course, contender);
-  const ofServer = cpu.server === undefined ? {} : { server: cpu.server };
-  return { fresh: messagesPerSecond, client: cpu.client, ...ofServer };
+  const samples = measured.get('fresh') ?? [];
+  return ours.map(({ name }) => {
+    const setting = { handler: 'one INSERT', partitions, of: name };
+    return withCosts(compareTo(setting, samples, name), measured, 'fresh');
+  });
 }
 
 async function prepare(sql: postgres.Sql): Promise<void> {

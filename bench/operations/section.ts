@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type postgres from 'postgres';
 import { built } from '../built.ts';
-import { type Comparison, compareTo } from '../compare.ts';
+import { type Comparison, comparisonsTo } from '../compare.ts';
 import type { Contender } from '../core/contender.ts';
 import { ownContender } from '../core/handle-once.ts';
 import { measureFresh } from '../core/measure.ts';
@@ -26,9 +26,7 @@ export const operations: Section = ({ postgresUrl, sizes }) =>
     for (const inFlight of IN_FLIGHT) {
       await sql`vacuum analyze`;
       const ready = await runners([measuredFresh(off), operated(on, url)], inFlight, sizes.secondsEach);
-      for (const [kind, samples] of await interleave(ready, sizes.rounds)) {
-        comparisons.push(compareTo({ inFlight, messages: kind }, samples, OFF));
-      }
+      comparisons.push(...comparisonsTo({ inFlight }, await interleave(ready, sizes.rounds), OFF));
     }
     return { facts: { rounds: sizes.rounds }, comparisons };
   });
@@ -37,7 +35,7 @@ async function contender(sql: postgres.Sql, name: string): Promise<Contender> {
   const work = await createWork(sql, 'empty', name);
   return await ownContender(
     name,
-    { sql, work, schema: name, stats: name !== OFF },
+    { sql, work, schema: name, options: { stats: name !== OFF } },
     (handleOnce, key, payload) => handleOnce(key, payload, work.run),
   );
 }

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Comparison, compareTo } from '../compare.ts';
+import { type Comparison, comparisonsTo } from '../compare.ts';
 import type { Contender } from '../core/contender.ts';
 import { createEffects } from '../core/effects.ts';
 import { ownContender } from '../core/handle-once.ts';
@@ -23,9 +23,7 @@ export const transaction: Section = ({ postgresUrl, sizes }) =>
     for (const inFlight of IN_FLIGHT) {
       await sql`vacuum analyze`;
       const ready = await runners(contenders.map(measuredFresh), inFlight, sizes.secondsEach);
-      for (const [kind, samples] of await interleave(ready, sizes.rounds)) {
-        comparisons.push(compareTo({ inFlight, messages: kind }, samples, IN_TRANSACTION));
-      }
+      comparisons.push(...comparisonsTo({ inFlight }, await interleave(ready, sizes.rounds), IN_TRANSACTION));
     }
     return { facts: { rounds: sizes.rounds }, comparisons };
   });
@@ -45,7 +43,7 @@ async function inItsOwn(sql: postgres.Sql, batching: boolean): Promise<Contender
   const work = await createEffects(sql, `own transaction, ${shared}`);
   return await ownContender(
     `claim, transaction, settle (${shared} statements)`,
-    { sql, work, schema: `own_${shared}`, batching },
+    { sql, work, schema: `own_${shared}`, options: { batching } },
     (handleOnce, key, payload) => handleOnce(key, payload, () => sql.begin((tx) => work.insert(tx))),
   );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareTo, compareWithBase, withCpu } from '../../bench/compare.ts';
+import { comparisonsTo, compareTo, compareWithBase } from '../../bench/compare.ts';
+import { costOfEach } from '../../bench/costs.ts';
 
 const samples = [
   { contender: 'ours', rates: [200, 400, 900] },
@@ -35,21 +36,34 @@ describe('compareWithBase', () => {
   });
 });
 
-describe('withCpu', () => {
-  it('adds the microseconds of each contender, of the server where they are known', () => {
-    const comparison = compareTo({}, samples, 'ours');
+describe('comparisonsTo', () => {
+  it('has one for each kind of message, with what each cost where that was measured', () => {
     const client = [
       { contender: 'theirs', rates: [10, 30, 20] },
       { contender: 'ours', rates: [7, 7, 7] },
     ];
+    const measured = new Map([
+      ['fresh', samples],
+      ['fresh, client', client],
+      ['fresh, wal', client.slice(1)],
+      ['duplicates', samples],
+    ]);
+    const [fresh, duplicates] = comparisonsTo({ inFlight: 10 }, measured, 'ours');
+    expect(fresh?.setting).toEqual({ inFlight: 10, messages: 'fresh' });
     const ours = { min: 7, median: 7, max: 7 };
-    const theirs = { min: 10, median: 20, max: 30 };
-    const alone = withCpu(comparison, { client, server: [] });
-    expect(alone.contenders.map(({ cpu }) => cpu)).toEqual([{ client: ours }, { client: theirs }]);
-    const both = withCpu(comparison, { client, server: client });
-    expect(both.contenders[0]).toEqual({
-      ...comparison.contenders[0],
-      cpu: { client: ours, server: ours },
+    expect(fresh?.contenders.map(({ costs }) => costs)).toEqual([
+      { client: ours, wal: ours },
+      { client: { min: 10, median: 20, max: 30 } },
+    ]);
+    expect(duplicates).toEqual(compareTo({ inFlight: 10, messages: 'duplicates' }, samples, 'ours'));
+  });
+});
+
+describe('costOfEach', () => {
+  it('leaves out what is not known', () => {
+    expect(costOfEach({ client: 10, wal: 5 }, { client: 30, server: 7, wal: 25 }, 10)).toEqual({
+      client: 2,
+      wal: 2,
     });
   });
 });
