@@ -56,7 +56,6 @@ export function transact<R, Tx>(
           refuseLateStart(held, progress);
           progress.isStarted = true;
           const { written, workMs } = await runWork(held, () => work(transaction));
-          held.lease.setBeating(false);
           // Before it is sent: its reply can be lost while the server still has the record locked.
           progress.written = written;
           await write(held, store, transaction, written, workMs);
@@ -112,13 +111,14 @@ async function runWork<R>(
 
 /** Settles the record within the transaction of its work, in which nothing may be committed after this has thrown. */
 async function write<Tx>(
-  { engine, claim }: HeldClaim,
+  { engine, claim, lease }: HeldClaim,
   store: TransactionalStore<Tx>,
   transaction: Tx,
   { settlement }: Written<unknown>,
   workMs: number,
 ): Promise<void> {
   const { key, token } = claim;
+  lease.setBeating(false);
   switch (await store.settleIn(transaction, { key, token, settlement }, engine.settings.scope, workMs)) {
     case 'settled':
       return;

@@ -11,14 +11,15 @@ export async function extendUntilAnswered(
   { key, token }: Claim,
   lease: Lease,
   verb: 'extend' | 'extendAlone',
-): Promise<ExtendReply | 'unanswered'> {
+): Promise<Exclude<ExtendReply, 'locked'> | 'unanswered'> {
   for (;;) {
     try {
-      return await records[verb]({ key, token });
+      const reply = await records[verb]({ key, token });
+      if (reply !== 'locked') return reply;
     } catch (error) {
       events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });
-      if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';
-      await sleep(RESEND_DELAY_MS);
     }
+    if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';
+    await sleep(RESEND_DELAY_MS);
   }
 }

@@ -29,9 +29,8 @@ export class Lease {
     this.#owner = owner;
     this.#confirmed = claim.sentAt;
     this.#stopLapse = this.#watchLapse();
-    this.#stopHeartbeat = engine.leaseAlarms.heartbeat.set(this.#onHeartbeat);
-    // The reply to the claim may have used up most of the lease.
-    if (elapsedSince(this.#confirmed) > this.#leaseMs / BEATS_PER_LEASE) void this.#beat();
+    this.#stopHeartbeat = this.#nextHeartbeat();
+    this.#beatIfDue();
   }
 
   /** Milliseconds until the lease ends as far as we know: not later than the database thinks. Never below 0. */
@@ -52,13 +51,25 @@ export class Lease {
   /** Pauses or resumes the heartbeats. One that is sent while a transaction has the row locked would wait for it. */
   setBeating(isBeating: boolean): void {
     this.#stopHeartbeat();
-    if (isBeating && this.#state === 'kept') {
-      this.#stopHeartbeat = this.#engine.leaseAlarms.heartbeat.set(this.#onHeartbeat);
-    }
+    if (isBeating && this.#state === 'kept') this.#startBeating();
   }
 
   stop(): void {
     if (this.#state === 'kept') this.#end('stopped');
+  }
+
+  #startBeating(): void {
+    this.#stopHeartbeat = this.#nextHeartbeat();
+    this.#beatIfDue();
+  }
+
+  #nextHeartbeat(): () => void {
+    return this.#engine.leaseAlarms.heartbeat.set(this.#onHeartbeat);
+  }
+
+  /** The reply to the claim, or a time without heartbeats, may have used up most of the lease. */
+  #beatIfDue(): void {
+    if (elapsedSince(this.#confirmed) > this.#leaseMs / BEATS_PER_LEASE) void this.#beat();
   }
 
   get #leaseMs(): number {
@@ -72,7 +83,7 @@ export class Lease {
   }
 
   readonly #onHeartbeat = (): void => {
-    this.#stopHeartbeat = this.#engine.leaseAlarms.heartbeat.set(this.#onHeartbeat);
+    this.#stopHeartbeat = this.#nextHeartbeat();
     this.#beats += 1;
     if (this.#beats % BEATS_PER_LEASE === 0) this.#tellStillRunning();
     void this.#beat();
@@ -108,7 +119,7 @@ export class Lease {
     const sentAt = now();
     try {
       const reply = await this.#engine.records.extend({ key, token });
-      if (this.#state !== 'kept') return;
+      if (this.#state !== 'kept' || reply === 'locked') return;
       if (reply === 'lost') {
         this.#lose('another worker has taken the message over');
         return;

@@ -53,7 +53,7 @@ export async function runWithin<R, Tx>(
   const ended = await held.run((attempt) =>
     store.savepoint(transaction, () => runAndWrite(held, store, transaction, () => work(attempt))),
   );
-  if (ended.kind === 'threw') return await settleBy(held, ended);
+  if (ended.kind === 'threw') return await settleOutside(held, ended);
   return conclude(held, unwrapped(ended), settledBy(ended.value));
 }
 
@@ -86,7 +86,7 @@ function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Attempt
   return conclude(held, ending, { reply: 'unrecorded', settlement });
 }
 
-/** The transaction has ended, and has the record locked no more: its lease is kept until it is settled. */
+/** What the transaction wrote is undone: the lease is kept until the record is settled. */
 function settleOutside<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
   held.lease.setBeating(true);
   return settleBy(held, ending);

@@ -8,7 +8,7 @@ const FIRST_RESEND_DELAY_MS = 25;
 const LONGEST_RESEND_DELAY_MS = 1_000;
 
 export interface Settled {
-  readonly reply: SettleReply | 'unrecorded';
+  readonly reply: Exclude<SettleReply, 'locked'> | 'unrecorded';
   /** What was settled in the end: the same, or without a result that the store refused. */
   readonly settlement: Settlement;
 }
@@ -27,9 +27,14 @@ export async function settleUntilAnswered(
 ): Promise<Settled> {
   const { key, token } = claim;
   let settlement = asked;
+  let verb: 'settle' | 'settleAlone' = 'settle';
   for (let resends = 0; ; resends += 1) {
     try {
-      return { reply: await engine.records.settle({ key, token, settlement }), settlement };
+      const reply = await engine.records[verb]({ key, token, settlement });
+      if (reply !== 'locked') return { reply, settlement };
+      // The others of a batch would wait with it each time.
+      verb = 'settleAlone';
+      throw recordLocked();
     } catch (error) {
       engine.events.emit({ type: 'store-error', scope: engine.settings.scope, key, verb: 'settle', error });
       if (error instanceof StoreError && error.dataRefused && settlement === asked) {
@@ -44,6 +49,12 @@ export async function settleUntilAnswered(
       await sleep(delayMs);
     }
   }
+}
+
+function recordLocked(): StoreError {
+  const message =
+    'another transaction has the record locked: it cannot be settled until that ends. pg_locks shows whose it is';
+  return new StoreError(message, { retriable: true, mayHaveLanded: false });
 }
 
 /** The same end, without the texts that the database could not take: the effect has happened all the same. */

@@ -13,6 +13,7 @@ import {
   PURGED_UNREPORTED,
   type ResolvedMaintenance,
 } from './options.ts';
+import { limitedClient } from './limited-client.ts';
 import { takeWalk } from './runner.ts';
 import type { Tally } from './census.ts';
 import { walk, type WalkEnd } from './walk.ts';
@@ -42,6 +43,12 @@ export type MaintenanceReport =
   /** Another process walks. */
   | { readonly state: 'busy' };
 
+/** A step takes milliseconds; after this time another process may walk. */
+const STEP_TIMEOUT_MS = 60_000;
+/** It reads a table that has no index for it. */
+const HISTORY_TIMEOUT_MS = 600_000;
+/** After a walk that somebody asked for. Those of `startMaintenance` have their own. */
+const REST_MS = 3_600_000;
 const LIMIT = 2_147_483_647;
 /** Ten years. */
 const MAX_MS = 315_360_000_000;
@@ -85,11 +92,12 @@ export async function maintain(options: MaintainOptions): Promise<MaintenanceRep
   const endsAt = performance.now() + maxMs;
   const walked = await walkOnce(resolved, {
     isForced: true,
-    restMs: 0,
+    restMs: REST_MS,
     mayGoOn: (purged) => signal?.aborted !== true && performance.now() < endsAt && purged < maxPurged,
   });
   if (walked === undefined) return { state: 'busy' };
-  const { end, figures } = walked;
+  const { end, figures, historyError } = walked;
+  if (historyError !== undefined) throw historyError;
   if (end === 'finished') return { state: 'finished', ...figures };
   const stopped = signal?.aborted === true ? 'aborted' : 'limit';
   return { state: 'stopped', purged: figures.purged, reason: end === 'lost' ? 'taken-over' : stopped };
@@ -97,6 +105,8 @@ export async function maintain(options: MaintainOptions): Promise<MaintenanceRep
 
 export interface Walked {
   readonly end: WalkEnd;
+  /** Why the history of records that are gone could not be deleted. The walk is on record all the same. */
+  readonly historyError?: Error | undefined;
   readonly figures: WalkFigures;
   readonly tally: Tally;
 }
@@ -112,7 +122,7 @@ export async function walkOnce(
   { sql, databaseSchema, archive, ...times }: ResolvedMaintenance,
   { isForced, restMs, mayGoOn }: WalkOnce,
 ): Promise<Walked | undefined> {
-  const client = toDatabaseClient(sql);
+  const client = limitedClient(toDatabaseClient(sql), STEP_TIMEOUT_MS);
   const statements = maintenanceStatements(databaseSchema);
   const runner = await takeWalk(client, statements, isForced);
   if (runner === undefined) return undefined;
@@ -129,12 +139,27 @@ export async function walkOnce(
       archive: archive ? await prepareArchive(client, databaseSchema, statements.months) : undefined,
     });
     const purged = end === 'finished' ? await runner.finish(restMs) : await runner.leave();
-    if (end === 'finished') await forgetHistory(client, databaseSchema, times.purgeAbandonedAfterMs);
-    const ended = purged === undefined ? 'lost' : end;
-    return { end: ended, tally, figures: { purged: purged ?? 0, ...tally.sums() } };
+    const walked = { tally, figures: { purged: purged ?? 0, ...tally.sums() } };
+    if (purged === undefined) return { ...walked, end: 'lost' };
+    if (end !== 'finished') return { ...walked, end };
+    const historyError = await errorOf(
+      forgetHistory(
+        limitedClient(toDatabaseClient(sql), HISTORY_TIMEOUT_MS),
+        databaseSchema,
+        times.purgeAbandonedAfterMs,
+      ),
+    );
+    return { ...walked, end, historyError };
   } catch (error) {
     // Another process need not wait for the lease. Where the database is out of reach, it has to.
     await runner.leave().catch(() => undefined);
     throw error;
   }
+}
+
+function errorOf(done: Promise<void>): Promise<Error | undefined> {
+  return done.then(
+    () => undefined,
+    (error: unknown) => error as Error,
+  );
 }

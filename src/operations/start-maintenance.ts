@@ -21,7 +21,10 @@ export interface StartMaintenanceOptions extends MaintenanceOptions {
 export interface Maintenance {
   /** How often each type of event happened in this process. */
   counts(): Counts<MaintenanceEvent['type']>;
-  /** Resolves when nothing runs any more: at the latest a second after the step that is under way. */
+  /**
+   * Resolves when nothing runs any more: at the latest a second after the step that is under way, which takes
+   * milliseconds, and is given up after a minute on a connection that hangs.
+   */
   stop(): Promise<void>;
 }
 
@@ -70,6 +73,7 @@ export function startMaintenance(options: StartMaintenanceOptions): Maintenance 
         mayGoOn: () => !stopping.signal.aborted,
       });
       if (walked?.end === 'finished') tell(walked);
+      if (walked?.historyError !== undefined) throw walked.historyError;
     } catch (error) {
       events.emit({ type: 'maintenance-error', error });
     }

@@ -96,7 +96,7 @@ export function createMemoryStore(): MemoryStore {
   function extendOne({ key, token }: ExtendRequest, scope: string, leaseMs: number): ExtendReply {
     const record = records.get(idOf(scope, key));
     if (record?.token !== token || !record.owned) return 'lost';
-    record.liveUntil = now() + leaseMs;
+    record.liveUntil = Math.max(record.liveUntil, now() + leaseMs);
     return 'extended';
   }
 

@@ -30,10 +30,12 @@ export interface Records {
   /** The same, and it may own a suspect. */
   readonly claimSuspect: (request: ClaimRequest) => Promise<TimedClaimReply>;
   readonly settle: (request: SettleRequest) => Promise<SettleReply>;
+  /** The same in a statement of its own. */
+  readonly settleAlone: (request: SettleRequest) => Promise<SettleReply>;
   readonly extend: (request: ExtendRequest) => Promise<ExtendReply>;
   /**
-   * The same in a statement of its own, for a record that a transaction may hold: it waits until that has ended, and
-   * the heartbeats of others must not wait with it.
+   * The same in a statement of its own, for a record that a transaction is likely to hold: the heartbeats of others
+   * must not wait with it.
    */
   readonly extendAlone: (request: ExtendRequest) => Promise<ExtendReply>;
   /** Undoes a claim that landed and that no handler ran for. */
@@ -93,14 +95,20 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const settleMany = (requests: readonly SettleRequest[]) => inTime(store.settle(requests, terms.scope));
   const takeBacks = createTakeBacks({ settle: settleMany, leaseMs: terms.leaseMs, onTakenBack });
 
+  /** Claims that are sent again with their tokens: their leases may have begun the first time. */
+  const sentBefore = new WeakMap<ClaimRequest, Instant>();
+  const firstSent = (request: ClaimRequest | undefined) => request && sentBefore.get(request);
+
   function claimWith(claimTerms: ClaimTerms) {
     return async (requests: readonly ClaimRequest[]): Promise<TimedClaimReply[]> => {
       const sentAt = now();
       const statement = store.claim(requests, claimTerms);
       try {
-        return (await inTime(statement)).map((reply) => ({ reply, sentAt }));
+        const replies = await inTime(statement);
+        return replies.map((reply, index) => ({ reply, sentAt: firstSent(requests[index]) ?? sentAt }));
       } catch (error) {
         if (mayHaveLanded(error)) takeBacks.watchStatement(requests, statement);
+        else if (isolates(error)) for (const request of requests) sentBefore.set(request, sentAt);
         throw error;
       }
     };
@@ -111,9 +119,9 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const settleShared = perMessage(traffic.settle, settleMany);
   const settleAlone = coalesce({ send: settleMany, gate: traffic.settle, ...ONE_EACH });
 
-  const extendShared = perMessage(traffic.extend, (requests: readonly ExtendRequest[]) =>
-    inTime(store.extend(requests, terms)),
-  );
+  const extendMany = (requests: readonly ExtendRequest[]) => inTime(store.extend(requests, terms));
+  const extendShared = perMessage(traffic.extend, extendMany);
+  const extendAlone = coalesce({ send: extendMany, gate: traffic.extendAlone, ...ONE_EACH });
 
   return {
     claim(request) {
@@ -122,12 +130,9 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     },
     claimSuspect: claimAsSuspect,
     settle: (request) => traffic.counted(() => (isLarge(request) ? settleAlone : settleShared)(request)),
+    settleAlone: (request) => traffic.counted(() => settleAlone(request)),
     extend: (request) => traffic.counted(() => extendShared(request)),
-    extendAlone: (request) =>
-      traffic.counted(async () => {
-        const [reply = 'lost'] = await inTime(store.extend([request], terms));
-        return reply;
-      }),
+    extendAlone: (request) => traffic.counted(() => extendAlone(request)),
     takeBack: takeBacks.watch,
     async check() {
       if (store.check !== undefined) await inTime(store.check());

@@ -113,8 +113,11 @@ export interface SettleRequest {
   readonly settlement: Settlement;
 }
 
-/** `lost`: the record belongs to another token now, or is gone. Nothing was written. */
-export type SettleReply = 'settled' | 'lost';
+/**
+ * `lost`: the record belongs to another token now, or is gone. `locked`: another transaction holds the record, and may
+ * for long. Nothing was written.
+ */
+export type SettleReply = 'settled' | 'lost' | 'locked';
 
 /** A heartbeat: the lease begins again now. */
 export interface ExtendRequest {
@@ -124,23 +127,27 @@ export interface ExtendRequest {
   readonly token: string;
 }
 
-/** `lost`: the record is settled, belongs to another token now, or is gone. Nothing was written. */
-export type ExtendReply = 'extended' | 'lost';
+/**
+ * `lost`: the record is settled, belongs to another token now, or is gone. `locked`: another transaction holds the
+ * record, and may for long. Nothing was written.
+ */
+export type ExtendReply = 'extended' | 'lost' | 'locked';
 
 /**
  * Where records live. Every verb takes many requests with distinct keys and answers each, in their order.
  *
  * A store promises: the claim is atomic; only the store's clock decides; a write after the claim happens for the
  * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`; a
- * record that is claimed again has the fingerprint of that claim. What each end of an attempt does to the record's
- * counters is the table in docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else.
+ * record that is claimed again has the fingerprint of that claim; a record that another transaction holds keeps no
+ * other waiting, nor its own caller for long. What each end of an attempt does to the record's counters is the table in
+ * docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else.
  */
 export interface Store {
   /** Makes the token of each request the owner of its record, or says why not. Each key is one atomic step. */
   claim(requests: readonly ClaimRequest[], terms: ClaimTerms): Promise<readonly ClaimReply[]>;
   /** Ends attempts whose tokens own their records. Resolves when that is durable. */
   settle(requests: readonly SettleRequest[], scope: string): Promise<readonly SettleReply[]>;
-  /** Moves the ends of leases to `leaseMs` from now. */
+  /** Moves the ends of leases to `leaseMs` from now, or leaves them where they are later. */
   extend(
     requests: readonly ExtendRequest[],
     terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,

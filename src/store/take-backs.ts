@@ -72,12 +72,18 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
     return others.length < ofKey.length;
   }
 
+  function all(): Pending[] {
+    return [...pending.values()].flat();
+  }
+
+  function forgetUntil(time: number): void {
+    for (const claim of all()) if (claim.until <= time) forget(claim);
+  }
+
   async function sweep(): Promise<void> {
     isSweeping = true;
     for (let pauseMs = FIRST_PAUSE_MS; count > 0; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      await release([...pending.values()].flat()).catch(ignore);
-      const time = performance.now();
-      for (const claim of [...pending.values()].flat()) if (claim.until <= time) forget(claim);
+      if (await isAnswered(release(all()))) forgetUntil(performance.now());
       if (count > 0) await sleep(pauseMs, undefined, { ref: false });
     }
     isSweeping = false;
@@ -116,9 +122,12 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
   };
 }
 
-/** The store is out of reach: the next sweep tries again. */
-function ignore(): void {
-  // Claims and settles report it.
+/** While the store is out of reach nothing shows what has landed. Claims and settles report that. */
+function isAnswered(release: Promise<void>): Promise<boolean> {
+  return release.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A statement takes each key once, and a bounded number of them. */

@@ -5,6 +5,8 @@ export interface Traffic {
   readonly claim: Gate;
   readonly settle: Gate;
   readonly extend: Gate;
+  /** For records that are likely to be locked: such a statement waits, with a connection. */
+  readonly extendAlone: Gate;
   /** Sends a settle or a heartbeat. While many have no reply yet, no claim is sent. */
   readonly counted: <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
 }
@@ -49,6 +51,7 @@ function createTraffic(): Traffic {
     claim,
     settle: createGate(STATEMENTS),
     extend: createGate(EXTENDS),
+    extendAlone: createGate(1),
     counted(send) {
       unanswered += 1;
       if (unanswered === MOST_UNANSWERED) claim.setShut(true);

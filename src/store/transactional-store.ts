@@ -23,7 +23,7 @@ export interface TransactionalStore<Tx> extends Store {
     request: SettleRequest,
     scope: string,
     workMs: number,
-  ): Promise<SettleReply | 'no-transaction'>;
+  ): Promise<Exclude<SettleReply, 'locked'> | 'no-transaction'>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
   isRolledBack(error: unknown): boolean;
   /** Whether the database gave the transaction up for the sake of another, so that it can be run again. */

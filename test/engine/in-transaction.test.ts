@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
@@ -65,20 +66,36 @@ function withBegin(begin: (work: (tx: Tx) => Promise<unknown>) => Promise<unknow
 
 /** A transaction whose statements land, and are not answered. */
 function losingReplies(tx: Tx): Tx {
+  return withReplies(tx, () => Promise.reject(lostConnection()));
+}
+
+/** A transaction whose answers are slow. */
+function answeredAfter(milliseconds: number, tx: Tx): Tx {
+  return withReplies(tx, (rows) => sleep(milliseconds, rows));
+}
+
+function withReplies(tx: Tx, reply: (rows: unknown) => Promise<unknown>): Tx {
   const unsafe = (...statement: Parameters<Tx['unsafe']>) => ({
-    async raw() {
-      await tx.unsafe(...statement).raw();
-      throw lostConnection();
-    },
+    raw: async () => reply(await tx.unsafe(...statement).raw()),
   });
   return new Proxy(tx, {
     get: (target, name): unknown => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
   });
 }
 
-function standStill(milliseconds: number): void {
-  const until = performance.now() + milliseconds;
-  while (performance.now() < until);
+async function standstillOfSession(tx: Tx, seconds: number): Promise<void> {
+  await tx`select pg_sleep(${seconds})`;
+}
+
+/** A process that stands still when heartbeats are due sends those of all its messages together. */
+function sendHeartbeatsTogether(dueInMs: number): void {
+  const timer = setTimeout(() => {
+    const end = performance.now() + 400;
+    while (performance.now() < end);
+  }, dueInMs - 100);
+  onTestFinished(() => {
+    clearTimeout(timer);
+  });
 }
 
 describe('A handler in a transaction', () => {
@@ -288,13 +305,7 @@ describe('A commit', () => {
         }),
       );
       await until(() => signals.length === 2);
-      // A process that stands still when heartbeats are due sends those of all its messages together.
-      const standstill = setTimeout(() => {
-        standStill(400);
-      }, 1_900);
-      onTestFinished(() => {
-        clearTimeout(standstill);
-      });
+      sendHeartbeatsTogether(2_000);
       const lost = await once.inTransaction('m', 'body', (_, __, tx) => write(tx, 'effect'));
       expect(lost).toMatchObject({ reason: 'unrecorded' });
       expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
@@ -332,6 +343,28 @@ describe("A handler within the caller's transaction", () => {
     expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 2 });
   });
 
+  it('whose settle is slow costs no other message its lease', async () => {
+    const once = createHandleOnce({ sql, scope, leaseMs: 3_000 });
+    const finish = gate();
+    const signals: AbortSignal[] = [];
+    const others = ['a', 'z'].map((key) =>
+      once(key, 'body', async (_, { signal }) => {
+        signals.push(signal);
+        await finish.opened;
+      }),
+    );
+    await until(() => signals.length === 2);
+    sendHeartbeatsTogether(1_000);
+    await sql.begin(async (tx) => {
+      // Longer than the time between heartbeats.
+      await once.within(answeredAfter(1_500, tx))('m', 'body', () => write(tx, 'effect'));
+      await standstillOfSession(tx, 4);
+    });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    finish.open();
+    expect((await Promise.all(others)).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+  });
+
   it('is in flight for others until the caller ends, though its lease lapsed, and holds up no neighbour', async () => {
     const short = createHandleOnce({ sql, scope, leaseMs: 100 });
     const later = () => Promise.reject(new Error('later'));
@@ -347,6 +380,10 @@ describe("A handler within the caller's transaction", () => {
       expect(held).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
       expect(neighbour).toMatchObject({ state: 'succeeded', attempts: 2 });
       expect(handler).toHaveBeenCalledTimes(1);
+      const alone = await handleOnce('key', 'body', handler);
+      expect(alone).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
+      // Not so soon that a queue's receives are used up meanwhile.
+      expect(alone).toMatchObject({ retryAfterMs: expect.closeTo(10_000, -1) as number });
     });
     expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', replayed: true });
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createHandleOnce, type HandleOnce, StoreError } from '../../src/index.ts';
+import { createHandleOnce, type HandleOnce, type PostgresClient, StoreError } from '../../src/index.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
 import { type Fault, flakyStore, losesReply } from './support/flaky-store.ts';
@@ -35,6 +35,29 @@ async function redelivered(handleOnce: HandleOnce, key: string, handler: () => u
     await sleep(50);
   }
 }
+
+const { database } = usePostgresBench();
+
+it('a claim that landed is taken back when another statement of its batch fails', async () => {
+  const { sql } = database;
+  let isBroken = false;
+  const unsafe: PostgresClient['unsafe'] = (...query) => {
+    if (!isBroken || !query[0].includes('do update')) return sql.unsafe(...query);
+    isBroken = false;
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    return { raw: () => Promise.reject(refused) };
+  };
+  const client: PostgresClient = { unsafe, begin: () => Promise.reject(new Error('not needed')) };
+  const handleOnce = createHandleOnce({ sql: client, scope: 'half', maxDeaths: 1, backoff: () => 0 });
+  await handleOnce('old', 'body', () => Promise.reject(new Error('later')));
+  isBroken = true;
+  const outcomes = await Promise.all(['new', 'old'].map((key) => handleOnce(key, 'body', () => key)));
+  expect(outcomes).toMatchObject([
+    { state: 'succeeded', attempts: 1 },
+    { state: 'succeeded', attempts: 2 },
+  ]);
+  expect(handleOnce.counts()).toMatchObject({ 'taken-back': 1 });
+});
 
 describe.each(storeKinds)('a claim that was given up on, over the %s store', (kind) => {
   const bench = useBench(kind);

@@ -75,6 +75,24 @@ test('a claim whose reply comes after the look has ended is taken back all the s
   });
 });
 
+test('a claim is not given up while the store is out of reach, however long', async () => {
+  let isUp = false;
+  const { takeBacks, asked, takenBack } = takeBacksOver(() => (isUp ? 'settled' : 'unreachable'));
+  const startedAt = performance.now();
+  takeBacks.watch(claim('a'));
+  await expectSoon(() => {
+    expect(performance.now() - startedAt).toBeGreaterThan(2 * LEASE_MS);
+  });
+  const before = asked.length;
+  await expectSoon(() => {
+    expect(asked.length).toBeGreaterThan(before);
+  });
+  isUp = true;
+  await expectSoon(() => {
+    expect(takenBack).toEqual(['a']);
+  });
+});
+
 test('a store that is out of reach is asked again', async () => {
   let isUp = false;
   const { takeBacks, takenBack } = takeBacksOver(() => (isUp ? 'settled' : 'unreachable'));

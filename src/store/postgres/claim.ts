@@ -4,7 +4,7 @@ import { suspectFrom } from '../suspects.ts';
 import { batchOf } from './batch.ts';
 import { toReply } from './claim-reply.ts';
 import type { DatabaseClient } from './database-client.ts';
-import { isLocked, replyForLocked } from './locked-record.ts';
+import { replyForLocked, unlessLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run-statement.ts';
 import type { BySize } from './statements/request-rows.ts';
@@ -28,8 +28,14 @@ export async function claim(
   const replies = await answers(client, statements.claimNew, ordered, terms.scope, [String(terms.leaseMs)]);
   const unanswered = ordered.filter(({ key }) => !replies.has(key));
   if (unanswered.length > 0) {
-    const rest = await claimRest(client, statements, unanswered, terms);
-    for (const [key, reply] of rest) replies.set(key, reply);
+    try {
+      const rest = await claimRest(client, statements, unanswered, terms);
+      rest.forEach((reply, index) => {
+        if (reply !== undefined) replies.set(unanswered[index]?.key ?? '', reply);
+      });
+    } catch (error) {
+      throw requests.length === 1 ? error : withClaims(error);
+    }
   }
   return requests.map(({ key }) => {
     const reply = replies.get(key);
@@ -48,13 +54,12 @@ function toInteger(limit: number): number {
   return Math.min(limit, MAX_INTEGER);
 }
 
-/** A record that an open transaction holds must not keep the others of its batch waiting. */
 async function claimRest(
   client: DatabaseClient,
   statements: ClaimStatements,
   requests: readonly ClaimRequest[],
   terms: ClaimTerms,
-): Promise<ReadonlyMap<string, ClaimReply>> {
+): Promise<(ClaimReply | undefined)[]> {
   const { scope, leaseMs, maxAttempts, failedRetentionMs, maxDeaths, mayOwnSuspects } = terms;
   const ownedBelow = mayOwnSuspects ? Infinity : suspectFrom(maxDeaths);
   const more = [
@@ -64,18 +69,23 @@ async function claimRest(
     toInteger(maxDeaths),
     toInteger(ownedBelow),
   ];
-  try {
-    return await answers(client, statements.claimAny, requests, scope, more.map(String));
-  } catch (error) {
-    if (!isLocked(error)) throw error;
-  }
-  const [first, ...others] = requests;
-  if (first === undefined) return new Map();
-  if (others.length === 0) {
-    return new Map([[first.key, await replyForLocked(client, statements.locked, scope, first.key)]]);
-  }
-  const alone = requests.map((request) => claimRest(client, statements, [request], terms));
-  return new Map((await Promise.all(alone)).flatMap((replies) => [...replies]));
+  const claimed = await unlessLocked(requests, async (some) => {
+    const replies = await answers(client, statements.claimAny, some, scope, more.map(String));
+    return some.map(({ key }) => replies.get(key));
+  });
+  return await Promise.all(
+    requests.map(async ({ key }, index) => {
+      const reply = claimed[index];
+      return reply === 'locked' ? await replyForLocked(client, statements.locked, terms, key) : reply;
+    }),
+  );
+}
+
+/** What a failed statement says of its own requests is not true of those that another had claimed before. */
+function withClaims(error: unknown): unknown {
+  if (!(error instanceof StoreError) || error.dataRefused) return error;
+  const { message, retriable, cause } = error;
+  return new StoreError(message, { retriable, mayHaveLanded: true, cause });
 }
 
 async function answers(

@@ -1,11 +1,21 @@
 import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
 import { batchOf } from './batch.ts';
 import type { DatabaseClient } from './database-client.ts';
+import { unlessLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run-statement.ts';
 import type { BySize } from './statements/request-rows.ts';
 
-export async function extend(
+export function extend(
+  client: DatabaseClient,
+  statement: BySize,
+  requests: readonly ExtendRequest[],
+  terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
+): Promise<ExtendReply[]> {
+  return unlessLocked(requests, (some) => extendAll(client, statement, some, terms));
+}
+
+async function extendAll(
   client: DatabaseClient,
   statement: BySize,
   requests: readonly ExtendRequest[],

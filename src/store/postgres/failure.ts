@@ -4,13 +4,13 @@ import { safeCause } from './safe-cause.ts';
 import { grantsOn, RIGHTS, type Use } from './rights.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
-/** Classes of SQLSTATE that refuse the values of a row: by the database itself, or by what a trigger raised. */
-const DATA_CLASSES = new Set(['22', 'P0']);
+/** Classes of SQLSTATE that refuse the values of a row: the database's own, a constraint's, and a trigger's. */
+const DATA_CLASSES = new Set(['22', '23', '44', 'P0']);
 /**
  * Classes of SQLSTATE that a later try cannot cure: wrong data, wrong rights, wrong statement. All others can be sent
  * again: broken connections, conflicts, a server without resources or in a restart, and what has no code.
  */
-const PERMANENT_CLASSES = new Set([...DATA_CLASSES, '0A', '23', '28', '3D', '42', '54']);
+const PERMANENT_CLASSES = new Set([...DATA_CLASSES, '0A', '28', '3D', '42', '54']);
 
 /** Codes of Node, and of `postgres`, for a connection that there never was. */
 const NEVER_SENT = new Set([
@@ -82,6 +82,7 @@ export const NO_PERMISSION = '42501';
  * names the schema; `use` is what it was sent for.
  */
 export function toStoreError(error: unknown, statement = '', use: Use = 'handle'): HandleOnceError {
+  if (error instanceof StoreError) return error;
   const cause = safeCause(error);
   const options = { cause };
   const state = sqlState(error);

@@ -8,10 +8,17 @@ import { type SqlClient, toDatabaseClient } from './sql-client.ts';
 import { statementsOf } from './statements/index.ts';
 import { isConflict, isRolledBack, savepoint } from './transaction.ts';
 
-/** The store over a client and the tables that `migrate` made in `schema`. */
-export function createPostgresStore<Tx>(sql: SqlClient<Tx>, schema: string): TransactionalStore<Tx> {
+/**
+ * The store over a client and the tables that `migrate` made in `schema`. Statements wait for a locked record for
+ * `lockWaitMs`, 250 by default.
+ */
+export function createPostgresStore<Tx>(
+  sql: SqlClient<Tx>,
+  schema: string,
+  lockWaitMs?: number,
+): TransactionalStore<Tx> {
   const client = toDatabaseClient(sql);
-  const statements = statementsOf(schema);
+  const statements = statementsOf(schema, lockWaitMs);
   return {
     claim: async (requests, terms) =>
       requests.length === 0 ? [] : await claim(client, statements, requests, terms),

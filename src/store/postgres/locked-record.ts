@@ -2,22 +2,39 @@ import type { ClaimReply } from '../store.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
 import { run } from './run-statement.ts';
-import { LOCK_WAIT_MS } from './statements/locked.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Whether a claim found a record that an open transaction holds. */
-export function isLocked(error: unknown): boolean {
-  return sqlState(error) === LOCK_NOT_AVAILABLE;
+/**
+ * Sends requests in one statement. Where an open transaction holds a record of theirs, each is sent alone: that one is
+ * `locked`, and keeps no other waiting.
+ */
+export async function unlessLocked<Request, Reply>(
+  requests: readonly Request[],
+  send: (requests: readonly Request[]) => Promise<readonly Reply[]>,
+): Promise<(Reply | 'locked')[]> {
+  try {
+    return [...(await send(requests))];
+  } catch (error) {
+    if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+  }
+  if (requests.length === 1) return ['locked'];
+  const alone = requests.map((request) => unlessLocked([request], send));
+  return (await Promise.all(alone)).flat();
 }
 
-/** A record that another transaction has locked: its owner has the message in hand. */
+const LOOKS_PER_LEASE = 3;
+
+/**
+ * The owner of a record that another transaction has locked has its message in hand, for how long is not known: to look
+ * again each second would use up the receives of a queue.
+ */
 export async function replyForLocked(
   client: DatabaseClient,
   statement: string,
-  scope: string,
+  { scope, leaseMs }: { readonly scope: string; readonly leaseMs: number },
   key: string,
 ): Promise<ClaimReply> {
   const rows = await run(client, statement, [scope, key]);
-  return { kind: 'in-flight', attempts: Number(rows[0]?.[0]), retryAfterMs: LOCK_WAIT_MS };
+  return { kind: 'in-flight', attempts: Number(rows[0]?.[0]), retryAfterMs: leaseMs / LOOKS_PER_LEASE };
 }

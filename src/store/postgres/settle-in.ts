@@ -11,7 +11,7 @@ export async function settleIn(
   request: SettleRequest,
   scope: string,
   workMs: number,
-): Promise<SettleReply | 'no-transaction'> {
+): Promise<Exclude<SettleReply, 'locked'> | 'no-transaction'> {
   const { parameters } = batchOf([toCells(request)]);
   const [row] = await runIn(transaction, statement, [scope, ...parameters, String(workMs)]);
   if (row?.[1] !== 'true') return 'no-transaction';

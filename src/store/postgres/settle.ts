@@ -1,6 +1,7 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf, type Cell } from './batch.ts';
 import type { DatabaseClient, DatabaseRow } from './database-client.ts';
+import { unlessLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run-statement.ts';
 import type { Statements } from './statements/index.ts';
@@ -29,9 +30,20 @@ export function toCells({ key, token, settlement }: SettleRequest): Cell[] {
   }
 }
 
-export async function settle(
+type SettleStatements = Pick<Statements, 'settle' | 'settledBefore'>;
+
+export function settle(
   client: DatabaseClient,
-  { settle: update, settledBefore }: Pick<Statements, 'settle' | 'settledBefore'>,
+  statements: SettleStatements,
+  requests: readonly SettleRequest[],
+  scope: string,
+): Promise<SettleReply[]> {
+  return unlessLocked(requests, (some) => settleAll(client, statements, some, scope));
+}
+
+async function settleAll(
+  client: DatabaseClient,
+  { settle: update, settledBefore }: SettleStatements,
   requests: readonly SettleRequest[],
   scope: string,
 ): Promise<SettleReply[]> {

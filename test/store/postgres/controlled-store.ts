@@ -3,13 +3,16 @@ import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { toDatabaseClient } from '../../../src/store/postgres/sql-client.ts';
 import type { ControlledStore } from '../contract/actor.ts';
 
+/** Tests hold locks until all that should wait for them do, however busy the machine is. */
+const LOCK_WAIT_MS = 30_000;
+
 /**
  * The Postgres store over `client`. Nobody can move the database's clock, so time passes by moving the records back;
  * `admin` does that, where `client` itself is what is tested.
  */
 export function controlledPostgresStore(admin: SqlClient, client: SqlClient = admin): ControlledStore {
   return {
-    store: createPostgresStore(client, 'handle_once'),
+    store: createPostgresStore(client, 'handle_once', LOCK_WAIT_MS),
     async advance(scope, milliseconds) {
       const moveBack = `
         update handle_once.records set live_until = live_until - $2::text::float8 * interval '1 millisecond'

@@ -46,7 +46,7 @@ describe.each(VERBS)('%s', (_, send) => {
   const unreachable = useClient('postgres://nobody@127.0.0.1:1/none', { connect_timeout: 5 });
   const readOnly = useClient(url, { connection: { default_transaction_read_only: true } });
   const withoutRights = useClient(url, { connection: { role: stranger } });
-  const hurried = useClient(url, { connection: { lock_timeout: 1 } });
+  const hurried = useClient(url, { connection: { statement_timeout: 100 } });
 
   test('on a database without the tables says to run migrate', async () => {
     const error = await failureOf(send(createPostgresStore(empty.sql, 'handle_once')));

@@ -6,7 +6,7 @@ import { extendStatement } from '../../../src/store/postgres/statements/extend.t
 import { historyStatements } from '../../../src/store/postgres/statements/history.ts';
 import { inspectStatements } from '../../../src/store/postgres/statements/inspect.ts';
 import { leavesStatement } from '../../../src/store/postgres/statements/leaves.ts';
-import { lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
+import { LOCK_WAIT_MS, lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
 import { maintenanceStatements } from '../../../src/store/postgres/statements/maintenance.ts';
 import { purgeStatement } from '../../../src/store/postgres/statements/purge.ts';
 import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
@@ -33,9 +33,9 @@ const named = (statements: Readonly<Record<string, string>>): string =>
 
 const RENDERED: Record<string, string> = {
   'claim-new': forEachSize(claimNewStatement),
-  'claim-any': forEachSize(claimAnyStatement),
-  extend: forEachSize(extendStatement),
-  settle: forEachSize(settleStatement),
+  'claim-any': forEachSize((table, size) => claimAnyStatement(table, size, LOCK_WAIT_MS)),
+  extend: forEachSize((table, size) => extendStatement(table, size, LOCK_WAIT_MS)),
+  settle: forEachSize((table, size) => settleStatement(table, size, LOCK_WAIT_MS)),
   'settled-before': forEachSize(settledBeforeStatement),
   'settle-in': `${settleInStatement(TABLE)};`,
   locked: `${lockedStatement(TABLE)};`,

@@ -1,7 +1,7 @@
 import type { Size } from './request-rows.ts';
 import { answerColumns, mismatch, NEW_RECORD_ANSWER } from './claim-columns.ts';
 import { askedRecords, insertAsked } from './claim-parts.ts';
-import { WITH_LOCK_TIMEOUT } from './locked.ts';
+import { withLockTimeout } from './locked.ts';
 
 /**
  * Parameters: $1 scope, $2 keys, $3 tokens, $4 fingerprints, $5 lease, $6 maxAttempts, $7 retention of a failure,
@@ -16,10 +16,10 @@ import { WITH_LOCK_TIMEOUT } from './locked.ts';
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  */
-export function claimAnyStatement(table: string, size: Size): string {
+export function claimAnyStatement(table: string, size: Size, lockWaitMs: number): string {
   return `
 with ${askedRecords(size, table)}, taken as (
-  ${insertAsked(table, `a.live is not true ${WITH_LOCK_TIMEOUT}`)}
+  ${insertAsked(table, `a.live is not true ${withLockTimeout(lockWaitMs)}`)}
   on conflict (scope, key) do update set
     state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
     owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,

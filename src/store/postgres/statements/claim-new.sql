@@ -1,38 +1,38 @@
 -- One request.
-with live as materialized (
-  select t.*
+with found as materialized (
+  select t.*, t.live_until > statement_timestamp() as live
   from handle_once.records t
-  where t.scope = $1::text and t.key = $2::text and t.live_until > statement_timestamp()
+  where t.scope = $1::text and t.key = $2::text
 ), made as (
   insert into handle_once.records as t
     (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
   select $1::text, $2::text, $3::text::uuid, decode($4::text, 'hex'), 'pending', true, 1,
     statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()
-  where not exists (select from live)
+  where not exists (select from found)
   on conflict (scope, key) do nothing
   returning t.key
 )
 select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from made
 union all
-select live.key, case
-      when (live.fingerprint <> decode($4::text, 'hex') and substr(live.fingerprint, 1, 1) = substr(decode($4::text, 'hex'), 1, 1)) then 'mismatch'
-      when live.state = 'succeeded' then 'succeeded'
-      when live.state = 'failed' then case when live.token = $3::text::uuid then 'exhausted' else 'failed' end
-      when live.live_until <= statement_timestamp() then 'suspect'
-      when not live.owned then 'released'
-      when live.token <> $3::text::uuid then 'in-flight'
+select found.key, case
+      when (found.fingerprint <> decode($4::text, 'hex') and substr(found.fingerprint, 1, 1) = substr(decode($4::text, 'hex'), 1, 1)) then 'mismatch'
+      when found.state = 'succeeded' then 'succeeded'
+      when found.state = 'failed' then case when found.token = $3::text::uuid then 'exhausted' else 'failed' end
+      when found.live_until <= statement_timestamp() then 'suspect'
+      when not found.owned then 'released'
+      when found.token <> $3::text::uuid then 'in-flight'
       when null is not null then 'taken-over'
       else 'claimed'
-    end, live.attempts::text,
-    case live.state
+    end, found.attempts::text,
+    case found.state
       when 'pending' then case
-        when (live.owned and live.token = $3::text::uuid) then concat_ws(' ', live.failures, null)
-        else ceil(date_part('epoch', live.live_until - statement_timestamp()) * 1000)::bigint::text
+        when (found.owned and found.token = $3::text::uuid) then concat_ws(' ', found.failures, null)
+        else ceil(date_part('epoch', found.live_until - statement_timestamp()) * 1000)::bigint::text
       end
-      when 'succeeded' then live.result_omitted
-      else live.failed_reason
+      when 'succeeded' then found.result_omitted
+      else found.failed_reason
     end,
-    case live.state when 'succeeded' then live.result else live.error end from live;
+    case found.state when 'succeeded' then found.result else found.error end from found where live;
 
 -- Any number of requests.
 with asked as materialized (

@@ -13,24 +13,28 @@ export function claimNewStatement(table: string, size: Size): string {
   return size === 'one' ? one(table) : many(table);
 }
 
-/** Without the join that many need: 11 us less of the server's 65 for a duplicate, 8 of 80 for a new key. */
+/**
+ * Without the join that many need: 11 us less of the server's 65 for a duplicate, 8 of 80 for a new key.
+ *
+ * A record that is there is not inserted, whatever its age: the insert would wait for a transaction that holds it.
+ */
 function one(table: string): string {
   const token = '$3::text::uuid';
   const fingerprint = `decode($4::text, 'hex')`;
   return `
-with live as materialized (
-  select t.*
+with found as materialized (
+  select t.*, t.live_until > statement_timestamp() as live
   from ${table} t
-  where t.scope = $1::text and t.key = $2::text and t.live_until > statement_timestamp()
+  where t.scope = $1::text and t.key = $2::text
 ), made as (
   ${insertRecord(table, { key: '$2::text', token, fingerprint })}
-  where not exists (select from live)
+  where not exists (select from found)
   on conflict (scope, key) do nothing
   returning t.key
 )
 select ${NEW_RECORD_ANSWER} from made
 union all
-select ${answerColumns('live', { token, fingerprint, deadToken: NO_TOKEN })} from live`;
+select ${answerColumns('found', { token, fingerprint, deadToken: NO_TOKEN })} from found where live`;
 }
 
 function many(table: string): string {

@@ -4,7 +4,7 @@ import { checkStatement } from './check.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
 import { extendStatement } from './extend.ts';
-import { lockedStatement } from './locked.ts';
+import { LOCK_WAIT_MS, lockedStatement } from './locked.ts';
 import { settleStatement } from './settle.ts';
 import { settleInStatement } from './settle-in.ts';
 import { settledBeforeStatement } from './settled-before.ts';
@@ -12,14 +12,14 @@ import { settledBeforeStatement } from './settled-before.ts';
 export type Statements = ReturnType<typeof statementsOf>;
 
 /** Every statement, as it is sent for the tables of a schema. Beside each file the same with line breaks, as `.sql`. */
-export function statementsOf(schema: string) {
+export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
   const table = `${quoteIdentifier(schema)}.records`;
   return {
     claimNew: bySize((size) => claimNewStatement(table, size)),
-    claimAny: bySize((size) => claimAnyStatement(table, size)),
+    claimAny: bySize((size) => claimAnyStatement(table, size, lockWaitMs)),
     locked: onOneLine(lockedStatement(table)),
-    extend: bySize((size) => extendStatement(table, size)),
-    settle: bySize((size) => settleStatement(table, size)),
+    extend: bySize((size) => extendStatement(table, size, lockWaitMs)),
+    settle: bySize((size) => settleStatement(table, size, lockWaitMs)),
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),
     settleIn: onOneLine(settleInStatement(table)),
     check: onOneLine(checkStatement(schema)),

@@ -1,0 +1,16 @@
+import { createAlarm } from '../lib/alarm.ts';
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { replyInTime } from '../store/reply-in-time.ts';
+
+/** The same client, whose statements and transactions end with an error after some time: a connection can hang. */
+export function limitedClient<Tx>(client: DatabaseClient<Tx>, timeoutMs: number): DatabaseClient<Tx> {
+  const alarm = createAlarm(timeoutMs);
+  const inTime = <T>(reply: Promise<T>): Promise<T> => replyInTime(reply, alarm, timeoutMs);
+  return {
+    ...client,
+    query: (statement, parameters) => inTime(client.query(statement, parameters)),
+    execute: (statements) => inTime(client.execute(statements)),
+    begin: (work, onBroken) => inTime(client.begin(work, onBroken)),
+    in: (transaction) => client.in(transaction),
+  };
+}

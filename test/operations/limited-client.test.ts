@@ -1,0 +1,18 @@
+import { StoreError } from 'handle-once';
+import { expect, test } from 'vitest';
+import { limitedClient } from '../../src/operations/limited-client.ts';
+import { run } from '../../src/operations/run.ts';
+import { useDatabase } from '../support/database.ts';
+import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+
+const { sql } = useDatabase();
+
+test('a statement that gets no answer ends with an error', async () => {
+  const client = limitedClient(toDatabaseClient(sql), 200);
+  expect(await run(client, 'select $1::text as one', ['1'])).toEqual([['1']]);
+  const slow = run(client, 'select pg_sleep($1::text::float8)', ['5']);
+  await expect(slow).rejects.toThrow(/no reply within 200 ms/);
+  await expect(slow).rejects.toBeInstanceOf(StoreError);
+  const begun = client.begin(() => new Promise(() => undefined));
+  await expect(begun).rejects.toThrow(/no reply within 200 ms/);
+});
