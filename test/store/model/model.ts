@@ -65,7 +65,7 @@ export class Model {
   extend({ key, token }: ExtendRequest, leaseMs: number): ExtendReply {
     const last = this.#histories.get(key)?.at(-1);
     if (last?.what !== 'claimed' || last.token !== token) return 'lost';
-    last.until = this.#now + leaseMs;
+    last.until = Math.max(last.until, this.#now + leaseMs);
     return 'extended';
   }
 
