@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { endsWithin } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, SqlClient } from '../../src/index.ts';
 import { fromPg } from '../clients/index.ts';
 import type { RedriveTopicOptions } from '../kafka/index.ts';
@@ -85,8 +86,11 @@ export async function loadConfig(path: string): Promise<ConfigModule> {
 async function fromConfig(path: string): Promise<Connection | undefined> {
   const { sql } = await loadConfig(path);
   if (sql === undefined) return undefined;
-  return { sql, end: async () => await sql.end?.() };
+  return { sql, end: () => letGo(sql.end?.()) };
 }
+
+/** A client whose connection has broken may never end: the command must, with what the database said. */
+const END_MS = 5_000;
 
 /** One for the statement, one for what runs beside a transaction. */
 const CONNECTIONS = 2;
@@ -96,8 +100,8 @@ async function withPostgres(url: string): Promise<Connection | undefined> {
     'postgres',
   );
   if (module === undefined) return undefined;
-  const sql = module.default(url, { max: CONNECTIONS, onnotice: () => undefined });
-  return { sql, end: () => sql.end() };
+  const sql = module.default(url, { max: CONNECTIONS, onnotice: () => undefined, fetch_types: false });
+  return { sql, end: () => letGo(sql.end()) };
 }
 
 async function withPg(url: string): Promise<Connection | undefined> {
@@ -109,7 +113,11 @@ async function withPg(url: string): Promise<Connection | undefined> {
   const pool = new module.default.Pool({ connectionString: url, max: CONNECTIONS });
   // A connection that breaks while it is idle: the next statement opens another, or says what is wrong.
   pool.on('error', () => undefined);
-  return { sql: fromPg(pool), end: () => pool.end() };
+  return { sql: fromPg(pool), end: () => letGo(pool.end()) };
+}
+
+async function letGo(ended: Promise<void> | undefined): Promise<void> {
+  await endsWithin(Promise.resolve(ended), END_MS).catch(() => false);
 }
 
 interface Ending {

@@ -14,6 +14,9 @@ import { addStats } from './commands/stats.ts';
 import { addStatus } from './commands/status.ts';
 import { EXIT } from './errors.ts';
 
+// Standard output is the answer's alone; kafkajs, and a module of the user's own, print there by default.
+for (const name of ['log', 'info', 'debug'] as const) console[name] = console.error;
+
 const program = new Command('handle-once')
   .description(
     'The tables of handle-once: make them, look into them, keep them small, get failed messages back',

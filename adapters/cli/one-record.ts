@@ -11,7 +11,7 @@ export interface OneOptions extends SharedOptions {
 export function one(program: Command, name: string, description: string): Command {
   return shared(program.command(`${name} <key>`).description(description)).requiredOption(
     '--scope <scope>',
-    'the whole scope, with what adapters add: billing>kafka:workers',
+    'the whole scope, with what adapters add, in quotes: "billing>kafka:workers"',
   );
 }
 

@@ -1,8 +1,13 @@
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import type { Migration } from './migration.ts';
 
-/** Makes the schema and the table that records which migrations ran. */
-const BOOTSTRAP = `create schema if not exists :"schema";
+/**
+ * Makes the schema and the table that records which migrations ran. `create schema if not exists` would ask for the
+ * right to create schemas also where there is one.
+ */
+const BOOTSTRAP = `do $do$ begin
+  if to_regnamespace(':"schema"') is null then create schema :"schema"; end if;
+end $do$;
 create table if not exists :"schema".migrations (
   version    integer     primary key,
   name       text        not null,

@@ -54,6 +54,18 @@ async function failed(key: string): Promise<void> {
   });
 }
 
+test('a client that never ends keeps neither the answer nor the error', async () => {
+  const config = await configFile(`
+    export const sql = {
+      unsafe: () => ({ raw: () => Promise.reject(Object.assign(new Error(), { code: 'CONNECTION_CLOSED' })) }),
+      begin: () => Promise.reject(new Error()),
+      end: () => new Promise(() => undefined),
+    };`);
+  const { code, stdout, stderr } = await cli(`status --config ${config}`, {});
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^handle-once: the database cannot be reached \(CONNECTION_CLOSED\)[^\n]*\n$/);
+});
+
 describe('migrate', () => {
   test('makes the tables, and says that there was nothing to do the second time', async () => {
     const env = { DATABASE_URL: empty.url };

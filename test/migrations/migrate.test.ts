@@ -91,6 +91,11 @@ test('a role that may not create a schema is told so, and nothing is left behind
   expect(await schemaDump(sql, 'forbidden')).toBe('\n');
 });
 
+test('a schema that a role owns is enough for it: it need not create any', async () => {
+  await sql`create schema owned authorization ${sql(role)}`;
+  expect((await migrate(asRole, { schema: 'owned' })).applied).toEqual(ALL_MIGRATIONS);
+});
+
 test('a schema that exists already is used', async () => {
   await sql`create schema mine`;
   await sql`create table mine.other (id integer)`;

@@ -29,6 +29,17 @@ test('migrationSql, run a second time, fails and changes nothing', async () => {
   expect(await sql`select * from pasted_twice.migrations`).toHaveLength(ALL_MIGRATIONS.length);
 });
 
+test('migrationSql, pasted again statement by statement, empties no table', async () => {
+  const script = migrationSql({ schema: 'pasted_on' });
+  await sql.unsafe(script);
+  const handleOnce = createHandleOnce({ sql, scope: 's', databaseSchema: 'pasted_on' });
+  await handleOnce('key', {}, () => 1);
+  // As psql runs a file: whatever fails, the next one is sent.
+  const statements = script.replaceAll(/--.*$/gm, '').split(/;\s*\n/);
+  for (const statement of statements) await sql.unsafe(statement).catch(() => undefined);
+  expect(await handleOnce('key', {}, () => 1)).toMatchObject({ state: 'succeeded', replayed: true });
+});
+
 test('migrationSql leaves out what a database has', () => {
   const { length } = migrationSql();
   expect(migrationSql({ after: 1 }).length).toBeLessThan(length);
