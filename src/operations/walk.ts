@@ -10,8 +10,8 @@ const PAGES_PER_STEP = 64;
 const SHORTEST_PAUSE_MS = 5;
 /** A walk takes at most a fifth of a connection's time: on a busy server steps take longer, and pauses with them. */
 const PAUSES_PER_STEP = 4;
-/** A step that waited for a lock on the table says nothing of the load. */
-const LONGEST_PAUSE_MS = 1_000;
+/** Half of the runner's lease: a longer pause would let another process take the walk over. */
+const LONGEST_PAUSE_MS = 30_000;
 
 export interface WalkOptions {
   readonly client: DatabaseClient;
@@ -45,10 +45,21 @@ export async function walk(options: WalkOptions): Promise<WalkEnd> {
       purged += found.purged;
       const tookMs = performance.now() - startedAt;
       if (!(await runner.reached(leaf, page + PAGES_PER_STEP))) return 'lost';
-      await sleep(Math.min(Math.max(SHORTEST_PAUSE_MS, PAUSES_PER_STEP * tookMs), LONGEST_PAUSE_MS));
+      await rest(tookMs, () => mayGoOn(purged));
     }
   }
   return 'finished';
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** A longer rest after a step that took longer, but not once the walk is to stop. */
+async function rest(tookMs: number, mayGoOn: () => boolean): Promise<void> {
+  let leftMs = Math.min(Math.max(SHORTEST_PAUSE_MS, PAUSES_PER_STEP * tookMs), LONGEST_PAUSE_MS);
+  while (leftMs > 0 && mayGoOn()) {
+    await sleep(Math.min(leftMs, LOOK_EVERY_MS));
+    leftMs -= LOOK_EVERY_MS;
+  }
 }
 
 interface Leaf {
