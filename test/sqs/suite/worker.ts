@@ -64,7 +64,9 @@ export function workerSuite({ client, setup }: Fixture): void {
       let running = 0;
       let mostRunning = 0;
       let mostInHand = 0;
-      const inHand = (): number => queue.eventsOf('received').length - queue.eventsOf('acknowledged').length;
+      const times = (type: 'received' | 'acknowledged' | 'kept' | 'returned') => queue.eventsOf(type).length;
+      const inHand = (): number =>
+        times('received') - times('acknowledged') - times('kept') - times('returned');
       await queue.startWorker({
         concurrency,
         handler: async () => {
@@ -87,7 +89,7 @@ export function workerSuite({ client, setup }: Fixture): void {
       expect(mostRunning).toBe(concurrency);
       expect(mostInHand).toBeGreaterThan(concurrency);
       expect(mostInHand).toBeLessThanOrEqual(capacity);
-      expect(queue.eventsOf('acknowledged')).toHaveLength(60);
+      expect(new Set(queue.eventsOf('acknowledged').map(({ key }) => key)).size).toBe(60);
     },
   );
 
