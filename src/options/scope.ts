@@ -45,6 +45,11 @@ export function derivedScope(scope: string, { kind, name }: DerivedScope): strin
   return `${scope}${SEPARATOR}${kind}:${encodeURIComponent(name)}`;
 }
 
+/** Whether a scope was derived from another as one of this kind. */
+export function isOfKind(scope: string, kind: DerivedScope['kind']): boolean {
+  return scope.slice(scope.lastIndexOf(SEPARATOR)).startsWith(`${SEPARATOR}${kind}:`);
+}
+
 /** What is wrong with the name of a derived scope, or undefined. */
 export function derivedScopeFault(scope: string, derived: DerivedScope): string | undefined {
   const name: unknown = derived.name;

@@ -1,8 +1,10 @@
+import { isOfKind } from '../options/scope.ts';
 import type { EventError } from './event-error.ts';
 
 /** What reporting reads of an event, of whatever kind. */
 export interface ReportedEvent {
   readonly type: string;
+  readonly scope?: string;
   /** Of a finding about settings: its name and its text. */
   readonly warning?: string;
   readonly message?: string;
@@ -139,10 +141,19 @@ const OPERATIONS: Table = {
 /** A finding says by itself what is the matter. */
 const FINDING = row('warn', 'WARNING', '');
 
+/** What clients of HTTP cause, and what their servers answer and log themselves: no problem of operations. */
+const DEBUG_OVER_HTTP: ReadonlySet<string> = new Set(['PAYLOAD_MISMATCH', 'RELEASED', 'UNHASHABLE_PAYLOAD']);
+
+function levelled(known: Row | null | undefined, { scope }: ReportedEvent): Row | undefined {
+  if (known === null || known === undefined) return undefined;
+  const isQuiet = scope !== undefined && isOfKind(scope, 'http') && DEBUG_OVER_HTTP.has(known.code);
+  return isQuiet ? { ...known, level: 'debug' } : known;
+}
+
 /** The row of an event of `createHandleOnce`; undefined for one that is not reported. */
 export function rowOfCore(event: ReportedEvent): Row | undefined {
   const known = CORE[coreName(event)];
-  if (known !== undefined) return known ?? undefined;
+  if (known !== undefined) return levelled(known, event);
   return row('info', event.type.toUpperCase().replaceAll('-', '_'), event.type);
 }
 
@@ -153,9 +164,10 @@ function coreName({ type, error, interrupted }: ReportedEvent): string {
 }
 
 /** The row of an event of an adapter; undefined for one that is not reported. */
-export function rowOfAdapter({ warning, type, reason, error }: ReportedEvent): Row | undefined {
+export function rowOfAdapter(event: ReportedEvent): Row | undefined {
+  const { warning, type, reason, error } = event;
   if (warning !== undefined) return ADAPTERS[warning] ?? { ...FINDING, code: warning };
-  if (error?.code === 'UNHASHABLE_PAYLOAD') return ADAPTERS['unhashable'] ?? undefined;
+  if (error?.code === 'UNHASHABLE_PAYLOAD') return levelled(ADAPTERS['unhashable'], event);
   return ADAPTERS[type] ?? (reason === undefined ? undefined : (ADAPTERS[reason] ?? undefined));
 }
 

@@ -433,6 +433,52 @@ describe('What is compared', () => {
   });
 });
 
+describe('A logger', () => {
+  it('gets nothing above debug of what clients cause, and of what the server logs itself', async () => {
+    const lines: [level: string, code: string][] = [];
+    const at =
+      (level: string) =>
+      ({ code }: { readonly code: string }): unknown =>
+        lines.push([level, code]);
+    const logger = { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug') };
+    const answers = [new Response('busy', { status: 503 }), new TypeError('boom'), new Response('done')];
+    const { send } = bench({
+      core: { onEvent: undefined, logger },
+      fingerprint: (body) => JSON.parse(body.toString()) as unknown,
+      handler: () => {
+        const next = answers.shift();
+        if (next instanceof Response) return next;
+        throw next as Error;
+      },
+    });
+    await send(post('a', { body: '{' }));
+    await send(post('a'));
+    await expect(send(post('a'))).rejects.toThrow('boom');
+    await send(post('a'));
+    await send(post('a', { body: '{}' }));
+    await send(post('a, b'));
+    expect(lines).toEqual([
+      ['debug', 'UNHASHABLE_PAYLOAD'],
+      ['debug', 'RELEASED'],
+      ['debug', 'RELEASED'],
+      ['debug', 'PAYLOAD_MISMATCH'],
+    ]);
+  });
+
+  it('gets what fails for good', async () => {
+    const codes: string[] = [];
+    const note = ({ code }: { readonly code: string }): unknown => codes.push(code);
+    const { send } = bench({
+      core: { onEvent: undefined, logger: { error: note, warn: note } },
+      handler: () => {
+        throw new TerminalError('blocked');
+      },
+    });
+    await expect(send(post('a'))).rejects.toThrow('blocked');
+    expect(codes).toEqual(['FAILED']);
+  });
+});
+
 test('a record that was damaged is answered 500, and runs nothing', async () => {
   const store = createMemoryStore();
   const handleOnce = createHandleOnce({ store, scope: 'api', fingerprint: false, onEvent: () => undefined });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EventError } from '../../src/reporting/event-error.ts';
 import { rowOfAdapter, rowOfCore } from '../../src/reporting/table.ts';
 import { root } from '../architecture/source-files.ts';
@@ -26,6 +26,25 @@ it('a type of event that the table does not know is for a logger, and not printe
 
 it.each(['claimed', 'succeeded', 'replayed'])('%s is the normal course of things', (type) => {
   expect(rowOfCore({ type })).toBeUndefined();
+});
+
+describe('Over HTTP', () => {
+  const scope = 'shop>http:POST%20%2Forders';
+  const unhashable = new EventError({ name: 'Error', message: '', code: 'UNHASHABLE_PAYLOAD' });
+
+  it('what clients cause, and what servers log themselves, is for debugging', () => {
+    for (const type of ['released', 'mismatch']) {
+      expect(rowOfCore({ type, scope })).toMatchObject({ level: 'debug' });
+      for (const other of ['shop', 'http:x', 'shop>webhook:http', 'shop>http:x>tenant:a']) {
+        expect(rowOfCore({ type, scope: other })?.level).toMatch(/warn|error/);
+      }
+    }
+    expect(rowOfAdapter({ type: 'invalid-key', scope, error: unhashable })?.level).toBe('debug');
+  });
+
+  it.each(['failed', 'unrecorded', 'lease-lost', 'store-error'])('%s is reported as ever', (type) => {
+    expect(rowOfCore({ type, scope })).toEqual(rowOfCore({ type }));
+  });
 });
 
 it('an adapter reports what its handleOnce cannot: by finding, type or reason', () => {
