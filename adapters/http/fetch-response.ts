@@ -13,8 +13,7 @@ type ResponseBody = ConstructorParameters<typeof Response>[0];
 export async function produce(processor: Processor, returned: unknown): Promise<Produced<Response>> {
   if (!isResponse(returned)) throw new TypeError('the handler must return a Response');
   const { status } = returned;
-  // Below 200 it is no answer yet, or none at all.
-  if (status < 200 || isReleased(status)) return { own: returned, status, stored: undefined };
+  if (isReleased(status)) return { own: returned, status, stored: undefined };
   const { settings, maxStoredBytes, keptHeaders } = processor;
   const waits = settings.streaming === 'buffer';
   const read =
@@ -92,11 +91,15 @@ function marked(response: Response, status: string): Response {
   }
 }
 
+/** Where the Fetch standard allows no body, not even an empty one. What `node:http` has stored can have one. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
 function responseOf(status: number, headers: readonly Header[], body: Buffer): Response {
-  return new Response(bodyInit(body), { status, headers: headers.map(([name, value]) => [name, value]) });
+  const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };
+  return new Response(WITHOUT_BODY.has(status) ? null : bodyInit(body), init);
 }
 
-/** A status without content, such as 204, allows not even an empty body. */
+/** Null for an empty body: the status of a response that has one may allow none. */
 function bodyInit(body: Buffer): Uint8Array<ArrayBuffer> | null {
   return body.length === 0 ? null : new Uint8Array(body);
 }

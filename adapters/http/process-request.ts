@@ -33,7 +33,7 @@ export async function processRequest<Own>(
 ): Promise<Answer<Own>> {
   const consumer = processor.consumers.get(received.method);
   if (consumer === undefined) {
-    return processor.inTransaction ? refusal('method-not-allowed') : { kind: 'pass' };
+    return processor.inTransaction ? notAllowed(processor) : { kind: 'pass' };
   }
   const { answer, key } = await answerIn(processor, consumer, received);
   emit(processor, consumer.settings.scope, key, answer);
@@ -111,6 +111,11 @@ async function handleOperation<Own>(
 
 function refusal(name: ProblemName): Answer<never> {
   return { kind: 'problem', problem: problem(name) };
+}
+
+function notAllowed({ settings }: Processor): Answer<never> {
+  const headers = [['allow', settings.methods.join(', ')]] as const;
+  return { kind: 'problem', problem: problem('method-not-allowed', { headers }) };
 }
 
 function emit({ events }: Processor, scope: string, key: string | undefined, answer: Answer<unknown>): void {

@@ -64,6 +64,7 @@ describe('In a transaction', () => {
     const send = onceEachRequest(base(), () => new Response('done'));
     const response = await send(post('d', { method: 'GET' }));
     expect([response.status, statusOf(response)]).toEqual([405, 'method-not-allowed']);
+    expect(response.headers.get('allow')).toBe('POST, PATCH');
     const issues = issuesOf(() => onceEachRequest({ ...base(), required: false }, () => new Response()));
     expect(issues).toMatchObject([{ field: 'required' }]);
   });

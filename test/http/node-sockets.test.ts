@@ -1,57 +1,15 @@
 import { once } from 'node:events';
-import { createHandleOnce, type HandleOnceOptions, RetryableError } from 'handle-once';
-import { attemptOf, type HttpEvent, type HttpOptions, onceEachNodeRequest } from 'handle-once/http';
+import { createHandleOnce, RetryableError } from 'handle-once';
+import { attemptOf, onceEachNodeRequest } from 'handle-once/http';
 import { createMemoryStore } from 'handle-once/testing';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { gate } from '../support/gate.ts';
+import { type Handler, json, listen } from './support/node-bench.ts';
 import { hangUp, send, serve, told, type Wire } from './support/server.ts';
-import { compress, type Middleware, parseJson, stack } from './support/stack.ts';
-
-type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerResponse) => unknown;
-
-interface Options extends Partial<Omit<HttpOptions<IncomingMessage>, 'handleOnce' | 'onEvent'>> {
-  readonly core?: Partial<HandleOnceOptions>;
-  /** In front of the middleware. */
-  readonly before?: readonly Middleware[];
-  /** Between the middleware and the handler. */
-  readonly behind?: readonly Middleware[];
-}
-
-async function listen(handler: Handler, { core, before = [], behind = [], ...options }: Options = {}) {
-  const events: HttpEvent[] = [];
-  let runs = 0;
-  const middleware = onceEachNodeRequest({
-    handleOnce: createHandleOnce({
-      store: createMemoryStore(),
-      scope: 'api',
-      onEvent: () => undefined,
-      ...core,
-    }),
-    route: '/orders',
-    principal: null,
-    onEvent: (event) => events.push(event),
-    ...options,
-  });
-  const counted: Middleware = (request, response) => {
-    runs += 1;
-    return handler(request, response);
-  };
-  const url = await serve(stack(...before, middleware, ...behind, counted));
-  return { url, events, runs: () => runs };
-}
-
-function json(response: ServerResponse, status: number, value: unknown): ServerResponse {
-  const body = JSON.stringify(value);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  });
-  return response.end(body);
-}
+import { compress, type Middleware, parseJson } from './support/stack.ts';
 
 /** What differs between any two responses. */
 const OF_EACH = ['connection', 'date', 'idempotency-status', 'keep-alive'];

@@ -488,6 +488,16 @@ test('a record that was damaged is answered 500, and runs nothing', async () => 
   expect(runs).toEqual([]);
 });
 
+test.each([204, 205, 304])('a body that a %i cannot have is left out', async (status) => {
+  const store = createMemoryStore();
+  const handleOnce = createHandleOnce({ store, scope: 'api', fingerprint: false, onEvent: () => undefined });
+  // As a server of node:http has stored it.
+  const stored = { status, headers: [['etag', '"1"']], text: 'x' };
+  await handleOnce.inScope({ kind: 'http', name: 'POST /orders' })('-:a', '', () => stored);
+  const replay = await bench({ store, fingerprint: false }).send(post('a'));
+  expect([replay.status, await replay.text(), replay.headers.get('etag')]).toEqual([status, '', '"1"']);
+});
+
 test('a schema of handleOnce is not for requests', async () => {
   const schema = {
     '~standard': { version: 1, vendor: 'test', validate: () => expect.unreachable() },

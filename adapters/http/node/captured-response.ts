@@ -8,7 +8,9 @@ export type Captured =
   /** More than can be kept. */
   | { readonly kind: 'too-large' }
   /** It was begun, and not complete at once. */
-  | { readonly kind: 'streaming' };
+  | { readonly kind: 'streaming' }
+  /** The handler gave up its response. */
+  | { readonly kind: 'destroyed'; readonly error: Error };
 
 export interface CaptureLimits {
   readonly maxBytes: number;
@@ -20,7 +22,7 @@ export interface CaptureLimits {
 const TURNS = 10;
 
 /** What the handler calls in place of those of the response. */
-const METHODS = ['emit', 'end', 'flushHeaders', 'write', 'writeHead'] as const;
+const METHODS = ['destroy', 'emit', 'end', 'flushHeaders', 'write', 'writeHead'] as const;
 
 type Mode = 'capturing' | 'discarding' | 'through';
 
@@ -46,6 +48,7 @@ export class CapturedResponse {
   #isEnded = false;
   #isFull = false;
   #isClosed = false;
+  #destroyedWith: [error?: unknown] | undefined;
   #whenEnded: (() => void) | undefined;
 
   constructor(response: ServerResponse, limits: CaptureLimits) {
@@ -63,6 +66,10 @@ export class CapturedResponse {
   sendOn(idempotencyStatus: string): void {
     const response = this.#response;
     this.#mode = 'through';
+    if (this.#destroyedWith !== undefined) {
+      this.#original.destroy(this.#destroyedWith);
+      return;
+    }
     if (!response.headersSent) response.setHeader('idempotency-status', idempotencyStatus);
     const body = Buffer.concat(this.#chunks);
     if (this.#isEnded) {
@@ -106,6 +113,11 @@ export class CapturedResponse {
       flushHeaders: () => {
         if (through()) original.flushHeaders([]);
         else this.#begin();
+      },
+      destroy: (...args: unknown[]) => {
+        if (through()) original.destroy(args);
+        else if (this.#mode === 'capturing') this.#destroy(args);
+        return response;
       },
       // What is piped to a response stops at its `close`: a client that hangs up must not fail the handler.
       emit: (...args: unknown[]) => {
@@ -151,13 +163,25 @@ export class CapturedResponse {
 
   #end(args: readonly unknown[]): ServerResponse {
     const { bytes, callback } = chunkOf(args);
-    if (this.#isEnded || this.#mode === 'discarding') return this.#response;
+    if (this.#isEnded || this.#mode === 'discarding') {
+      if (callback !== undefined) process.nextTick(callback);
+      return this.#response;
+    }
     this.#add(bytes);
     this.#isBegun = true;
     this.#isEnded = true;
     this.#whenEnded = callback;
     this.#resolve({ kind: 'whole', body: Buffer.concat(this.#chunks) });
     return this.#response;
+  }
+
+  /** By the handler, or by what it pipes to its response, and not because its client has hung up. */
+  #destroy(args: readonly unknown[]): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#destroyedWith = [args[0]];
+    const error = args[0] instanceof Error ? args[0] : new Error('the handler destroyed its response');
+    this.#resolve({ kind: 'destroyed', error });
   }
 
   #add(bytes: Buffer | undefined): void {

@@ -60,11 +60,13 @@ export class Exchange {
 
   async tell(answer: Answer<Send>): Promise<void> {
     const { docs, handleOnce } = this.#processor.settings;
+    if (answer.kind === 'pass') {
+      setAttempt(this.#request, unrecordedAttempt(handleOnce.settings.scope));
+      await this.#next();
+      return;
+    }
+    if (this.#isAnswered()) return;
     switch (answer.kind) {
-      case 'pass':
-        setAttempt(this.#request, unrecordedAttempt(handleOnce.settings.scope));
-        await this.#next();
-        return;
       case 'own':
         answer.own(answer.type);
         await this.#passed;
@@ -78,14 +80,20 @@ export class Exchange {
         sendWhole(this.#response, renderProblem(answer.problem, docs), answer.problem.name);
         return;
       case 'threw':
-        if (this.#capture === undefined) await this.#next(answer.error);
+        if (this.#capture === undefined) await this.#next(errorOf(answer.error));
         // The handler may answer still: that reaches the client, and is not stored.
         this.#capture?.sendOn(answer.type);
         await this.#passed;
     }
   }
 
+  /** Whether another has answered before the handler ran, such as a timeout in front. */
+  #isAnswered(): boolean {
+    return this.#capture === undefined && this.#response.headersSent;
+  }
+
   async #run(attempt: HttpAttempt): Promise<Produced<Send>> {
+    if (this.#isAnswered()) throw new Error('the request was answered before its handler could run');
     const { settings, maxStoredBytes } = this.#processor;
     const waits = settings.streaming === 'buffer';
     const capture = new CapturedResponse(this.#response, { maxBytes: maxStoredBytes, waits });
@@ -114,6 +122,7 @@ export class Exchange {
   async #produce(capture: CapturedResponse): Promise<Produced<Send>> {
     const { settings, maxStoredBytes, keptHeaders } = this.#processor;
     const captured = await capture.captured;
+    if (captured.kind === 'destroyed') throw captured.error;
     const status = this.#response.statusCode;
     const own: Send = (type) => {
       capture.sendOn(type);
@@ -135,4 +144,10 @@ export class Exchange {
     const body = captured.kind === 'whole' ? captured.body : undefined;
     return { own, status, stored: toStored({ status, headers, body }, maxStoredBytes) };
   }
+}
+
+/** `next` takes some values for no error, and `'route'` for a jump: the request would reach its handler. */
+function errorOf(thrown: unknown): unknown {
+  if (typeof thrown === 'object' && thrown !== null) return thrown;
+  return new Error('principal threw a value that is no error: throw an Error', { cause: thrown });
 }

@@ -51,13 +51,14 @@ export function setHead(response: ServerResponse, args: readonly unknown[]): voi
 
 /** Of a list of names and values by turns, or of pairs. A name that is there twice has both values. */
 function pairsOf(list: readonly unknown[]): [string, string[]][] {
-  const flat = list.flat() as string[];
-  const byName = new Map<string, string[]>();
+  const flat = Array.isArray(list[0]) ? list.flat() : list;
+  const byName = new Map<string, [string, string[]]>();
   for (let index = 0; index + 1 < flat.length; index += 2) {
     const name = String(flat[index]);
-    byName.set(name, [...(byName.get(name) ?? []), String(flat[index + 1])]);
+    const [known, values] = byName.get(name.toLowerCase()) ?? [name, []];
+    byName.set(name.toLowerCase(), [known, [...values, ...[flat[index + 1]].flat().map(String)]]);
   }
-  return [...byName];
+  return [...byName.values()];
 }
 
 /** The headers of a response as they are set. */

@@ -63,9 +63,9 @@ export async function hangUp(
   until: Promise<unknown>,
   sent: Sent = {},
 ): Promise<void> {
-  const { path = '/orders', body = JSON_BODY } = sent;
-  const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-  const request = httpRequest(url + path, { method: 'POST', agent: false, headers });
+  const { path = '/orders', body = JSON_BODY, headers = {} } = sent;
+  const all = { 'content-type': 'application/json', 'idempotency-key': key, ...(headers as object) };
+  const request = httpRequest(url + path, { method: 'POST', agent: false, headers: all });
   request.on('error', () => undefined);
   request.end(body);
   await until;

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { describe, expect, it } from 'vitest';
+import { type Handler, listen } from './support/node-bench.ts';
+import { send, told } from './support/server.ts';
+
+/** Sends a POST, and tells what else than the answer came. */
+async function observed(url: string): Promise<{ early: unknown[]; response: IncomingMessage; body: string }> {
+  const request = httpRequest(`${url}/orders`, {
+    method: 'POST',
+    agent: false,
+    headers: { 'idempotency-key': 'a' },
+  });
+  const early: unknown[] = [];
+  request.on('information', ({ statusCode, headers }) => early.push([statusCode, headers['link']]));
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return { early, response, body: await text(response) };
+}
+
+describe('What a handler calls of its response', () => {
+  it.each<[what: string, handler: Handler, headers: Record<string, unknown>]>([
+    [
+      'writeHead with a flat list',
+      (_, response) => response.writeHead(200, ['Link', '<a>', 'Vary', 'x', 'link', '<b>', 'ETag', '"1"']).end(),
+      { link: '<a>, <b>', vary: 'x', etag: '"1"' },
+    ],
+    [
+      'writeHead with a list of pairs',
+      (_, response) => {
+        const pairs = [
+          ['Link', ['<a>', '<b>']],
+          ['ETag', '"1"'],
+        ];
+        response.writeHead(200, pairs as never).end();
+      },
+      { link: '<a>, <b>', etag: '"1"' },
+    ],
+    [
+      'setHeader, and writeHead with another value',
+      (_, response) => response.setHeader('etag', '"1"').writeHead(200, { ETag: '"2"' }).end(),
+      { etag: '"2"' },
+    ],
+    [
+      'appendHeader',
+      (_, response) => response.appendHeader('link', '<a>').appendHeader('link', '<b>').end(),
+      { link: '<a>, <b>' },
+    ],
+  ])('%s: a replay has the same headers', async (_, handler, headers) => {
+    const { url } = await listen(handler);
+    for (const status of ['stored', 'replayed']) {
+      const response = await send(url, 'a');
+      expect(told(response)).toEqual([200, status]);
+      expect(response.headers).toMatchObject(headers);
+    }
+  });
+
+  it.each([204, 304])('end with a body that %i has not: a replay has none either', async (status) => {
+    const { url } = await listen((_, response) => response.writeHead(status).end('x'));
+    for (const idempotencyStatus of ['stored', 'replayed']) {
+      const response = await send(url, 'a');
+      expect([told(response), response.body.length]).toEqual([[status, idempotencyStatus], 0]);
+    }
+  });
+
+  it('early hints reach the first client at once, and are not replayed', async () => {
+    const { url } = await listen((_, response) => {
+      response.writeProcessing();
+      response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('done');
+    });
+    const first = await observed(url);
+    expect([first.early, first.body]).toEqual([
+      [
+        [102, undefined],
+        [103, '</a.css>; rel=preload'],
+      ],
+      'done',
+    ]);
+    const replay = await observed(url);
+    expect([replay.early, replay.body, replay.response.headers['idempotency-status']]).toEqual([
+      [],
+      'done',
+      'replayed',
+    ]);
+  });
+
+  it('trailers reach the first client, and are not replayed', async () => {
+    const { url } = await listen((_, response) => {
+      response.setHeader('trailer', 'x-sum');
+      response.write('a');
+      response.addTrailers({ 'x-sum': '1' });
+      response.end('b');
+    });
+    const first = await observed(url);
+    expect([first.body, first.response.trailers]).toEqual(['ab', { 'x-sum': '1' }]);
+    const replay = await observed(url);
+    expect([replay.body, replay.response.trailers, replay.response.headers.trailer]).toEqual([
+      'ab',
+      {},
+      undefined,
+    ]);
+  });
+
+  it('write and end after end change nothing, and their callbacks are called', async () => {
+    const called: string[] = [];
+    const { url } = await listen((_, response) => {
+      response.end('done', () => called.push('end'));
+      response.write('more', () => called.push('write'));
+      response.end(() => called.push('end again'));
+    });
+    expect((await send(url, 'a')).body.toString()).toBe('done');
+    expect((await send(url, 'a')).body.toString()).toBe('done');
+    await expect.poll(() => called.sort()).toEqual(['end', 'end again', 'write']);
+  });
+
+  it('destroy: the attempt has failed, its client has no answer, and a retry runs', async () => {
+    let isFirst = true;
+    const source = async function* (): AsyncGenerator<string> {
+      yield 'a';
+      await Promise.resolve();
+      if (!isFirst) return;
+      isFirst = false;
+      throw new Error('the upstream is gone');
+    };
+    const { url, runs, events } = await listen(
+      (_, response) => pipeline(Readable.from(source()), response).catch(() => undefined),
+      { streaming: 'buffer' },
+    );
+    await expect(send(url, 'a')).rejects.toThrow();
+    expect(events).toMatchObject([{ type: 'released', error: { message: 'the upstream is gone' } }]);
+    const retry = await send(url, 'a');
+    expect([told(retry), retry.body.toString(), runs()]).toEqual([[200, 'stored'], 'a', 2]);
+  });
+});
+
+describe('What a function of the options throws', () => {
+  it.each([undefined, null, '', 0, 'route', 'router'])(
+    'reaches next as an error: %j must not let the request through',
+    async (thrown) => {
+      const { url, runs } = await listen((_, response) => response.end('no'), {
+        principal: () => {
+          throw thrown;
+        },
+      });
+      expect([(await send(url, 'a')).status, runs()]).toEqual([500, 0]);
+    },
+  );
+});
