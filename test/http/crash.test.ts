@@ -34,8 +34,11 @@ describe('A server that is killed', () => {
       ['fetch', 'after-claim', 'the retry does it all', [201, 'stored'], 1],
       ['fetch', 'in-handler', 'the retry runs the handler again', [201, 'stored'], 2],
       ['fetch', 'after-effect', 'the retry runs the handler again', [201, 'stored'], 2],
+      ['fetch', 'after-handler', 'the retry runs the handler again', [201, 'stored'], 2],
       ['fetch', 'after-settle', 'the retry gets the answer that the client never saw', [201, 'replayed'], 1],
+      ['node', 'after-claim', 'the retry does it all', [201, 'stored'], 1],
       ['node', 'in-handler', 'the retry runs the handler again', [201, 'stored'], 2],
+      ['node', 'after-handler', 'the retry runs the handler again', [201, 'stored'], 2],
       ['node', 'after-settle', 'the retry gets the answer that the client never saw', [201, 'replayed'], 1],
     ])('%s, %s: %s', async (server, dieAt, _, retried, runs) => {
       const key = `${server}-${dieAt}`;
@@ -44,7 +47,7 @@ describe('A server that is killed', () => {
       expect(await doomed.ended).toBe('SIGKILL');
 
       const { url: next } = successors.get(server) ?? doomed;
-      if (['after-claim', 'in-handler', 'after-effect'].includes(dieAt)) {
+      if (dieAt !== 'before-claim' && dieAt !== 'after-settle') {
         expect(told(await send(next, key))).toEqual([409, 'in-flight']);
         await letLeaseLapse(key);
       }
@@ -55,6 +58,6 @@ describe('A server that is killed', () => {
   });
 
   it('leaves one effect for each request, where effects carry a child key', async () => {
-    expect(await sql`select 1 from effects`).toHaveLength(7);
+    expect(await sql`select 1 from effects`).toHaveLength(10);
   });
 });

@@ -43,14 +43,30 @@ async function work(attempt: HttpAttempt | undefined): Promise<string> {
   return `done by attempt ${attempt?.number ?? 0}`;
 }
 
+/** A body that is made when the adapter reads it: after the handler, and before the settle. */
+function bodyOf(text: string): ReadableStream<Uint8Array> {
+  const source = {
+    pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      reach('after-handler');
+      controller.enqueue(Buffer.from(text));
+      controller.close();
+    },
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
+}
+
 const listeners: Record<CrashOrder['server'], RequestListener> = {
   fetch: fetchListener(
-    onceEachRequest(options, async (_, attempt) => new Response(await work(attempt), { status: 201 })),
+    onceEachRequest(
+      options,
+      async (_, attempt) => new Response(bodyOf(await work(attempt)), { status: 201 }),
+    ),
   ),
   node: (request, response) => {
     const once = onceEachNodeRequest(options);
     void once(request, response, async () => {
       response.writeHead(201).end(await work(attemptOf(request)));
+      reach('after-handler');
     });
   },
 };
