@@ -82,6 +82,24 @@ describe('As hono-idempotency', () => {
     expect(statusOf(await send(post('key', { method: 'PATCH' })))).toBe('replayed');
   });
 
+  it('covers the methods that are chosen, and no other', async () => {
+    const { send, runs } = bench({ methods: ['PUT'] });
+    for (const method of ['PUT', 'PUT', 'POST', 'POST']) await send(post('key', { method }));
+    expect(runs.map(({ request }) => request.method)).toEqual(['PUT', 'POST', 'POST']);
+  });
+
+  it('tells an empty body from another', async () => {
+    const { send } = bench();
+    await send(post('key', { body: '' }));
+    expect(statusOf(await send(post('key', { body: '' })))).toBe('replayed');
+    expect(statusOf(await send(post('key', { body: '{}' })))).toBe('mismatch');
+  });
+
+  it('differs: the key is in the header of the draft alone', async () => {
+    const { send } = bench({ required: false });
+    expect(statusOf(await send(post(undefined, { headers: { 'x-request-id': 'key' } })))).toBeNull();
+  });
+
   it('keeps the same key on two routes apart', async () => {
     const store = createMemoryStore();
     const text = bench({ store, route: '/text', handler: () => new Response('text') });
@@ -161,6 +179,23 @@ describe('As nestarc/idempotency', () => {
     await send(post('key'));
     const retry = await send(post('key'));
     expect([retry.status, await retry.text(), statusOf(retry)]).toEqual([204, '', 'replayed']);
+  });
+
+  it('differs: the order of JSON members counts, unless a function reads the body as JSON', async () => {
+    const [one, other] = ['{"a":1,"b":2}', '{"b":2,"a":1}'];
+    const raw = bench();
+    await raw.send(post('key', { body: one }));
+    expect(statusOf(await raw.send(post('key', { body: other })))).toBe('mismatch');
+    const parsed = bench({ fingerprint: (body) => JSON.parse(body.toString()) as unknown });
+    await parsed.send(post('key', { body: one }));
+    expect(statusOf(await parsed.send(post('key', { body: other })))).toBe('replayed');
+  });
+
+  it('differs: bytes that are no text are stored too', async () => {
+    const { send, runs } = bench({ handler: () => new Response(new Uint8Array([0, 255])) });
+    await send(post('key'));
+    const replay = await send(post('key'));
+    expect([statusOf(replay), [...(Buffer.from(await replay.arrayBuffer()))], runs.length]).toEqual(['replayed', [0, 255], 1]);
   });
 
   it('differs: a quoted and a bare key are the same key', async () => {
