@@ -4,8 +4,10 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
+import { gate } from '../support/gate.ts';
 import { type Handler, listen } from './support/node-bench.ts';
 import { send, told } from './support/server.ts';
+import type { Middleware } from './support/stack.ts';
 
 /** Sends a POST, and tells what else than the answer came. */
 async function observed(url: string): Promise<{ early: unknown[]; response: IncomingMessage; body: string }> {
@@ -115,6 +117,27 @@ describe('What a handler calls of its response', () => {
     expect((await send(url, 'a')).body.toString()).toBe('done');
     expect((await send(url, 'a')).body.toString()).toBe('done');
     await expect.poll(() => called.sort()).toEqual(['end', 'end again', 'write']);
+  });
+
+  it('end by a timeout in front is taken for the answer of the handler, and 503 is released', async () => {
+    const held = gate();
+    const timeout: Middleware = (_request, response, next) => {
+      void next();
+      void started.opened.then(() => response.writeHead(503).end('too late'));
+    };
+    const started = gate();
+    const { url, runs } = await listen(
+      async (_, response) => {
+        started.open();
+        await held.opened;
+        response.end('done');
+      },
+      { before: [timeout] },
+    );
+    const answer = await send(url, 'a');
+    expect([told(answer), answer.body.toString()]).toEqual([[503, 'released'], 'too late']);
+    held.open();
+    expect(runs()).toBe(1);
   });
 
   it('destroy: the attempt has failed, its client has no answer, and a retry runs', async () => {

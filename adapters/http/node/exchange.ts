@@ -12,6 +12,7 @@ import { toStored } from '../stored-response.ts';
 import { unrecordedAttempt } from '../unrecorded-attempt.ts';
 import { setAttempt } from './attempt-of.ts';
 import { CapturedResponse } from './captured-response.ts';
+import { holdOpen } from './hold-open.ts';
 import { rawBodyOf } from './raw-body.ts';
 import { headersOf, sendWhole } from './response-methods.ts';
 
@@ -26,6 +27,7 @@ export class Exchange {
   readonly #response: ServerResponse;
   readonly #next: (error?: unknown) => unknown;
   #capture: CapturedResponse | undefined;
+  #letGo: (() => void) | undefined;
   /** Settles as `next` does. */
   #passed: Promise<void> | undefined;
 
@@ -59,6 +61,7 @@ export class Exchange {
   }
 
   async tell(answer: Answer<Send>): Promise<void> {
+    this.#letGo?.();
     const { docs, handleOnce } = this.#processor.settings;
     if (answer.kind === 'pass') {
       setAttempt(this.#request, unrecordedAttempt(handleOnce.settings.scope));
@@ -94,6 +97,9 @@ export class Exchange {
 
   async #run(attempt: HttpAttempt): Promise<Produced<Send>> {
     if (this.#isAnswered()) throw new Error('the request was answered before its handler could run');
+    const { destroyed, readableLength } = this.#request;
+    if (destroyed && readableLength > 0) throw new Error('the client hung up before its handler could run');
+    this.#letGo = holdOpen(this.#request);
     const { settings, maxStoredBytes } = this.#processor;
     const waits = settings.streaming === 'buffer';
     const capture = new CapturedResponse(this.#response, { maxBytes: maxStoredBytes, waits });

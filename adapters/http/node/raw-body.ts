@@ -85,6 +85,7 @@ function readAndPutBack(request: IncomingMessage, maxBytes: number): Promise<Buf
       end(new Error('the client hung up before its request was complete'));
     }
 
-    request.on('readable', read).on('error', end).on('close', hungUp);
+    if (request.destroyed) hungUp();
+    else request.on('readable', read).on('error', end).on('close', hungUp);
   });
 }

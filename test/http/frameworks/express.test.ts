@@ -10,6 +10,7 @@ import express4 from 'express4';
 import session from 'express-session';
 import { createHandleOnce, type HandleOnceOptions } from 'handle-once';
 import { attemptOf, type HttpOptions, onceEachNodeRequest } from 'handle-once/http';
+import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -336,6 +337,40 @@ describe.each([
       500,
       expect.stringContaining('in front of body parsers'),
     ]);
+  });
+
+  it('a client that hangs up during the claim: no handler runs with a body that no parser can read', async () => {
+    const [claiming, gone] = [gate(), gate()];
+    const memory = createMemoryStore();
+    const store: Store = {
+      ...memory,
+      async claim(requests, scope) {
+        claiming.open();
+        await gone.opened;
+        return await memory.claim(requests, scope);
+      },
+    };
+    const bodies: unknown[] = [];
+    const refusals: unknown[] = [];
+    const url = await listen((app) => {
+      const watch: RequestHandler = (request, _response, next) => {
+        request.socket.once('close', gone.open);
+        next();
+      };
+      const once = onceEach({ core: { store } });
+      app.post('/orders', watch, authenticate, once, express.json(), (request, response) => {
+        bodies.push(request.body);
+        response.status(201).json({ id: 1 });
+      });
+      app.use(((error, _request, response, _next) => {
+        refusals.push(error);
+        response.end();
+      }) as ErrorRequestHandler);
+    });
+    await hangUp(url, 'a', claiming.opened, alice);
+    await expect.poll(() => refusals).toMatchObject([{ message: expect.stringMatching(/hung up/) as string }]);
+    expect(told(await send(url, 'a', alice))).toEqual([201, 'stored']);
+    expect(bodies).toEqual([{ cents: 995 }]);
   });
 
   it('a client that hangs up leaves its handler running, and its retry gets the answer', async () => {

@@ -168,14 +168,14 @@ describe('Hono on its server for Node', () => {
         await released.opened;
         await expect.poll(() => request.signal.aborted).toBe(true);
         expect(attempt.signal.aborted).toBe(false);
-        return c.json({ id: 1 }, 201);
+        return c.json(await c.req.json(), 201);
       }),
     );
     const url = await listen(app);
     await hangUp(url, 'a', started.opened);
     released.open();
     await expect.poll(async () => told(await send(url, 'a'))).toEqual([201, 'replayed']);
-    expect(runs).toBe(1);
+    expect([runs, (await send(url, 'a')).body.toString()]).toEqual([1, '{"cents":995}']);
   });
 
   it('refuses a body above its bound, sent in chunks or not', async () => {
