@@ -12,7 +12,6 @@ const INTEGRATION = [
   'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
   'test/http/{crash,hang-up,http2,node-sockets,response-methods,sockets,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
-  'test/kafka/retry-starts.test.ts',
   'test/lambda/{deadline,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
@@ -23,7 +22,7 @@ const INTEGRATION = [
 ];
 
 /** Files that replace a module, which those that share theirs would see. */
-const REPLACING = ['test/kafka/{run-fetch,group,start-positions}.test.ts'];
+const REPLACING = ['test/kafka/{ask-admin,run-fetch,group,start-positions}.test.ts'];
 
 /** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
 const LOAD = ['test/engine/overload.test.ts'];

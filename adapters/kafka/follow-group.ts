@@ -19,7 +19,7 @@ export function followGroup(
   const seen = new Set<string>();
   /** Partitions that the user has moved since the group has met. */
   const moved = new Set<string>();
-  if (admin !== undefined) watchLogs(admin, assignments, events);
+  const watch = admin === undefined ? undefined : watchLogs(admin, assignments, events);
   return {
     joined(assignment) {
       assignments.joined(assignment);
@@ -28,9 +28,11 @@ export function followGroup(
       for (const topic of topics) seen.add(topic);
       if (topics.length > 0) void warnOfTopics(topics, options, events);
       retryTopics?.joined();
+      watch?.begin();
       if (admin === undefined) return;
       const isMovedByUser = (place: Place): boolean => moved.has(idOf(place));
-      const start = { client: client(), pauses, admin, groupId, events, isMovedByUser };
+      const trackers = () => assignments.trackers();
+      const start = { client: client(), pauses, trackers, admin, groupId, events, isMovedByUser };
       const generation = assignments.generation();
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
@@ -51,6 +53,7 @@ export function followGroup(
     stopped() {
       assignments.stopped();
       pauses.clear();
+      watch?.end();
     },
     crashed(error, restart) {
       if (restart) return;

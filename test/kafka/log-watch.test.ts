@@ -33,9 +33,10 @@ function watched() {
     tracker?.ahead.add(message(15));
   }
   Object.assign(admin.ends, { 'orders/0': '100', 'orders/1': '100', 'orders/2': '100', 'invoices/0': '100' });
-  watchLogs(admin, assignments, createEventSink({ onEvent: (event) => events.push(event) }));
+  const watch = watchLogs(admin, assignments, createEventSink({ onEvent: (event) => events.push(event) }));
+  watch.begin();
   const remembered = () => [orders, other, invoices].map((tracker) => tracker?.ahead.look(message(15)));
-  return { admin, assignments, events, remembered, orders };
+  return { admin, assignments, events, remembered, orders, watch };
 }
 
 const shortened = (found: string) => ({
@@ -107,4 +108,16 @@ test('nothing is asked for when it has no partitions, as after a stop', async ()
   assignments.stopped();
   await pass(600_000);
   expect(admin.queries).toEqual([]);
+});
+
+test('nothing is left of it at its end, and it can begin again', async () => {
+  const { admin, watch } = watched();
+  watch.begin();
+  watch.end();
+  expect(vi.getTimerCount()).toBe(0);
+  await pass(60_000);
+  expect(admin.queries).toEqual([]);
+  watch.begin();
+  await pass(60_000);
+  expect(admin.queries).toHaveLength(2);
 });

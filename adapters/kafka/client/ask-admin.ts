@@ -2,63 +2,65 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KafkaAdmin, PartitionOffset } from './kafkajs-types.ts';
 
 /*
- * Questions to an admin client, asked again where the answer is to be had soon. kafkajs does so for consumers, and not
- * for its admin client.
+ * Questions to an admin client. kafkajs answers some before its metadata has the topic. An answer that lacks a
+ * partition is thrown as an error: the whole one is to be had soon.
  */
 
-const TRIES = 20;
-const WAIT_MS = 500;
+const PATIENCE_MS = 10_000;
+const AGAIN_AFTER_MS = 500;
 
 interface PartitionEnds extends PartitionOffset {
   readonly low: string;
   readonly high: string;
 }
 
-const never = (): boolean => false;
-
-/** What a group has committed in every partition of some topics. `isOver`: whether nobody waits for it any more. */
-export async function askCommitted(
+/** What a group has committed in these partitions of a topic. */
+export async function committedIn(
   admin: Pick<KafkaAdmin, 'fetchOffsets'>,
   groupId: string,
-  topics: readonly string[],
-  isOver = never,
-): Promise<{ readonly topic: string; readonly partitions: readonly PartitionOffset[] }[]> {
-  return await askPatiently(async () => {
-    const answer = await admin.fetchOffsets({ groupId, topics: [...topics] });
-    return topics.map((topic) => {
-      const partitions = answer.find((of) => of.topic === topic)?.partitions ?? [];
-      return { topic, partitions: known(topic, partitions) };
-    });
-  }, isOver);
+  topic: string,
+  partitions: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  const answer = await admin.fetchOffsets({ groupId, topics: [topic] });
+  const offsets = answer.find((of) => of.topic === topic)?.partitions ?? [];
+  checkComplete(topic, offsets, partitions);
+  return new Map(offsets.map(({ partition, offset }) => [partition, offset]));
 }
 
-/** Where every partition of a topic begins and ends. */
-export async function askEnds(
+/** Where the partitions of a topic begin and end: all of them, and these among them. */
+export async function endsOf(
   admin: Pick<KafkaAdmin, 'fetchTopicOffsets'>,
   topic: string,
-  isOver = never,
+  partitions: readonly number[] = [],
 ): Promise<readonly PartitionEnds[]> {
-  return await askPatiently(async () => known(topic, await admin.fetchTopicOffsets(topic)), isOver);
+  const ends = await admin.fetchTopicOffsets(topic);
+  checkComplete(topic, ends, partitions);
+  return ends;
 }
 
-/** A client whose metadata does not have the topic yet answers as if it had no partitions. */
-function known<Partition>(topic: string, partitions: readonly Partition[]): readonly Partition[] {
-  if (partitions.length > 0) return partitions;
-  throw Object.assign(new Error(`the admin client knows no partition of ${topic}`), { retriable: true });
+function checkComplete(topic: string, known: readonly PartitionOffset[], wanted: readonly number[]): void {
+  const isKnown = (partition: number) => known.some((one) => one.partition === partition);
+  if (known.length > 0 && wanted.every(isKnown)) return;
+  throw new Error(`the admin client does not know all partitions of ${topic} yet`);
 }
 
-/** A broker that has just started loads its groups. */
-async function askPatiently<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
+/**
+ * Asks again for up to ten seconds, unless the error says that it stays. Undefined where nothing waits for the
+ * answer any more. A broker that has just started loads its groups, and kafkajs asks again for consumers alone.
+ */
+export async function askPatiently<T>(ask: () => Promise<T>, isOver: () => boolean): Promise<T | undefined> {
+  const until = performance.now() + PATIENCE_MS;
+  while (!isOver()) {
     try {
       return await ask();
     } catch (error) {
-      if (tries === TRIES || isOver() || !isRetriable(error)) throw error;
+      if (isFinal(error) || performance.now() >= until) throw error;
     }
-    await sleep(WAIT_MS);
+    await sleep(AGAIN_AFTER_MS);
   }
+  return undefined;
 }
 
-function isRetriable(error: unknown): boolean {
-  return error instanceof Error && 'retriable' in error && error.retriable === true;
+function isFinal(error: unknown): boolean {
+  return error instanceof Error && 'retriable' in error && error.retriable === false;
 }

@@ -6,11 +6,18 @@ import type { PartitionTracker } from './partition-tracker.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
+export interface LogWatch {
+  begin(): void;
+  end(): void;
+}
+
 /** Looks from time to time whether a partition ends before where it ended: its topic was made again. */
-export function watchLogs(admin: KafkaAdmin, assignments: Assignments, events: EventSink<KafkaEvent>): void {
-  setInterval(() => {
-    void look();
-  }, LOOK_EVERY_MS).unref();
+export function watchLogs(
+  admin: KafkaAdmin,
+  assignments: Assignments,
+  events: EventSink<KafkaEvent>,
+): LogWatch {
+  let timer: NodeJS.Timeout | undefined;
 
   async function look(): Promise<void> {
     // As they were before the broker is asked: a fetch can see a later end meanwhile.
@@ -27,6 +34,16 @@ export function watchLogs(admin: KafkaAdmin, assignments: Assignments, events: E
       }
     }
   }
+
+  return {
+    begin() {
+      timer ??= setInterval(() => void look(), LOOK_EVERY_MS).unref();
+    },
+    end() {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
 }
 
 /** Tells that a partition ends before where it ended. */

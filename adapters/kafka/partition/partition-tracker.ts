@@ -112,6 +112,16 @@ export class PartitionTracker implements Place {
     return this.#position !== undefined && this.#position !== this.#committed;
   }
 
+  /** Whether the group has a position of it, as far as is known here. */
+  get hasCommitted(): boolean {
+    return this.#committed !== undefined;
+  }
+
+  /** A position was committed that is not of a fetch: what the group has now is not known. */
+  committedBeside(): void {
+    this.#committed = undefined;
+  }
+
   /** Commits the position, unless it is committed. Throws what the client throws. */
   async commit(through: Pick<Fetch, 'commit'>): Promise<void> {
     const position = this.#position;

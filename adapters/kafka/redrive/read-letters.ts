@@ -1,6 +1,6 @@
 import { onAbort } from '../../../src/adapter-kit.ts';
 import { complete } from '../client/kafkajs.ts';
-import { askCommitted, askEnds } from '../client/ask-admin.ts';
+import { askPatiently, committedIn, endsOf } from '../client/ask-admin.ts';
 import type { BatchPayload } from '../client/kafkajs-types.ts';
 import type { KafkaMessage } from '../client/log-client.ts';
 import type { KafkaClients, LetterConsumer } from './kafka-client.ts';
@@ -56,21 +56,15 @@ export async function readLetters(options: ReadOptions): Promise<void> {
 }
 
 /** Where the partitions end that have letters which the group has not passed. */
-async function openEnds({ kafka, topic, groupId }: ReadOptions): Promise<Map<number, bigint>> {
+async function openEnds({ kafka, topic, groupId, isOver }: ReadOptions): Promise<Map<number, bigint>> {
   const admin = kafka.admin();
   await admin.connect();
   try {
-    const [offsets, committed] = await Promise.all([
-      askEnds(admin, topic),
-      askCommitted(admin, groupId, [topic]),
-    ]);
-    const passed = new Map(
-      committed.flatMap(({ partitions }) =>
-        partitions.map(({ partition, offset }) => [partition, BigInt(offset)]),
-      ),
-    );
-    const open = offsets.filter(({ partition, low, high }) => {
-      const position = passed.get(partition) ?? -1n;
+    const ends = (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
+    const partitions = ends.map(({ partition }) => partition);
+    const passed = await askPatiently(() => committedIn(admin, groupId, topic, partitions), isOver);
+    const open = ends.filter(({ partition, low, high }) => {
+      const position = BigInt(passed?.get(partition) ?? -1);
       return (position > BigInt(low) ? position : BigInt(low)) < BigInt(high);
     });
     return new Map(open.map(({ partition, high }) => [partition, BigInt(high)]));

@@ -3,7 +3,7 @@ import type { KafkaEvent } from '../events.ts';
 import type { GroupDescription, KafkaAdmin } from '../client/kafkajs-types.ts';
 import type { RetryTopic } from './retry-options.ts';
 import { TOPIC_RESOURCE } from '../../shared/kafka/topic-retention.ts';
-import { NOT_COMMITTED } from '../partition/start-positions.ts';
+import { NOT_COMMITTED } from '../partition/start-of.ts';
 
 /** An admin client that can be asked about a group. */
 export type GroupAdmin = KafkaAdmin & Required<Pick<KafkaAdmin, 'describeGroups'>>;

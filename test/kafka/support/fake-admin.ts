@@ -56,9 +56,13 @@ export function fakeAdmin(parts: Partial<KafkaAdmin> = {}): FakeAdmin {
     },
     async fetchTopicOffsets(topic) {
       await asked('fetchTopicOffsets', topic);
-      return offsetsOf(topic).flatMap(({ partition, high, low }) =>
+      const known = offsetsOf(topic).flatMap(({ partition, high, low }) =>
         high === undefined ? [] : [{ partition, offset: high, high, low }],
       );
+      // As kafkajs does where its metadata does not have the topic.
+      if (known.length === 0)
+        throw new TypeError("Cannot destructure property 'partitions' of 'high.pop(...)'");
+      return known;
     },
     ...parts,
   };

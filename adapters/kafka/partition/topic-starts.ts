@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EventSink, onAbort, warn } from '../../../src/adapter-kit.ts';
+import type { Assignments, Generation } from './assignments.ts';
+import type { KafkaEvent } from '../events.ts';
+import { committedIn, endsOf } from '../client/ask-admin.ts';
+import type { KafkaAdmin } from '../client/kafkajs-types.ts';
+import type { LogConsumer, Place } from '../client/log-client.ts';
+import type { PartitionTracker } from './partition-tracker.ts';
+import type { Pauses } from './pauses.ts';
+import { type Beginning, NOT_COMMITTED, type Start, startNotCommitted, startOf } from './start-of.ts';
+
+export interface StartOptions {
+  readonly client: Pick<LogConsumer, 'commit' | 'moveTo' | 'endsMembership'>;
+  readonly pauses: Pick<Pauses, 'hold'>;
+  readonly trackers: Assignments['trackers'];
+  readonly admin: KafkaAdmin;
+  readonly groupId: string;
+  readonly events: EventSink<KafkaEvent>;
+  /** Whether the user has moved a partition since it was assigned: then it begins there. */
+  readonly isMovedByUser: (place: Place) => boolean;
+  /**
+   * Where a partition begins, by default at its end. `'beginning'` is for retry topics, which are held until it is
+   * committed: a copy there is all that is left of its message.
+   */
+  readonly from?: Beginning;
+}
+
+/** For so long partitions are held in any case, and nothing is told. */
+const PATIENCE_MS = 5_000;
+const AGAIN_AFTER_MS = 200;
+const LATE_AGAIN_AFTER_MS = 5_000;
+
+/** A partition of which it is not known yet that the group has committed a position to read on from. */
+interface OpenPlace extends Place {
+  readonly resume: () => void;
+  isHeld: boolean;
+  /** Found once: what comes after it must not be passed by a second try. */
+  start: Start | undefined;
+}
+
+/**
+ * Where the partitions of one topic begin, in one generation. Each is held until that is committed.
+ *
+ * What takes longer than five seconds is warned of, and goes on in the background: partitions of retry topics stay
+ * held, others are fetched meanwhile.
+ */
+export class TopicStarts {
+  readonly #topic: string;
+  readonly #open: Map<number, OpenPlace>;
+  readonly #generation: Generation;
+  readonly #options: StartOptions;
+  /** Undefined where the group meets again: it is not late then. */
+  #fault: string | undefined = 'there is no answer yet';
+  #isImpatient = false;
+  #isLate = false;
+
+  constructor(topic: string, partitions: readonly number[], generation: Generation, options: StartOptions) {
+    this.#topic = topic;
+    this.#generation = generation;
+    this.#options = options;
+    const open = (partition: number): OpenPlace => {
+      const resume = options.pauses.hold({ topic, partition });
+      return { topic, partition, resume, isHeld: true, start: undefined };
+    };
+    this.#open = new Map(partitions.map((partition) => [partition, open(partition)]));
+  }
+
+  async run(): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#isImpatient = true;
+      this.#giveWay();
+    }, PATIENCE_MS).unref();
+    const cancel = onAbort(this.#generation.over, () => {
+      for (const place of this.#open.values()) this.#close(place);
+    });
+    while (!this.#isOver()) {
+      const waitMs = await this.#tryOnce();
+      if (!this.#isOver()) await sleep(waitMs, undefined, { ref: false });
+    }
+    clearTimeout(timer);
+    cancel();
+  }
+
+  #isOver(): boolean {
+    return this.#open.size === 0;
+  }
+
+  /** Returns how long to wait for the next try. */
+  async #tryOnce(): Promise<number> {
+    try {
+      await this.#findStarts();
+      await this.#commitStarts();
+      await this.#look();
+      this.#fault = 'the client has not committed it';
+    } catch (error) {
+      this.#fault = this.#isOfRebalance(error) ? undefined : messageOf(error);
+      if (this.#isImpatient) this.#giveWay();
+    }
+    return this.#isLate ? LATE_AGAIN_AFTER_MS : AGAIN_AFTER_MS;
+  }
+
+  async #findStarts(): Promise<void> {
+    const { admin, from } = this.#options;
+    const unknown = [...this.#open.values()].filter(({ start }) => start === undefined);
+    if (unknown.length === 0) return;
+    const committed = await this.#committedOf(unknown);
+    if (this.#isOver()) return;
+    for (const ends of await endsOf(admin, this.#topic, partitionsOf(unknown))) {
+      const place = unknown.find(({ partition }) => partition === ends.partition);
+      const known = committed.get(ends.partition);
+      if (place === undefined || known === undefined) continue;
+      place.start = startOf(known, ends, from);
+      if (place.start === undefined) this.#close(place);
+    }
+  }
+
+  async #commitStarts(): Promise<void> {
+    for (const place of this.#open.values()) {
+      // Another member may have the partition now, and have committed more.
+      if (place.start === undefined || this.#isOver()) continue;
+      if (this.#hasBegun(place)) this.#close(place);
+      else await this.#commit(place, place.start);
+    }
+  }
+
+  async #commit(place: OpenPlace, { position }: Start): Promise<void> {
+    try {
+      await this.#options.client.commit(place, position);
+    } finally {
+      // A client that tries for itself can have sent it behind the commit of a first fetch.
+      if (!place.isHeld) this.#trackerOf(place)?.committedBeside();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const waiting = [...this.#open.values()].filter(({ start }) => start !== undefined);
+    if (waiting.length === 0 || this.#isOver()) return;
+    const committed = await this.#committedOf(waiting);
+    for (const place of waiting) {
+      const found = committed.get(place.partition);
+      // The client commits nothing before its first fetch.
+      if (found === place.start?.committed && !this.#options.isMovedByUser(place)) continue;
+      // What another member has committed meanwhile stands.
+      if (found === String(place.start?.position)) this.#move(place);
+      this.#close(place);
+    }
+  }
+
+  /**
+   * Only once it is committed: a client that was frozen meanwhile would keep the move in mind until it has the
+   * partition again, and then pass what others had in hand.
+   */
+  #move(place: OpenPlace): void {
+    const { topic, partition, start, isHeld } = place;
+    if (start === undefined || !isHeld || this.#hasBegun(place)) return;
+    const { client, events } = this.#options;
+    client.moveTo(place, start.position);
+    if (start.committed === NOT_COMMITTED) return;
+    const offsets = { expected: start.committed, found: String(start.position) };
+    events.emit({ type: 'log-changed', topic, partition, reason: 'position-moved', ...offsets });
+  }
+
+  /** Whether it begins elsewhere: where the user has moved it, or where it was fetched when it was no longer held. */
+  #hasBegun(place: OpenPlace): boolean {
+    if (this.#options.isMovedByUser(place)) return true;
+    return !place.isHeld && this.#trackerOf(place)?.position !== undefined;
+  }
+
+  #giveWay(): void {
+    if (this.#isLate || this.#isOver() || this.#fault === undefined) return;
+    this.#isLate = true;
+    for (const place of this.#open.values()) {
+      if (this.#trackerOf(place)?.hasCommitted === true) this.#close(place);
+      else if (this.#options.from !== 'beginning') this.#release(place);
+    }
+    if (this.#open.size === 0) return;
+    const { from, events } = this.#options;
+    warn(startNotCommitted(this.#topic, [...this.#open.keys()], from, this.#fault), events);
+  }
+
+  #close(place: OpenPlace): void {
+    this.#open.delete(place.partition);
+    this.#release(place);
+  }
+
+  #release(place: OpenPlace): void {
+    if (place.isHeld) place.resume();
+    place.isHeld = false;
+  }
+
+  #committedOf(places: readonly OpenPlace[]): Promise<ReadonlyMap<number, string>> {
+    const { admin, groupId } = this.#options;
+    return committedIn(admin, groupId, this.#topic, partitionsOf(places));
+  }
+
+  #trackerOf({ topic, partition }: Place): PartitionTracker | undefined {
+    return this.#options.trackers().find((one) => one.topic === topic && one.partition === partition);
+  }
+
+  /** kafkajs wraps the error of a commit. */
+  #isOfRebalance(error: unknown): boolean {
+    const { client } = this.#options;
+    return client.endsMembership(error) || (error instanceof Error && client.endsMembership(error.cause));
+  }
+}
+
+function partitionsOf(places: readonly Place[]): number[] {
+  return places.map(({ partition }) => partition);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error';
+}
