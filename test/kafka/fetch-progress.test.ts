@@ -179,12 +179,20 @@ describe('what is settled ahead', () => {
 });
 
 describe('nothing is told', () => {
-  test('after the end of the fetch, and nothing more may start', () => {
+  test('after the end of the fetch: what is in line may start, and nothing joins it', () => {
     const { told, progress } = partition().fetched(messagesAt([10]));
-    expect(progress.isHalted).toBe(false);
+    expect([progress.isHalted, progress.isEnded]).toEqual([false, false]);
     progress.end();
     settleAll(progress, messagesAt([10]), [0]);
-    expect([told, progress.isHalted]).toEqual([[], true]);
+    expect([told, progress.isHalted, progress.isEnded]).toEqual([[], false, true]);
+  });
+
+  test('after the end of the fetch, once the partition was read elsewhere: nothing may start', () => {
+    const { fetched } = partition();
+    const { progress } = fetched(messagesAt([10]));
+    progress.end();
+    fetched(messagesAt([50]));
+    expect(progress.isHalted).toBe(true);
   });
 
   test.each<[string, Record<string, number[]>]>([

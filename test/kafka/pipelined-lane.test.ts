@@ -29,7 +29,8 @@ function laneOf(count: number) {
     return goesOn;
   };
   let ended = false;
-  void runPipelined([...Array(count).keys()], start, note).then(() => (ended = true));
+  let isOver = false;
+  void runPipelined([...Array(count).keys()], start, note, () => isOver).then(() => (ended = true));
   const step = async (act: () => void): Promise<void> => {
     act();
     await turns();
@@ -39,6 +40,7 @@ function laneOf(count: number) {
     noted,
     mayRun,
     ended: () => ended,
+    end: () => (isOver = true),
     returns: (item: number) => step(() => returns[item]?.()),
     settles: (item: number, goesOn = true) => step(() => settles[item]?.(goesOn)),
   };
@@ -103,4 +105,14 @@ test('an empty lane ends', async () => {
   const lane = laneOf(0);
   await turns();
   expect(lane.ended()).toBe(true);
+});
+
+test('once it is ended nothing more starts, and what waits for its turn has it', async () => {
+  const lane = laneOf(3);
+  await lane.returns(0);
+  lane.end();
+  await lane.settles(0);
+  await lane.returns(1);
+  await lane.settles(1);
+  expect([lane.started, lane.mayRun, lane.ended()]).toEqual([[0, 1], [true, true], true]);
 });

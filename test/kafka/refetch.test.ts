@@ -233,6 +233,120 @@ describe('when another partition is due', () => {
     await pass();
   });
 
+  /** Hands over a fetch of each of three partitions in turn, as the client does; partition 2 is due all the time. */
+  function threePartitions(options: BenchOptions = {}) {
+    const bed = bench({ concurrency: 1, ...options });
+    bed.consumer.join({ orders: [0, 1, 2] });
+    const round = async (...fetches: readonly (readonly number[])[]) => {
+      const batches = fetches.map((offsets, partition) =>
+        fakeBatch(
+          offsets.map((offset) => message(offset)),
+          { partition },
+        ),
+      );
+      for (const batch of batches) {
+        const handled = bed.run(batch);
+        await pass(5_000);
+        expect(handled.state).toBe('ended');
+      }
+      const refused = fakeBatch([message(200)], { partition: 2 });
+      refused.does.commit = () => Promise.reject(new Error('no'));
+      bed.run(refused);
+      await pass();
+      return batches;
+    };
+    return { ...bed, round };
+  }
+
+  test.each<[string, BenchOptions, rest: number[]]>([
+    ['of one lane', {}, []],
+    ['of many lanes', { ordering: 'unordered' }, [13, 14, 15, 16, 17, 18, 19]],
+  ])('one of three partitions, %s, gets its turn', async (_, options, rest) => {
+    const { round, hold, started } = threePartitions(options);
+    const ends = [10, 11, 12, ...rest].map(hold);
+    await round();
+    for (const [index, end] of ends.slice(0, 3).entries()) {
+      await round([...[10, 11, 12].slice(index), ...rest], [100, 101]);
+      end.open();
+      await pass();
+    }
+    expect(started).toContain('100');
+    for (const end of ends) end.open();
+    await pass();
+  });
+
+  /** The handler of 10 has the only slot, and 100 waits in line behind it when the fetches of both have ended. */
+  async function inLine() {
+    const bed = threePartitions();
+    const end = bed.hold(10);
+    await bed.round();
+    const [, batch] = await bed.round([10], [100, 101]);
+    if (batch === undefined) throw new Error('there are two');
+    const open = async () => {
+      end.open();
+      await pass();
+    };
+    return { ...bed, open, batch };
+  }
+
+  test('a message in line starts, and none behind it; the next fetch knows that it is acknowledged', async () => {
+    const { open, started, batch, run } = await inLine();
+    await open();
+    expect([started, batch.resolved]).toEqual([['10', '100'], []]);
+    const again = fakeBatch([message(100), message(101)], { partition: 1 });
+    run(again);
+    await pass();
+    expect([started, again.resolved]).toEqual([
+      ['10', '100', '101'],
+      ['100', '101'],
+    ]);
+  });
+
+  test.each<[string, (bed: Awaited<ReturnType<typeof inLine>>) => unknown]>([
+    [
+      'the user has paused its partition',
+      ({ consumer }) => {
+        consumer.pause([{ topic: 'orders', partitions: [1] }]);
+      },
+    ],
+    [
+      'another member has its partition',
+      ({ consumer }) => {
+        consumer.join({ orders: [0, 2] });
+      },
+    ],
+    [
+      'the group has met again',
+      ({ consumer }) => {
+        consumer.join({ orders: [0, 1, 2] });
+      },
+    ],
+    [
+      'a seek has left it',
+      ({ batch }) => {
+        batch.does.isStale = true;
+      },
+    ],
+    [
+      'its partition was read elsewhere',
+      async ({ run }) => {
+        run(fakeBatch([message(50)], { partition: 1 }));
+        await pass();
+      },
+    ],
+    [
+      'the consumer stops',
+      ({ batch }) => {
+        batch.does.isRunning = false;
+      },
+    ],
+  ])('a message in line does not start when %s', async (_, happens) => {
+    const bed = await inLine();
+    await happens(bed);
+    await bed.open();
+    expect(bed.started).not.toContain('100');
+  });
+
   test('its own time ends no fetch', async () => {
     const { run, hold, started } = bench({ ordering: 'unordered' });
     const end = hold(10);

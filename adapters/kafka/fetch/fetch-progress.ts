@@ -32,9 +32,14 @@ export class FetchProgress {
     this.#ahead = options.tracker.ahead;
   }
 
-  /** Whether nothing more of this fetch may start. */
+  /** Whether nothing more of this fetch may start. After its end that is so once the partition was read elsewhere. */
   get isHalted(): boolean {
-    return this.#isHalted;
+    return this.#isHalted || (this.isEnded && this.#ahead !== this.#options.tracker.ahead);
+  }
+
+  /** Whether only what waits for its turn already may start. */
+  get isEnded(): boolean {
+    return !this.#isLive;
   }
 
   halt(): void {
@@ -58,7 +63,6 @@ export class FetchProgress {
   /** What settles from now on is only remembered: the client may have begun another fetch. */
   end(): void {
     this.#isLive = false;
-    this.#isHalted = true;
   }
 
   #isRemembered(message: KafkaMessage): boolean {

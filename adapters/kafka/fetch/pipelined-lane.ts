@@ -12,15 +12,18 @@ export interface StartedMessage<Verdict> {
  * for the store and not two. It costs nothing else: not sooner, or a message that kills its worker would use up the
  * attempts of its neighbour; and a claim that does not get its turn is released, uncounted.
  *
- * `start` gets whether a message may run, once that is known. `note` says whether those behind it may.
+ * `start` gets whether a message may run, once that is known. `note` says whether those behind it may. Once `isEnded`,
+ * nothing more is started.
  */
 export async function runPipelined<Item, Verdict>(
   lane: readonly Item[],
   start: (item: Item, turn: Promise<boolean>) => StartedMessage<Verdict>,
   note: (item: Item, verdict: Verdict) => boolean,
+  isEnded: () => boolean,
 ): Promise<void> {
   let turn = Promise.resolve(true);
   for (const item of lane) {
+    if (isEnded()) break;
     const before = turn;
     const { returned, verdict } = start(item, before);
     turn = verdict.then(async (known) => {

@@ -15,6 +15,7 @@ import { type MessageVerdict, type Processor, processMessage } from './process-m
 import { type StartedMessage, runPipelined } from './pipelined-lane.ts';
 import { tellRefusal } from '../client/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
+import { idOf } from '../partition/place-id.ts';
 import type { Slots } from './slots.ts';
 
 /** What all fetches of a consumer share. */
@@ -128,7 +129,8 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     startMessage(run, message, { turn, mayStart, heartbeat: keepAlive.beat });
   const unacknowledged = progress.unacknowledged();
   const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
-  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, note));
+  const isEnded = () => progress.isEnded;
+  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, note, isEnded));
   try {
     await waitForLanes(run, Promise.all(lanes), keepAlive);
   } finally {
@@ -158,7 +160,7 @@ function startMessage(
     tellReturned = resolve;
   });
   const verdict = inHand.join(fetch, message, async () => {
-    const giveBack = await slots.take();
+    const giveBack = await slots.take(idOf(fetch));
     const onReturned = (): void => {
       giveBack();
       tellReturned(true);
@@ -183,7 +185,7 @@ async function waitForLanes(run: FetchRun, lanes: Promise<unknown>, { stopping }
   const call = listenForCalls(run, stopping);
   const first = await Promise.race([lanes.then(() => 'ended' as const), call.came]);
   call.cancel();
-  // What runs on is joined when its message is fetched again.
+  // What runs on, or has a place in line, is joined when its message is fetched again.
   if (first !== 'called') return;
   if (fetch.isRunning()) await endsWithin(lanes, rebalanceGraceMs);
   // A stop waits for handlers in a rebalance too: the process may end after it.

@@ -1,17 +1,36 @@
-/** Room for a number of handlers at once, given out in the order of the requests. */
+/** Room for a number of handlers at once. Lines have turns, and in each it is given out in the order of requests. */
 export interface Slots {
   /** Waits for room. Returns what gives it back, once. */
-  take(): Promise<() => void>;
+  take(line: string): Promise<() => void>;
 }
 
 export function createSlots(count: number): Slots {
-  const waiting: (() => void)[] = [];
+  /** Those that wait, the one whose turn is next first. None is empty. */
+  const lines = new Map<string, (() => void)[]>();
   let free = count;
 
+  function wait(line: string): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = lines.get(line);
+      if (waiting === undefined) lines.set(line, [resolve]);
+      else waiting.push(resolve);
+    });
+  }
+
+  function next(): (() => void) | undefined {
+    for (const [line, waiting] of lines) {
+      const first = waiting.shift();
+      lines.delete(line);
+      if (waiting.length > 0) lines.set(line, waiting);
+      return first;
+    }
+    return undefined;
+  }
+
   function pass(): void {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
+    const first = next();
+    if (first === undefined) free += 1;
+    else first();
   }
 
   function once(giveBack: () => void): () => void {
@@ -24,13 +43,9 @@ export function createSlots(count: number): Slots {
   }
 
   return {
-    async take() {
+    async take(line) {
       if (free > 0) free -= 1;
-      else {
-        await new Promise<void>((resolve) => {
-          waiting.push(resolve);
-        });
-      }
+      else await wait(line);
       return once(pass);
     },
   };
