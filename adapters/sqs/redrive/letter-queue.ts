@@ -3,8 +3,8 @@ import { attempt, MAX_BATCH, type Queue } from '../queue.ts';
 
 /** A dead-letter queue that is read to its end. */
 export interface LetterQueue {
-  /** The next letters, each of them once; none at the end. */
-  receive(): Promise<readonly InHandMessage[]>;
+  /** The next letters, each of them once; none at the end, and where it is over. */
+  receive(isOver: () => boolean): Promise<readonly InHandMessage[]>;
   /** Whether its visibility timeout can not have lapsed. */
   isOurs(letter: InHandMessage): boolean;
   /** It was looked at, and stays: it is not received again. */
@@ -16,40 +16,55 @@ export interface LetterQueue {
 
 /** A long poll asks all servers of the queue, and so an empty one is the end of it. */
 const WAIT_SECONDS = 1;
-/** Of polls that find only what was kept, and has become visible again. */
-const LAST_POLLS = 3;
 /** The queue counts from when it sent the letter, we from when it came: allow for the way between. */
 const TRAVEL_MARGIN_MS = 500;
+
+/** What it takes to make a letter visible. */
+type Held = Pick<InHandMessage, 'receiptHandle' | 'receivedAt'>;
 
 export function createLetterQueue(
   subject: string,
   queue: Queue,
   visibilityTimeoutSeconds: number,
 ): LetterQueue {
-  const held = new Map<string, InHandMessage>();
+  /** By `MessageId`, the first received first. Without their bodies: all letters of a queue can be kept. */
+  const held = new Map<string, Held>();
   const kept = new Set<string>();
   // Never aborted: what is on its way in a poll that is cut off is hidden for the whole timeout.
   const { signal } = new AbortController();
 
-  function isOurs({ receivedAt }: InHandMessage): boolean {
+  function isOurs({ receivedAt }: Held): boolean {
     return performance.now() < receivedAt + visibilityTimeoutSeconds * 1_000 - TRAVEL_MARGIN_MS;
   }
 
+  function forgetLapsed(): void {
+    for (const [messageId, one] of held) {
+      if (isOurs(one)) return;
+      held.delete(messageId);
+    }
+  }
+
   function hold(messages: readonly SqsMessage[]): InHandMessage[] {
+    forgetLapsed();
     const receivedAt = performance.now();
     const letters = messages.map((message) => toInHandMessage(subject, message, receivedAt));
-    for (const letter of letters) held.set(letter.messageId, letter);
+    for (const { messageId, receiptHandle } of letters) {
+      held.delete(messageId);
+      held.set(messageId, { receiptHandle, receivedAt });
+    }
     return letters;
   }
 
   return {
     isOurs,
-    async receive() {
-      for (let polls = 0; polls < LAST_POLLS; polls += 1) {
+    async receive(isOver) {
+      // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
+      for (let again = 0; again <= kept.size && !isOver();) {
         const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
         const letters = hold(await queue.receive(request));
         const fresh = letters.filter(({ messageId }) => !kept.has(messageId));
         if (fresh.length > 0 || letters.length === 0) return fresh;
+        again += letters.length;
       }
       return [];
     },

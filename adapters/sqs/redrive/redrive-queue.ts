@@ -45,11 +45,12 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
   const letters = createLetterQueue(SUBJECT, queue, resolved.visibilityTimeoutSeconds);
   const redriver = createRedriver(resolved);
   try {
-    while (!redriver.isOver()) {
-      const batch = await letters.receive();
+    const isOver = () => redriver.isOver();
+    while (!isOver()) {
+      const batch = await letters.receive(isOver);
       if (batch.length === 0) break;
       for (const inHand of batch) {
-        if (redriver.isOver()) break;
+        if (isOver()) break;
         const owner = ownerOf(inHand, resolved);
         const outcome = await redriver.take(letterOf(inHand, owner, { queue, letters, to: resolved.to }));
         if (outcome === undefined) continue;
