@@ -37,6 +37,7 @@ export type { Ordering } from './fetch/ordering.ts';
 export type {
   KafkaClients,
   KafkaConnection,
+  LetterAdmin,
   LetterConsumer,
   LetterConsumerConfig,
 } from './redrive/kafka-client.ts';

@@ -76,7 +76,7 @@ describe('an answer that lacks a partition is refused', () => {
 
   test('and one that has more is taken', async () => {
     const fetchOffsets = vi.fn().mockResolvedValue(answerOf(0, 1));
-    expect((await committedIn({ fetchOffsets }, 'workers', 'orders', [1])).get(1)).toBe('3');
+    expect((await committedIn({ fetchOffsets }, 'workers', 'orders', [1])).get(1)?.offset).toBe('3');
     expect(await endsOf({ fetchTopicOffsets: vi.fn().mockResolvedValue(ends) }, 'orders')).toBe(ends);
   });
 });

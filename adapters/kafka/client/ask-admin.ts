@@ -20,11 +20,11 @@ export async function committedIn(
   groupId: string,
   topic: string,
   partitions: readonly number[],
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<number, PartitionOffset>> {
   const answer = await admin.fetchOffsets({ groupId, topics: [topic] });
   const offsets = answer.find((of) => of.topic === topic)?.partitions ?? [];
   checkComplete(topic, offsets, partitions);
-  return new Map(offsets.map(({ partition, offset }) => [partition, offset]));
+  return new Map(offsets.map((one) => [one.partition, one]));
 }
 
 /** Where the partitions of a topic begin and end: all of them, and these among them. */

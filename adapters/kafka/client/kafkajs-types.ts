@@ -76,7 +76,9 @@ export interface KafkaConsumer {
   pause(topics: KafkaTopicPartitions[]): void;
   resume(topics: KafkaTopicPartitions[]): void;
   seek(position: { topic: string; partition: number; offset: string }): void;
-  commitOffsets(positions: { topic: string; partition: number; offset: string }[]): Promise<void>;
+  commitOffsets(
+    positions: { topic: string; partition: number; offset: string; metadata?: string }[],
+  ): Promise<void>;
   run(config?: never): Promise<void>;
   stop(): Promise<void>;
   disconnect(): Promise<void>;
@@ -94,6 +96,8 @@ export interface KafkaProducer {
 export interface PartitionOffset {
   readonly partition: number;
   readonly offset: string;
+  /** Of what a group has committed: the text that was committed with it. */
+  readonly metadata?: string | null;
 }
 
 /** What the coordinator knows of a group. */

@@ -107,7 +107,7 @@ export class TopicStarts {
     if (this.#isOver()) return;
     for (const ends of await endsOf(admin, this.#topic, partitionsOf(unknown))) {
       const place = unknown.find(({ partition }) => partition === ends.partition);
-      const known = committed.get(ends.partition);
+      const known = committed.get(ends.partition)?.offset;
       if (place === undefined || known === undefined) continue;
       place.start = startOf(known, ends, from);
       if (place.start === undefined) this.#close(place);
@@ -137,7 +137,7 @@ export class TopicStarts {
     if (waiting.length === 0 || this.#isOver()) return;
     const committed = await this.#committedOf(waiting);
     for (const place of waiting) {
-      const found = committed.get(place.partition);
+      const found = committed.get(place.partition)?.offset;
       // The client commits nothing before its first fetch.
       if (found === place.start?.committed && !this.#options.isMovedByUser(place)) continue;
       // What another member has committed meanwhile stands.
@@ -188,7 +188,7 @@ export class TopicStarts {
     place.isHeld = false;
   }
 
-  #committedOf(places: readonly OpenPlace[]): Promise<ReadonlyMap<number, string>> {
+  #committedOf(places: readonly OpenPlace[]): ReturnType<typeof committedIn> {
     const { admin, groupId } = this.#options;
     return committedIn(admin, groupId, this.#topic, partitionsOf(places));
   }

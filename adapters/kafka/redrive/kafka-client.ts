@@ -7,7 +7,8 @@ export interface KafkaConnection {
 }
 
 /** A consumer of kafkajs, as far as a redrive reads with it. */
-export interface LetterConsumer extends Pick<KafkaConsumer, 'on' | 'commitOffsets'>, KafkaConnection {
+export interface LetterConsumer
+  extends Pick<KafkaConsumer, 'on' | 'commitOffsets' | 'seek'>, KafkaConnection {
   subscribe(subscription: { topics: string[]; fromBeginning: boolean }): Promise<void>;
   run(config: {
     autoCommit: false;
@@ -24,6 +25,9 @@ export interface LetterConsumerConfig {
   maxWaitTimeInMs: number;
 }
 
+/** An admin client of kafkajs, as far as a redrive asks it. */
+export type LetterAdmin = KafkaConnection & Pick<KafkaAdmin, 'fetchOffsets' | 'fetchTopicOffsets'>;
+
 /** What makes clients: `new Kafka({ brokers, ssl, sasl })` of kafkajs. */
 export interface KafkaClients {
   /** Makes the one that reads the letters. */
@@ -31,5 +35,5 @@ export interface KafkaClients {
   /** Makes the one that sends the copies. */
   producer(): KafkaProducer & KafkaConnection;
   /** Makes the one that looks where the topic ends. */
-  admin(): KafkaConnection & Pick<KafkaAdmin, 'fetchOffsets' | 'fetchTopicOffsets'>;
+  admin(): LetterAdmin;
 }

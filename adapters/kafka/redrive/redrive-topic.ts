@@ -7,7 +7,8 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { produceCopy } from '../client/produce.ts';
 import { redriveTopicOptions, type RedriveTopicOptions, type ResolvedRedrive } from './options.ts';
-import { type FetchedLetter, readLetters } from './read-letters.ts';
+import type { FetchedLetter } from './letter-taker.ts';
+import { readLetters } from './read-letters.ts';
 import { whoseLetter } from './whose-letter.ts';
 
 /**
@@ -17,7 +18,8 @@ import { whoseLetter } from './whose-letter.ts';
  *
  * The copy has the headers of one in a retry topic, by which `onceEachMessage` of the same group finds the record: a
  * second copy does not run beside the first, nor after it has succeeded. A letter whose record has succeeded is passed.
- * One that is kept is read again by the next call, with those behind it: `onLetter` and the report say why.
+ * One that is kept is taken again by the next call: `onLetter` and the report say why. Letters behind it that were sent
+ * are not: the metadata of the committed offset tells them.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what kafkajs throws.
  *
@@ -69,11 +71,12 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
 }
 
 function ownerOf(
-  { partition, message }: FetchedLetter,
+  { partition, message, hasRoom }: FetchedLetter,
   { scope: asked, filter }: ResolvedRedrive,
 ): ReturnType<typeof whoseLetter> {
   const owner = whoseLetter(message, asked);
   if ('kept' in owner) return owner;
   const { scope, key } = owner;
-  return isWanted(filter, { partition, scope, key, message }) ? owner : { kept: 'filtered' };
+  if (!isWanted(filter, { partition, scope, key, message })) return { kept: 'filtered' };
+  return hasRoom ? owner : { kept: 'too-many-kept' };
 }

@@ -13,6 +13,8 @@ import type { RecordPhase } from '../record.ts';
  * - `filtered`: the option `filter` left it out.
  * - `no-room`: the broker would not take the copy with its identity.
  * - `send-refused`: the broker refused the copy. Its record is open: the next redrive tries again.
+ * - `too-many-kept`: it stands behind so many letters of its partition that were kept, with others between, that it
+ *   could not be remembered. It was not looked at.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */
@@ -25,7 +27,8 @@ export type KeptLetterReason =
   | 'other-scope'
   | 'filtered'
   | 'no-room'
-  | 'send-refused';
+  | 'send-refused'
+  | 'too-many-kept';
 
 /** What a redrive did with a dead letter; of a dry run, what it would do. */
 export type LetterOutcome =

@@ -140,6 +140,36 @@ test('a letter that is kept is read again, and those before it are not', async (
   expect(await redrive(from, { filter })).toMatchObject({ keptFor: { lapsed: 1, filtered: 1 } });
 });
 
+test('a letter that was sent behind one that is kept is not sent again, though its record is gone', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  const from = onFailed.deadLetterTopic;
+  await group.produce(...numbered(4));
+  await failAll(group, onFailed);
+  const kept = [0, 2].map((offset) => `${group.topic}-0-${offset}`);
+  const filter: RedriveTopicOptions['filter'] = ({ key }) => !kept.includes(key);
+  expect(await redrive(from, { filter })).toMatchObject({ sent: 2, keptFor: { filtered: 2 } });
+  await sql`delete from handle_once.records where scope = ${group.scope}`;
+  const { letters, ...report } = await redrive(from);
+  expect(report).toMatchObject({ state: 'finished', sent: 2, removed: 0, kept: 0 });
+  expect(letters.map(({ key }) => key)).toEqual(kept);
+  expect(await kafka.committed(`redrive-${from}`, from)).toEqual([4]);
+});
+
+test('a letter that is kept can go with its time in the topic: those behind it stay known', async () => {
+  const group = await setup();
+  const onFailed = await deadLetters();
+  const from = onFailed.deadLetterTopic;
+  await group.produce(...numbered(3));
+  await failAll(group, onFailed);
+  const last = `${group.topic}-0-2`;
+  const filter: RedriveTopicOptions['filter'] = ({ key }) => key === `${group.topic}-0-1`;
+  expect(await redrive(from, { filter })).toMatchObject({ sent: 1, keptFor: { filtered: 2 } });
+  await sql`delete from handle_once.records where scope = ${group.scope}`;
+  await kafka.admin.deleteTopicRecords({ topic: from, partitions: [{ partition: 0, offset: '1' }] });
+  expect(await redrive(from)).toMatchObject({ sent: 1, letters: [{ key: last }] });
+});
+
 test('letters of other scopes, refused ones and those without an identity are kept', async () => {
   const from = await kafka.createTopic();
   const letter = (headers: Record<string, string>) => ({
