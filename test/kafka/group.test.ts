@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bench, pass } from './support/bench.ts';
+import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
@@ -329,4 +330,15 @@ describe('a consumer that has crashed for good', () => {
     expect(batch.resolved).toEqual([]);
     emitWarning.mockRestore();
   });
+});
+
+test('nothing of it is left when it has stopped, and it begins again with the next join', async () => {
+  const { consumer } = bench({ admin: fakeAdmin() });
+  await pass();
+  expect(vi.getTimerCount()).toBe(1);
+  await consumer.stop();
+  expect(vi.getTimerCount()).toBe(0);
+  consumer.join({ orders: [0] });
+  await pass();
+  expect(vi.getTimerCount()).toBe(1);
 });

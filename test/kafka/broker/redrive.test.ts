@@ -137,7 +137,7 @@ test('a letter that is kept is read again, and those before it are not', async (
   expect(await kafka.committed(`redrive-${from}`, from)).toEqual([1]);
   await sql`update handle_once.records set live_until = now() where scope = ${group.scope} and key = ${running}`;
   const filter: RedriveTopicOptions['filter'] = ({ key }) => key === running;
-  expect(await redrive(from, { filter })).toMatchObject({ keptFor: { lapsed: 1, filtered: 1 } });
+  expect(await redrive(from, { filter })).toMatchObject({ sent: 0, keptFor: { lapsed: 1 } });
 });
 
 test('a letter that was sent behind one that is kept is not sent again, though its record is gone', async () => {
