@@ -166,6 +166,7 @@ test('a letter that is kept can go with its time in the topic: those behind it s
   const filter: RedriveTopicOptions['filter'] = ({ key }) => key === `${group.topic}-0-1`;
   expect(await redrive(from, { filter })).toMatchObject({ sent: 1, keptFor: { filtered: 2 } });
   await sql`delete from handle_once.records where scope = ${group.scope}`;
+  expect(await kafka.endOffsets(from)).toEqual([3]);
   await kafka.admin.deleteTopicRecords({ topic: from, partitions: [{ partition: 0, offset: '1' }] });
   expect(await redrive(from)).toMatchObject({ sent: 1, letters: [{ key: last }] });
 });
