@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
-import { type RecordView, toView } from './record.ts';
+import { type RecordPhase, type RecordView, toView } from './record.ts';
 import { run } from './run.ts';
 import { scopeField, tablesFields, tablesOf, type TablesOptions } from './tables.ts';
 
@@ -10,20 +10,27 @@ export interface ListRecordsOptions extends TablesOptions {
   readonly scope?: string | undefined;
   /** Default: all states. */
   readonly state?: RecordView['state'] | undefined;
+  /** What a delivery that came now would find. Default: all phases. */
+  readonly phase?: RecordPhase | undefined;
   /** Milliseconds since their first claim. Default 24 hours. */
   readonly sinceMs?: number | undefined;
-  /** The most that are listed, the newest first, 1 to 10,000. Default 100. */
+  /** Which come first, and are listed where there are more than `limit`. Default `'newest'`. */
+  readonly order?: 'newest' | 'oldest' | undefined;
+  /** The most that are listed, 1 to 10,000. Default 100. */
   readonly limit?: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
 const STATES = ['pending', 'succeeded', 'failed'] as const;
+const PHASES = ['running', 'lapsed', 'backing-off', 'waiting', 'succeeded', 'failed', 'expired'] as const;
 
 const listOptions = z.strictObject(
   {
     ...tablesFields,
     scope: scopeField.optional(),
     state: z.enum(STATES, { error: "must be 'pending', 'succeeded' or 'failed'" }).optional(),
+    phase: z.enum(PHASES, { error: `must be one of '${PHASES.join("', '")}'` }).optional(),
+    order: z.enum(['newest', 'oldest'], { error: "must be 'newest' or 'oldest'" }).default('newest'),
     sinceMs: wholeNumber('milliseconds', 1, 3_650 * DAY_MS).default(DAY_MS),
     limit: wholeNumber('records', 1, 10_000).default(100),
   },
@@ -31,10 +38,10 @@ const listOptions = z.strictObject(
 );
 
 /**
- * The newest records, by their first claim. Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ * The newest or the oldest records, by their first claim. Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
- * It reads the part of the table that was written in that time, found by a small index of times; a table whose old
- * records are purged mixes old and new, and more of it is read.
+ * It reads the part of the table that was written in that time, found by a small index of times. In a table whose old
+ * records are purged, old and new share pages, and most of it is read.
  *
  * @example
  * ```ts
@@ -47,11 +54,13 @@ export async function listRecords(options: ListRecordsOptions): Promise<readonly
   const {
     scope = null,
     state = null,
+    phase = null,
+    order,
     sinceMs,
     limit,
     ...rest
   } = parseOptions('listRecords', listOptions, options);
   const { client, statements } = tablesOf(rest);
-  const rows = await run(client, statements.list, [scope, state, String(sinceMs), String(limit)]);
+  const rows = await run(client, statements[order], [scope, state, phase, String(sinceMs), String(limit)]);
   return rows.map(toView);
 }

@@ -22,7 +22,17 @@ async function commandsOf(heading: string): Promise<string[]> {
   return blocks.flatMap(([, lines = '']) => lines.trim().split('\n'));
 }
 
-test('the walk of the docs finds a failed message, says why, and gets it back', async () => {
+/** Messages that run, and one that came before them and whose worker died. */
+async function pending(running: number): Promise<void> {
+  await sql`
+    insert into handle_once.records (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+    select 'billing', 'message-' || n, gen_random_uuid(), '', 'pending', true, 1,
+      now() + case n when 0 then -1 else 1 end * interval '1 hour', now() + (n - 200) * interval '1 minute'
+    from generate_series(0, ${running}::int) n`;
+}
+
+test('the walk of the docs finds the oldest message, says why another failed, and gets it back', async () => {
+  await pending(101);
   const handleOnce = createHandleOnce({ sql, scope: 'billing' });
   await handleOnce('order-7', 'body', () => {
     throw new TerminalError('card is blocked');
@@ -40,7 +50,7 @@ test('the walk of the docs finds a failed message, says why, and gets it back', 
     printed.push(stdout);
   }
   expect(printed).toEqual([
-    'no records\n',
+    expect.stringMatching(/^scope.*\nbilling +message-0 +lapsed /),
     expect.stringMatching(/it failed for good; .*TerminalError: card is blocked/),
     expect.stringMatching(/billing +order-7 +failed/),
     expect.stringMatching(/^reopened; /),

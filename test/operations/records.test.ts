@@ -107,6 +107,16 @@ describe('A list', () => {
     expect(await keysOf({ limit: 2 })).toBe('ae');
     expect(await keysOf({ scope: 'mail' })).toBe('');
     expect(await keysOf({ scope, state: 'pending' })).toBe('');
+    expect(await keysOf({ order: 'oldest', limit: 2 })).toBe('dc');
+  });
+
+  test.each(PHASES)('of the phase %s', async (phase, given) => {
+    for (const [n, [, one]] of PHASES.entries()) await record({ ...one, key: `k${n}` });
+    await record({ ...given, key: 'k' });
+    const listed = await listRecords({ sql, phase });
+    expect(listed.map(({ key }) => key)).toContain('k');
+    expect(new Set(listed.map((found) => found.phase))).toEqual(new Set([phase]));
+    expect(listed).toHaveLength(2);
   });
 });
 
@@ -183,6 +193,8 @@ test.each([
   ['reopenRecord', reopenRecord, { scope: '' }, 'scope'],
   ['forgetRecord', forgetRecord, { sql: {} }, 'sql'],
   ['listRecords', listRecords, { key: undefined, scope: undefined, state: 'done' }, 'state'],
+  ['listRecords', listRecords, { key: undefined, scope: undefined, phase: 'done' }, 'phase'],
+  ['listRecords', listRecords, { key: undefined, scope: undefined, order: 'any' }, 'order'],
 ])('%s refuses wrong options by name', async (subject, call, wrong, field) => {
   const options = { sql, scope, key: 'k', ...wrong };
   const given = subject === 'listRecords' ? { sql, ...wrong, key: undefined } : options;

@@ -12,7 +12,7 @@ select t.scope, t.key, t.state, case
 from "handle_once".records t
 where t.scope = $1::text and t.key = $2::text;
 
--- list
+-- newest
 select t.scope, t.key, t.state, case
     when t.state = 'pending' then case
       when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
@@ -24,10 +24,43 @@ select t.scope, t.key, t.state, case
   t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
   (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result
 from "handle_once".records t
-where t.created_at >= statement_timestamp() - $3::text::float8 * interval '1 millisecond'
+where t.created_at >= statement_timestamp() - $4::text::float8 * interval '1 millisecond'
   and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
+  and ($3::text is null or case
+    when t.state = 'pending' then case
+      when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
+      else case when t.owned then 'lapsed' else 'waiting' end
+    end
+    when t.live_until > statement_timestamp() then t.state
+    else 'expired'
+  end = $3::text)
 order by t.created_at desc
-limit $4::text::bigint;
+limit $5::text::bigint;
+
+-- oldest
+select t.scope, t.key, t.state, case
+    when t.state = 'pending' then case
+      when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
+      else case when t.owned then 'lapsed' else 'waiting' end
+    end
+    when t.live_until > statement_timestamp() then t.state
+    else 'expired'
+  end as phase, t.attempts::text as attempts, t.failures::text as failures,
+  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result
+from "handle_once".records t
+where t.created_at >= statement_timestamp() - $4::text::float8 * interval '1 millisecond'
+  and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
+  and ($3::text is null or case
+    when t.state = 'pending' then case
+      when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
+      else case when t.owned then 'lapsed' else 'waiting' end
+    end
+    when t.live_until > statement_timestamp() then t.state
+    else 'expired'
+  end = $3::text)
+order by t.created_at asc
+limit $5::text::bigint;
 
 -- reopen
 update "handle_once".records t

@@ -24,22 +24,23 @@ const COLUMNS = `t.scope, t.key, t.state, ${PHASE} as phase, t.attempts::text as
 export function inspectStatements(schema: string) {
   const table = `${quoteIdentifier(schema)}.records`;
   const failures = `${quoteIdentifier(schema)}.failures`;
+  const list = (order: 'asc' | 'desc'): string => `
+select ${COLUMNS}, null as result
+from ${table} t
+where t.created_at >= statement_timestamp() - $4::text::float8 * interval '1 millisecond'
+  and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
+  and ($3::text is null or ${PHASE} = $3::text)
+order by t.created_at ${order}
+limit $5::text::bigint`;
   return {
     /** $3 whether the result is wanted too: it can hold what only the application should read. */
     show: `
 select ${COLUMNS}, case when $3::text::boolean then t.result end as result
 from ${table} t
 where t.scope = $1::text and t.key = $2::text`,
-    /**
-     * $1 scope and $2 state, each null for all, $3 milliseconds since the first claim, $4 how many, the newest first.
-     */
-    list: `
-select ${COLUMNS}, null as result
-from ${table} t
-where t.created_at >= statement_timestamp() - $3::text::float8 * interval '1 millisecond'
-  and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
-order by t.created_at desc
-limit $4::text::bigint`,
+    /** $1 scope, $2 state and $3 phase, each null for all, $4 milliseconds since the first claim, $5 how many. */
+    newest: list('desc'),
+    oldest: list('asc'),
     /**
      * The counters begin again: with those that failed it, the next claim would fail it at once. Its error, its
      * fingerprint and the number of its attempts stay.
