@@ -8,6 +8,7 @@ import { type Line, lineOf } from './line.ts';
 import type { Noted } from './recorded.ts';
 import { REST_MS } from './rest.ts';
 import { sharedByTables } from './shared.ts';
+import { writeBeside } from './write-beside.ts';
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 1_000;
@@ -23,6 +24,7 @@ export const failuresOf = sharedByTables(createFailures);
 /** Which attempts did not succeed: one statement at a time, and what ends meanwhile goes along with the next. */
 function createFailures(client: DatabaseClient, schema: string): Noted {
   const statement = onOneLine(historyStatements(schema).failures);
+  const write = writeBeside(client);
   const isAllowed = createAllowance(MAX_PER_SECOND);
   const waiting: TimedLine[] = [];
   let isSending = false;
@@ -34,7 +36,7 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
       await nextTurn();
       const lines = waiting.splice(0, MAX_BATCH);
       try {
-        await client.query(statement, columnsOf(lines));
+        await write(statement, columnsOf(lines));
       } catch {
         restsUntil = performance.now() + REST_MS;
         tellDropped(lines);

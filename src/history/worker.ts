@@ -7,6 +7,7 @@ import { onOneLine } from '../store/postgres/statements/request-rows.ts';
 import type { Noted } from './recorded.ts';
 import { REST_MS } from './rest.ts';
 import { sharedByTables } from './shared.ts';
+import { writeBeside } from './write-beside.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -15,12 +16,13 @@ export const workerLineOf = sharedByTables(createWorkerLine);
 /** Which process this is: written with its first claim, and once a day while it claims. */
 function createWorkerLine(client: DatabaseClient, schema: string): Noted {
   const statement = onOneLine(historyStatements(schema).worker);
+  const write = writeBeside(client);
   let nextAt = 0;
 
-  async function write(): Promise<void> {
+  async function writeLine(): Promise<void> {
     const values = [WORKER_ID, hostname(), process.pid, PACKAGE_VERSION, process.uptime() * 1_000];
     try {
-      await client.query(statement, values.map(String));
+      await write(statement, values.map(String));
     } catch {
       nextAt = performance.now() + REST_MS;
     }
@@ -32,7 +34,7 @@ function createWorkerLine(client: DatabaseClient, schema: string): Noted {
       const now = performance.now();
       if (now < nextAt) return;
       nextAt = now + DAY_MS;
-      void write();
+      void writeLine();
     },
   };
 }

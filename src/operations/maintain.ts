@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import { limitedClient } from '../store/postgres/limited-client.ts';
 import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { prepareArchive } from './archive.ts';
@@ -13,7 +14,6 @@ import {
   PURGED_UNREPORTED,
   type ResolvedMaintenance,
 } from './options.ts';
-import { limitedClient } from './limited-client.ts';
 import { takeWalk } from './runner.ts';
 import type { Tally } from './census.ts';
 import { walk, type WalkEnd } from './walk.ts';

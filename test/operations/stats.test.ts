@@ -1,7 +1,8 @@
-import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'handle-once';
 import { maintain, readStats } from 'handle-once/operations';
 import { createMemoryStore } from 'handle-once/testing';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
 
@@ -48,6 +49,42 @@ test('events are counted by scope and minute, and two writes add up', async () =
     const replayed = rows.filter(({ event }) => event === 'replayed');
     expect(replayed.reduce((sum, { count }) => sum + count, 0)).toBe(3);
   });
+});
+
+test('a count whose write had no answer is not written twice', async () => {
+  const client = toDatabaseClient(sql) as DatabaseClient;
+  let isLosing = true;
+  const losing: DatabaseClient = {
+    ...client,
+    async begin(work, onBroken) {
+      const done = await client.begin(work, onBroken);
+      if (isLosing) throw Object.assign(new Error('lost'), { code: 'CONNECTION_CLOSED' });
+      return done;
+    },
+  };
+  const handleOnce = createHandleOnce({ sql: losing, scope: 'lost', stats: true });
+  const written = () => readStats({ sql, scope: 'lost' });
+  const setTimer = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => {
+    setTimer.mockRestore();
+  });
+  const aMinuteLater = () => setTimer.mock.calls.findLast(([, delayMs]) => delayMs === 60_000)?.[0]();
+  await handleOnce('1', 'body', () => 1);
+  aMinuteLater();
+  await expectSoon(async () => {
+    expect(await written()).toHaveLength(2);
+  });
+  isLosing = false;
+  await handleOnce('1', 'body', () => 1);
+  aMinuteLater();
+  await expectSoon(async () => {
+    expect((await written()).map(({ event }) => event)).toContain('replayed');
+  });
+  expect((await written()).map(({ event, count }) => [event, count])).toEqual([
+    ['claimed', 1],
+    ['replayed', 1],
+    ['succeeded', 1],
+  ]);
 });
 
 test('nothing is counted unless that is asked for', async () => {

@@ -1,6 +1,6 @@
-import { createAlarm } from '../lib/alarm.ts';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { replyInTime } from '../store/reply-in-time.ts';
+import { createAlarm } from '../../lib/alarm.ts';
+import type { DatabaseClient } from './database-client.ts';
+import { replyInTime } from '../reply-in-time.ts';
 
 /** The same client, whose statements and transactions end with an error after some time: a connection can hang. */
 export function limitedClient<Tx>(client: DatabaseClient<Tx>, timeoutMs: number): DatabaseClient<Tx> {

@@ -1,0 +1,34 @@
+import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { toStoreError } from '../store/postgres/failure.ts';
+import { limitedClient } from '../store/postgres/limited-client.ts';
+import { LOCK_WAIT_MS } from '../store/postgres/statements/locked.ts';
+
+/** A write takes milliseconds. The server ends one first; on a connection that hangs it is given up after twice that. */
+const STATEMENT_MS = 5_000;
+
+/**
+ * In a statement before: a table is locked when a statement is planned, before a `set_config` in it runs. In a
+ * transaction, since the connection is that of the handlers too.
+ */
+const LIMITS =
+  `select set_config('lock_timeout', '${LOCK_WAIT_MS}', true) as lock_timeout, ` +
+  `set_config('statement_timeout', '${STATEMENT_MS}', true) as statement_timeout`;
+
+/** Throws a `StoreError` or `SchemaError`. */
+export type WriteBeside = (statement: string, parameters: string[]) => Promise<void>;
+
+/** Writes on the connections that handlers need: a lock or a connection that hangs cannot keep them for long. */
+export function writeBeside(client: DatabaseClient): WriteBeside {
+  const limited = limitedClient(client, 2 * STATEMENT_MS);
+  return async (statement, parameters) => {
+    try {
+      await limited.begin(async (transaction) => {
+        const queries = limited.in(transaction);
+        await queries.query(LIMITS, []);
+        await queries.query(statement, parameters);
+      });
+    } catch (error) {
+      throw toStoreError(error, statement);
+    }
+  };
+}
