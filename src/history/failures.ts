@@ -5,7 +5,7 @@ import { historyStatements } from '../store/postgres/statements/history.ts';
 import { onOneLine } from '../store/postgres/statements/request-rows.ts';
 import { createAllowance } from './allowance.ts';
 import { type Line, lineOf } from './line.ts';
-import type { Noted } from './recorded.ts';
+import type { Emit, Noted } from './recorded.ts';
 import { REST_MS } from './rest.ts';
 import { sharedByTables } from './shared.ts';
 import { writeBeside } from './write-beside.ts';
@@ -14,9 +14,11 @@ const MAX_BATCH = 100;
 const MAX_WAITING = 1_000;
 const MAX_PER_SECOND = 100;
 
-interface TimedLine extends Line {
+interface WaitingLine extends Line {
   /** In monotonic milliseconds. */
   readonly at: number;
+  /** Of the consumer whose line it is. */
+  readonly emit: Emit;
 }
 
 export const failuresOf = sharedByTables(createFailures);
@@ -26,17 +28,18 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
   const statement = onOneLine(historyStatements(schema).failures);
   const write = writeBeside(client);
   const isAllowed = createAllowance(MAX_PER_SECOND);
-  const waiting: TimedLine[] = [];
+  const waiting: WaitingLine[] = [];
   let isSending = false;
   let restsUntil = 0;
 
-  async function sendAll(tellDropped: (lines: readonly Line[]) => void): Promise<void> {
+  async function sendAll(): Promise<void> {
     isSending = true;
     while (waiting.length > 0) {
       await nextTurn();
       const lines = waiting.splice(0, MAX_BATCH);
       try {
-        await write(statement, columnsOf(lines));
+        const skipped = await write(statement, columnsOf(lines));
+        tellDropped(skipped.flatMap(([place]) => lines[Number(place) - 1] ?? []));
       } catch {
         restsUntil = performance.now() + REST_MS;
         tellDropped(lines);
@@ -49,21 +52,32 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
     note(event, emit) {
       const line = lineOf(event);
       if (line === undefined) return;
-      const tellDropped = (lines: readonly Line[]): void => {
-        emit({ type: 'failures-dropped', scope: line.scope, key: '', lines: lines.length });
-      };
       const now = performance.now();
+      const noted = { ...line, at: now, emit };
       if (now < restsUntil || waiting.length === MAX_WAITING || !isAllowed(now)) {
-        tellDropped([line]);
+        tellDropped([noted]);
         return;
       }
-      waiting.push({ ...line, at: now });
-      if (!isSending) void sendAll(tellDropped);
+      waiting.push(noted);
+      if (!isSending) void sendAll();
     },
   };
 }
 
-function columnsOf(lines: readonly TimedLine[]): string[] {
+/** To each consumer its own, by scope. */
+function tellDropped(lines: readonly WaitingLine[]): void {
+  const dropped = new Map<Emit, Map<string, number>>();
+  for (const { emit, scope } of lines) {
+    const ofConsumer = dropped.get(emit) ?? new Map<string, number>();
+    dropped.set(emit, ofConsumer);
+    ofConsumer.set(scope, (ofConsumer.get(scope) ?? 0) + 1);
+  }
+  for (const [emit, ofConsumer] of dropped) {
+    for (const [scope, count] of ofConsumer) emit({ type: 'failures-dropped', scope, key: '', lines: count });
+  }
+}
+
+function columnsOf(lines: readonly WaitingLine[]): string[] {
   const now = performance.now();
   return [
     lines.map(({ at }) => now - at),

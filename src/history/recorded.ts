@@ -1,14 +1,16 @@
 import type { HandleOnceEvent } from '../api/events.ts';
 import type { Emitted, EventSink } from '../reporting/event-sink.ts';
 
+export type Emit = EventSink<HandleOnceEvent>['emit'];
+
 /**
  * What is kept beside the records.
  *
  * Best effort, and never in the way: no claim and no settle waits for it, or fails with it.
  */
 export interface Noted {
-  /** Notes what an event tells. What it cannot keep it tells by `emit`. */
-  readonly note: (event: Emitted<HandleOnceEvent>, emit: EventSink<HandleOnceEvent>['emit']) => void;
+  /** Notes what an event tells. What it cannot keep it tells by `emit`, which comes here again. */
+  readonly note: (event: Emitted<HandleOnceEvent>, emit: Emit) => void;
 }
 
 /** The same sink, whose events are noted too. */
@@ -17,11 +19,9 @@ export function recorded(
   kept: readonly Noted[],
 ): EventSink<HandleOnceEvent> {
   if (kept.length === 0) return sink;
-  return {
-    ...sink,
-    emit(event) {
-      sink.emit(event);
-      for (const { note } of kept) note(event, sink.emit);
-    },
+  const emit: Emit = (event) => {
+    sink.emit(event);
+    for (const { note } of kept) note(event, emit);
   };
+  return { ...sink, emit };
 }

@@ -1,4 +1,4 @@
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import type { DatabaseClient, DatabaseRow } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
 import { limitedClient } from '../store/postgres/limited-client.ts';
 import { LOCK_WAIT_MS } from '../store/postgres/statements/locked.ts';
@@ -15,17 +15,17 @@ const LIMITS =
   `set_config('statement_timeout', '${STATEMENT_MS}', true) as statement_timeout`;
 
 /** Throws a `StoreError` or `SchemaError`. */
-export type WriteBeside = (statement: string, parameters: string[]) => Promise<void>;
+export type WriteBeside = (statement: string, parameters: string[]) => Promise<readonly DatabaseRow[]>;
 
 /** Writes on the connections that handlers need: a lock or a connection that hangs cannot keep them for long. */
 export function writeBeside(client: DatabaseClient): WriteBeside {
   const limited = limitedClient(client, 2 * STATEMENT_MS);
   return async (statement, parameters) => {
     try {
-      await limited.begin(async (transaction) => {
+      return await limited.begin(async (transaction) => {
         const queries = limited.in(transaction);
         await queries.query(LIMITS, []);
-        await queries.query(statement, parameters);
+        return await queries.query(statement, parameters);
       });
     } catch (error) {
       throw toStoreError(error, statement);

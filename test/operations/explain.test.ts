@@ -4,6 +4,9 @@ import { explainRecord, forgetRecord, maintain, type Story } from 'handle-once/o
 import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
+import { arrayLiteral } from '../../src/store/postgres/array.ts';
+import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import { historyStatements } from '../../src/store/postgres/statements/history.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
@@ -139,19 +142,47 @@ describe('The lines about a record', () => {
     expect([await linesWritten(), await sql`select from handle_once.workers`]).toEqual([0, []]);
   });
 
-  test('are at most 100', async () => {
-    const { handleOnce } = worker();
+  async function written(lines: number): Promise<void> {
     await sql`
       insert into handle_once.failures (ended_at, attempt, scope, key, ending)
-      select now(), n, ${scope}, ${key}, 'released' from generate_series(1, 99) as n`;
+      select now(), n, ${scope}, ${key}, 'released' from generate_series(1, ${lines}::int) as n`;
+  }
+
+  test('are at most 100, and an event counts what is left out', async () => {
+    const { handleOnce, dropped } = worker({ maxAttempts: Infinity });
+    await handleOnce(key, 'body', throwing(new Error('no')));
+    await explained(1);
+    await written(98);
     await handleOnce(key, 'body', throwing(new Error('no')));
     await explained(100);
     await handleOnce(key, 'body', throwing(new Error('no')));
-    await handleOnce('another', 'body', throwing(new Error('no')));
-    await expectSoon(async () => {
-      expect((await explainRecord({ sql, scope, key: 'another' })).attempts).toHaveLength(1);
+    await expectSoon(() => {
+      expect(dropped()).toBe(1);
     });
     await explained(100);
+  });
+
+  test('are at most 100 where several come at once', async () => {
+    await written(98);
+    const lines = ['a', key, key, key, 'b', key];
+    const columns = [0, 1, 1, scope, '', 'released', 'w', ''].map((cell) => lines.map(() => cell));
+    columns[4] = lines;
+    const { failures } = historyStatements('handle_once');
+    const skipped = await toDatabaseClient(sql).query(failures, columns.map(arrayLiteral));
+    expect(skipped).toEqual([['4'], ['6']]);
+    expect(await linesWritten()).toBe(102);
+  });
+
+  test('of an earlier life leave room for those of this one, and are deleted by maintenance', async () => {
+    const { handleOnce } = worker();
+    await handleOnce(key, 'body', throwing(new TerminalError('no')));
+    await explained(1);
+    await written(99);
+    await sql`update handle_once.records set live_until = now()`;
+    await handleOnce(key, 'body', throwing(new TerminalError('again')));
+    await explained(101);
+    await maintain({ sql });
+    expect((await explained(1)).attempts).toMatchObject([{ error: { message: 'again' } }]);
   });
 });
 

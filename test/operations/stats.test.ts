@@ -1,12 +1,13 @@
-import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'handle-once';
+import { createHandleOnce, type DatabaseClient, InvalidOptionsError, TerminalError } from 'handle-once';
 import { maintain, readStats } from 'handle-once/operations';
 import { createMemoryStore } from 'handle-once/testing';
+import postgres from 'postgres';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
-import { expectSoon } from '../support/until.ts';
+import { expectSoon, until } from '../support/until.ts';
 
-const { sql } = useDatabase();
+const { sql, url } = useDatabase();
 
 beforeEach(async () => {
   await sql`truncate handle_once.stats`;
@@ -85,6 +86,28 @@ test('a count whose write had no answer is not written twice', async () => {
     ['replayed', 1],
     ['succeeded', 1],
   ]);
+});
+
+test('lines about failures that were dropped are counted too, each in the scope of its message', async () => {
+  const client = postgres(url, { onnotice: () => undefined });
+  onTestFinished(() => client.end({ timeout: 5 }));
+  const handleOnce = createHandleOnce({ sql: client, scope: 'one', stats: true, onEvent: () => undefined });
+  const other = handleOnce.inScope('two');
+  const fail = () => Promise.reject(new TerminalError('no'));
+  await sql.begin(async (holder) => {
+    await holder`lock table handle_once.failures in access exclusive mode`;
+    await counted(
+      () => Promise.all([handleOnce('1', 'body', fail), other('1', 'body', fail)]),
+      () => until(() => handleOnce.counts()['failures-dropped'] === 2),
+    );
+  });
+  await expectSoon(async () => {
+    const rows = await readStats({ sql });
+    expect(rows.filter(({ event }) => event === 'failures-dropped')).toMatchObject([
+      { scope: 'one', count: 1 },
+      { scope: 'two', count: 1 },
+    ]);
+  });
 });
 
 test('nothing is counted unless that is asked for', async () => {

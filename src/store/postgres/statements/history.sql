@@ -5,16 +5,28 @@ values ($1::text, $2::text, $3::text::integer, $4::text,
 on conflict (id) do update set seen_at = excluded.seen_at;
 
 -- failures
-insert into "handle_once".failures (ended_at, took_ms, attempt, scope, key, ending, worker, error)
-select statement_timestamp() - l.age_ms * interval '1 millisecond',
-  l.took_ms, l.attempt, l.scope, l.key, l.ending, l.worker, l.error
-from unnest((select $1::text::float8[]), (select $2::text::integer[]), (select $3::text::integer[]),
-  (select $4::text::text[]), (select $5::text::text[]), (select $6::text::text[]),
-  (select $7::text::text[]), (select $8::text::text[]))
-  as l(age_ms, took_ms, attempt, scope, key, ending, worker, error)
-where (select count(*) from (
-  select from "handle_once".failures f where f.scope = l.scope and f.key = l.key limit 100) as known
-) < 100;
+with lines as materialized (
+  select l.*, (
+      select count(*) from (
+        select from "handle_once".failures f
+        where f.scope = l.scope and f.key = l.key and f.ended_at >= coalesce((
+          select t.created_at from "handle_once".records t where t.scope = l.scope and t.key = l.key
+        ), '-infinity')
+        limit 100) as known
+    ) + row_number() over (partition by l.scope, l.key order by l.place) <= 100 as has_room
+  from unnest((select $1::text::float8[]), (select $2::text::integer[]), (select $3::text::integer[]),
+    (select $4::text::text[]), (select $5::text::text[]), (select $6::text::text[]),
+    (select $7::text::text[]), (select $8::text::text[])) with ordinality
+    as l(age_ms, took_ms, attempt, scope, key, ending, worker, error, place)
+), written as (
+  insert into "handle_once".failures (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+  select statement_timestamp() - l.age_ms * interval '1 millisecond',
+    l.took_ms, l.attempt, l.scope, l.key, l.ending, l.worker, l.error
+  from lines l
+  where l.has_room
+  order by l.place
+)
+select l.place::text as place from lines l where not l.has_room order by l.place;
 
 -- explain
 select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
@@ -50,8 +62,8 @@ where s.minute < statement_timestamp() - $1::text::float8 * interval '1 millisec
 
 -- forgetFailures
 delete from "handle_once".failures f
-where f.ended_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond'
-  and not exists (select from "handle_once".records t where t.scope = f.scope and t.key = f.key);
+where f.ended_at < coalesce((select t.created_at from "handle_once".records t where t.scope = f.scope and t.key = f.key),
+  statement_timestamp() - $1::text::float8 * interval '1 millisecond');
 
 -- forgetWorkers
 delete from "handle_once".workers w

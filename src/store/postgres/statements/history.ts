@@ -2,7 +2,7 @@ import { quoteIdentifier } from '../identifier.ts';
 
 export type HistoryStatements = ReturnType<typeof historyStatements>;
 
-/** A record that fails without end keeps its first lines. */
+/** A record that fails without end keeps the first lines of each life of its key. */
 export const LINES_PER_RECORD = 100;
 
 /** What is written beside the records: never in one statement with a claim or a settle. */
@@ -11,6 +11,7 @@ export function historyStatements(schema: string) {
   const failures = `${quoted}.failures`;
   const workers = `${quoted}.workers`;
   const stats = `${quoted}.stats`;
+  const records = `${quoted}.records`;
   return {
     /** $1 id, $2 host, $3 pid, $4 version, $5 milliseconds since the process started. */
     worker: `
@@ -18,18 +19,33 @@ insert into ${workers} (id, host, pid, version, started_at, seen_at)
 values ($1::text, $2::text, $3::text::integer, $4::text,
   statement_timestamp() - $5::text::float8 * interval '1 millisecond', statement_timestamp())
 on conflict (id) do update set seen_at = excluded.seen_at`,
-    /** $1 to $8 as columns of lines, in arrays; $1 is milliseconds since the end of the attempt. */
+    /**
+     * $1 to $8 as columns of lines, in arrays; $1 is milliseconds since the end of the attempt. The places, from 1, of
+     * those that are not written, since their records have enough.
+     */
     failures: `
-insert into ${failures} (ended_at, took_ms, attempt, scope, key, ending, worker, error)
-select statement_timestamp() - l.age_ms * interval '1 millisecond',
-  l.took_ms, l.attempt, l.scope, l.key, l.ending, l.worker, l.error
-from unnest((select $1::text::float8[]), (select $2::text::integer[]), (select $3::text::integer[]),
-  (select $4::text::text[]), (select $5::text::text[]), (select $6::text::text[]),
-  (select $7::text::text[]), (select $8::text::text[]))
-  as l(age_ms, took_ms, attempt, scope, key, ending, worker, error)
-where (select count(*) from (
-  select from ${failures} f where f.scope = l.scope and f.key = l.key limit ${LINES_PER_RECORD}) as known
-) < ${LINES_PER_RECORD}`,
+with lines as materialized (
+  select l.*, (
+      select count(*) from (
+        select from ${failures} f
+        where f.scope = l.scope and f.key = l.key and f.ended_at >= coalesce((
+          select t.created_at from ${records} t where t.scope = l.scope and t.key = l.key
+        ), '-infinity')
+        limit ${LINES_PER_RECORD}) as known
+    ) + row_number() over (partition by l.scope, l.key order by l.place) <= ${LINES_PER_RECORD} as has_room
+  from unnest((select $1::text::float8[]), (select $2::text::integer[]), (select $3::text::integer[]),
+    (select $4::text::text[]), (select $5::text::text[]), (select $6::text::text[]),
+    (select $7::text::text[]), (select $8::text::text[])) with ordinality
+    as l(age_ms, took_ms, attempt, scope, key, ending, worker, error, place)
+), written as (
+  insert into ${failures} (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+  select statement_timestamp() - l.age_ms * interval '1 millisecond',
+    l.took_ms, l.attempt, l.scope, l.key, l.ending, l.worker, l.error
+  from lines l
+  where l.has_room
+  order by l.place
+)
+select l.place::text as place from lines l where not l.has_room order by l.place`,
     /** $1 scope, $2 key: its lines, the oldest first, each with its worker. */
     explain: `
 select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
@@ -61,11 +77,14 @@ order by s.minute, s.scope, s.event`,
     forgetStats: `
 delete from ${stats} s
 where s.minute < statement_timestamp() - $1::text::float8 * interval '1 millisecond'`,
-    /** $1 milliseconds. Lines whose records are gone, and processes that were not seen for so long. */
+    /**
+     * $1 milliseconds. Lines of earlier lives of a key, and those whose record has been gone for so long. One record
+     * after the other, by key: a join could read all of the table.
+     */
     forgetFailures: `
 delete from ${failures} f
-where f.ended_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond'
-  and not exists (select from ${quoted}.records t where t.scope = f.scope and t.key = f.key)`,
+where f.ended_at < coalesce((select t.created_at from ${records} t where t.scope = f.scope and t.key = f.key),
+  statement_timestamp() - $1::text::float8 * interval '1 millisecond')`,
     forgetWorkers: `
 delete from ${workers} w
 where w.seen_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond'`,
