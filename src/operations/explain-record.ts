@@ -47,7 +47,10 @@ export interface Story {
   readonly record: RecordView | undefined;
   /** The process that has the record, or had it last. */
   readonly worker: WorkerView | undefined;
-  /** The attempts that did not succeed, the oldest first, at most 100, and until the next walk those of earlier lives of the key. */
+  /**
+   * The attempts that did not succeed, the oldest first: at most 100. Until the next walk of maintenance also those of
+   * earlier lives of the key.
+   */
   readonly attempts: readonly EndedAttempt[];
 }
 

@@ -1,15 +1,51 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
+import { leavesStatement } from '../store/postgres/statements/leaves.ts';
 import { run } from './run.ts';
 
-/** Deletes what is left of records that are gone, processes that were not seen for as long, and older counts. */
-export async function forgetHistory(
-  client: DatabaseClient,
-  schema: string,
-  olderThanMs: number,
+const PAGES_PER_STEP = 64;
+const PAUSES_PER_STEP = 4;
+const LONGEST_PAUSE_MS = 1_000;
+
+export interface ForgetHistoryOptions {
+  readonly client: DatabaseClient;
+  readonly databaseSchema: string;
+  readonly olderThanMs: number;
+  /** Asked before each step. */
+  readonly mayGoOn: () => boolean;
+}
+
+/**
+ * Deletes what is left of records that are gone, processes that were not seen for as long, and older counts.
+ *
+ * Some pages at a time, as a walk does. It begins anywhere: what a limit leaves is reached by a later one.
+ */
+export async function forgetHistory(options: ForgetHistoryOptions): Promise<void> {
+  const { databaseSchema } = options;
+  const { forgetFailures, forgetWorkers, forgetStats } = historyStatements(databaseSchema);
+  const schema = quoteIdentifier(databaseSchema);
+  await forgetIn(`${schema}.failures`, forgetFailures, options);
+  await forgetIn(`${schema}.workers`, forgetWorkers, options);
+  await forgetIn(`${schema}.stats`, forgetStats, options);
+}
+
+async function forgetIn(
+  table: string,
+  statement: string,
+  { client, olderThanMs, mayGoOn }: ForgetHistoryOptions,
 ): Promise<void> {
-  const { forgetFailures, forgetWorkers, forgetStats } = historyStatements(schema);
-  await run(client, forgetFailures, [String(olderThanMs)]);
-  await run(client, forgetWorkers, [String(olderThanMs)]);
-  await run(client, forgetStats, [String(olderThanMs)]);
+  const [row] = await run(client, leavesStatement(), [table]);
+  const steps = Math.ceil(Number(row?.[1] ?? 0) / PAGES_PER_STEP);
+  const first = steps === 0 ? 0 : randomInt(steps);
+  for (let step = 0; step < steps; step += 1) {
+    if (!mayGoOn()) return;
+    const startedAt = performance.now();
+    const page = ((first + step) % steps) * PAGES_PER_STEP;
+    const places = [page, page + PAGES_PER_STEP].map((block) => `(${block},0)`);
+    await run(client, statement, [...places, String(olderThanMs)]);
+    await sleep(Math.min(PAUSES_PER_STEP * (performance.now() - startedAt), LONGEST_PAUSE_MS));
+  }
 }

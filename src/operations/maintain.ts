@@ -35,7 +35,7 @@ export type MaintenanceReport =
   | {
       /** The walk goes on from here: by the next call, or by the runner that has taken it over. */
       readonly state: 'stopped';
-      /** Records that the walk has deleted so far, by all its runners. */
+      /** Records that the walk has deleted so far, by all its runners. `taken-over`: 0, the other runner has the count. */
       readonly purged: number;
       /** `limit`: `maxMs` or `maxPurged`. `taken-over`: this process stood still for a minute. */
       readonly reason: 'limit' | 'aborted' | 'taken-over';
@@ -45,8 +45,6 @@ export type MaintenanceReport =
 
 /** A step takes milliseconds; after this time another process may walk. */
 const STEP_TIMEOUT_MS = 60_000;
-/** It reads a table that has no index for it. */
-const HISTORY_TIMEOUT_MS = 600_000;
 /** After a walk that somebody asked for. Those of `startMaintenance` have their own. */
 const REST_MS = 3_600_000;
 const LIMIT = 2_147_483_647;
@@ -143,11 +141,12 @@ export async function walkOnce(
     if (purged === undefined) return { ...walked, end: 'lost' };
     if (end !== 'finished') return { ...walked, end };
     const historyError = await errorOf(
-      forgetHistory(
-        limitedClient(toDatabaseClient(sql), HISTORY_TIMEOUT_MS),
+      forgetHistory({
+        client,
         databaseSchema,
-        times.purgeAbandonedAfterMs,
-      ),
+        olderThanMs: times.purgeAbandonedAfterMs,
+        mayGoOn: () => mayGoOn(0),
+      }),
     );
     return { ...walked, end, historyError };
   } catch (error) {

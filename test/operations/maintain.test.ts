@@ -1,6 +1,13 @@
-import { createHandleOnce, InvalidOptionsError, migrate, TerminalError } from 'handle-once';
+import {
+  createHandleOnce,
+  type DatabaseClient,
+  InvalidOptionsError,
+  migrate,
+  TerminalError,
+} from 'handle-once';
 import { maintain, readCensus } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();
@@ -234,6 +241,27 @@ describe('A walk', () => {
     }
     expect(calls).toBeGreaterThan(5);
     expect(await readCensus({ sql })).toMatchObject([{ scope: 'billing', records: 10_000 }]);
+  });
+
+  test('that a signal ends while it deletes history leaves the rest to the next', async () => {
+    await sql`
+      insert into handle_once.failures (ended_at, attempt, scope, key, ending)
+      select now() - interval '40 days', 1, 'gone', n::text, 'released' from generate_series(1, 20000) n`;
+    const linesLeft = async () => (await sql`select from handle_once.failures`).length;
+    const stopping = new AbortController();
+    const client = toDatabaseClient(sql) as DatabaseClient;
+    const stopped: DatabaseClient = {
+      ...client,
+      async query(statement, parameters) {
+        const rows = await client.query(statement, parameters);
+        if ((await linesLeft()) < 20_000) stopping.abort();
+        return rows;
+      },
+    };
+    expect(await maintain({ sql: stopped, signal: stopping.signal })).toMatchObject({ state: 'finished' });
+    expect(await linesLeft()).toBeGreaterThan(0);
+    await maintain({ sql });
+    expect(await linesLeft()).toBe(0);
   });
 
   test('ends at once for a signal that has aborted', async () => {

@@ -97,7 +97,7 @@ test('a runner that another has taken over from stops, and writes nothing', asyn
   );
   const late = await maintain({ sql: client });
   expect(others).toMatchObject({ state: 'finished', records: RECORDS / 2 });
-  expect(late).toMatchObject({ state: 'stopped', reason: 'taken-over' });
+  expect(late).toMatchObject({ state: 'stopped', reason: 'taken-over', purged: 0 });
   expect(await readCensus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
   expect(await left()).toEqual({ live: RECORDS / 2, expired: 0 });
 });

@@ -36,6 +36,7 @@ function textOf(report: MaintenanceReport): string {
     case 'busy':
       return 'another process walks';
     case 'stopped':
+      if (report.reason === 'taken-over') return 'another process has taken the walk over';
       return `stopped (${report.reason}) after ${report.purged} deleted; the next call goes on from there`;
     case 'finished':
       return `${report.purged} deleted, ${report.records} left, of which ${report.abandoned} are abandoned`;

@@ -58,13 +58,13 @@ order by s.minute, s.scope, s.event;
 
 -- forgetStats
 delete from "handle_once".stats s
-where s.minute < statement_timestamp() - $1::text::float8 * interval '1 millisecond';
+where s.ctid >= $1::text::tid and s.ctid < $2::text::tid and s.minute < statement_timestamp() - $3::text::float8 * interval '1 millisecond';
 
 -- forgetFailures
 delete from "handle_once".failures f
-where f.ended_at < coalesce((select t.created_at from "handle_once".records t where t.scope = f.scope and t.key = f.key),
-  statement_timestamp() - $1::text::float8 * interval '1 millisecond');
+where f.ctid >= $1::text::tid and f.ctid < $2::text::tid and f.ended_at < coalesce(
+  (select t.created_at from "handle_once".records t where t.scope = f.scope and t.key = f.key), statement_timestamp() - $3::text::float8 * interval '1 millisecond');
 
 -- forgetWorkers
 delete from "handle_once".workers w
-where w.seen_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond';
+where w.ctid >= $1::text::tid and w.ctid < $2::text::tid and w.seen_at < statement_timestamp() - $3::text::float8 * interval '1 millisecond';

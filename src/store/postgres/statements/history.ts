@@ -5,6 +5,10 @@ export type HistoryStatements = ReturnType<typeof historyStatements>;
 /** A record that fails without end keeps the first lines of each life of its key. */
 export const LINES_PER_RECORD = 100;
 
+const LONG_AGO = `statement_timestamp() - $3::text::float8 * interval '1 millisecond'`;
+
+const inPages = (t: string): string => `${t}.ctid >= $1::text::tid and ${t}.ctid < $2::text::tid`;
+
 /** What is written beside the records: never in one statement with a claim or a settle. */
 export function historyStatements(schema: string) {
   const quoted = quoteIdentifier(schema);
@@ -74,19 +78,20 @@ from ${stats} s
 where s.minute >= statement_timestamp() - $2::text::float8 * interval '1 millisecond'
   and ($1::text is null or s.scope = $1::text)
 order by s.minute, s.scope, s.event`,
+    /** This and the next two: $1 and $2 the first place and the one after the last, $3 milliseconds. */
     forgetStats: `
 delete from ${stats} s
-where s.minute < statement_timestamp() - $1::text::float8 * interval '1 millisecond'`,
+where ${inPages('s')} and s.minute < ${LONG_AGO}`,
     /**
-     * $1 milliseconds. Lines of earlier lives of a key, and those whose record has been gone for so long. One record
-     * after the other, by key: a join could read all of the table.
+     * Lines of earlier lives of a key, and those whose record has been gone for so long. One record after the other, by
+     * key: a join could read all of the records.
      */
     forgetFailures: `
 delete from ${failures} f
-where f.ended_at < coalesce((select t.created_at from ${records} t where t.scope = f.scope and t.key = f.key),
-  statement_timestamp() - $1::text::float8 * interval '1 millisecond')`,
+where ${inPages('f')} and f.ended_at < coalesce(
+  (select t.created_at from ${records} t where t.scope = f.scope and t.key = f.key), ${LONG_AGO})`,
     forgetWorkers: `
 delete from ${workers} w
-where w.seen_at < statement_timestamp() - $1::text::float8 * interval '1 millisecond'`,
+where ${inPages('w')} and w.seen_at < ${LONG_AGO}`,
   };
 }
