@@ -2,7 +2,9 @@ import { arrayLiteral } from '../../store/postgres/array.ts';
 import { quoteIdentifier } from '../../store/postgres/identifier.ts';
 import { grantsOn, RIGHTS, type TableName, type Use } from '../../store/postgres/rights.ts';
 import { run } from '../run.ts';
+
 import { type Found, ok, problem, type Subject } from './finding.ts';
+import { LEAVES } from './leaves.ts';
 
 /**
  * Parameters: $1 the schema, $2 and $3 tables and a right on each. By oid, since a table of a schema that the role may
@@ -16,13 +18,24 @@ from unnest($2::text::text[], $3::text::text[]) with ordinality as r(table_name,
 where not coalesce(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, r.privilege), false)
 order by r.place`;
 
+/** Parameters: $1 the schema, $2 rights. Those that a partition does not give: a walk names each. */
+const LACKED_ON_PARTITIONS = `
+select r.privilege
+from unnest($2::text::text[]) with ordinality as r(privilege, place)
+where exists (
+  select from (${LEAVES}) as leaves(oid) join pg_catalog.pg_class c on c.oid = leaves.oid and c.relispartition
+  where not has_table_privilege(c.oid, r.privilege))
+order by r.place`;
+
 type Rights = Readonly<Partial<Record<TableName, string>>>;
 
 /** What the role of the client may do: handle messages, maintain the tables, or both. */
 export async function rights(subject: Subject): Promise<Found> {
   const role = await roleOf(subject);
   const forHandle = await lackedRights(subject, 'handle');
-  const forMaintain = await lackedRights(subject, 'maintain');
+  const onTables = await lackedRights(subject, 'maintain');
+  const onPartitions = await lackedOnPartitions(subject);
+  const forMaintain = onPartitions === '' ? onTables : { ...onTables, 'partitions of records': onPartitions };
   const mayHandle = isNone(forHandle);
   const mayMaintain = isNone(forMaintain);
   if (mayHandle && mayMaintain) return ok(`the role ${role} may handle messages, and maintain the tables`);
@@ -33,7 +46,8 @@ export async function rights(subject: Subject): Promise<Found> {
     `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
       `nor maintain the tables (it lacks ${listed(forMaintain)})`,
     `to handle messages run, as the owner of the tables, ${grants.map((grant) => `"${grant}"`).join(' and ')}; to ` +
-      'maintain the tables, what npx handle-once grants <role> --for maintain prints',
+      'maintain the tables, what npx handle-once grants <role> --for maintain prints' +
+      (onPartitions === '' ? '' : ', and the same rights on each partition of records'),
   );
 }
 
@@ -58,6 +72,13 @@ async function lackedRights({ client, schema }: Subject, use: Use): Promise<Righ
     lacked[table ?? ''] = known === undefined ? (privilege ?? '') : `${known}, ${privilege}`;
   }
   return lacked;
+}
+
+/** Such as `update, delete`. */
+async function lackedOnPartitions({ client, schema }: Subject): Promise<string> {
+  const needed = RIGHTS.maintain.records?.split(', ') ?? [];
+  const rows = await run(client, LACKED_ON_PARTITIONS, [schema, arrayLiteral(needed)]);
+  return rows.map(([privilege]) => privilege).join(', ');
 }
 
 function isNone(lacked: Rights): boolean {

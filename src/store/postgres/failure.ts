@@ -138,6 +138,8 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
 
 const OUR_TABLE =
   /("(?:[^"]|"")+")\.(?:records|migrations|workers|failures|stats|maintenance|census|archive)\b/;
+/** As a step of a walk names it. */
+const LEAF = /\bfrom only (.+) t$/m;
 const DENIED = /^permission denied for (\w+ .+)$/;
 
 function inSchema(statement: string): string {
@@ -160,6 +162,13 @@ function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
   }
   const needed = Object.entries(RIGHTS[use]);
   const named = needed.filter(([table]) => denied === `table ${table}`);
+  const leaf = LEAF.exec(statement)?.[1];
+  if (leaf !== undefined && denied?.startsWith('table ') === true && named.length === 0) {
+    return {
+      happened,
+      fix: `run "grant ${RIGHTS.maintain.records} on ${leaf} to <role>", and the same for each partition of the records`,
+    };
+  }
   const grants = grantsOn(schema, '<role>', Object.fromEntries(named.length > 0 ? named : needed));
   return { happened, fix: `run ${grants.map((grant) => `"${grant}"`).join(' and ')}` };
 }

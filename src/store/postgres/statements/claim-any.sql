@@ -95,11 +95,8 @@ with asked as materialized (
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
-    t.result, t.result_omitted, t.failed_reason, t.error,
-    t.xmax = 0 as made
+    t.result, t.result_omitted, t.failed_reason, t.error
 )
-select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from taken where made
-union all
 select t.key, case
       when (t.fingerprint <> a.asked_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
       when t.state = 'succeeded' then 'succeeded'
@@ -107,18 +104,18 @@ select t.key, case
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.asked_token then 'in-flight'
-      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
+      when case when a.was_owned and t.attempts > 1 then a.token::text end is not null then 'taken-over'
       else 'claimed'
-    end, t.attempts::text,
+    end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.live is not true and a.was_owned then a.token::text end)
+        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
       else t.failed_reason
-    end,
-    case t.state when 'succeeded' then t.result else t.error end from taken t join asked a on a.key = t.key where not t.made
+    end as detail,
+    case t.state when 'succeeded' then t.result else t.error end as content from taken t join asked a on a.key = t.key
 union all
 select a.key, case
       when (a.fingerprint <> a.asked_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
@@ -127,18 +124,18 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
+      when null is not null then 'taken-over'
       else 'claimed'
-    end, a.attempts::text,
+    end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, case when a.live is not true and a.was_owned then a.token::text end)
+        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
       else a.failed_reason
-    end,
-    case a.state when 'succeeded' then a.result else a.error end from asked a where a.live;
+    end as detail,
+    case a.state when 'succeeded' then a.result else a.error end as content from asked a where a.live;
 
 -- Any number of requests.
 with asked as materialized (
@@ -237,11 +234,8 @@ with asked as materialized (
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
-    t.result, t.result_omitted, t.failed_reason, t.error,
-    t.xmax = 0 as made
+    t.result, t.result_omitted, t.failed_reason, t.error
 )
-select key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content from taken where made
-union all
 select t.key, case
       when (t.fingerprint <> a.asked_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
       when t.state = 'succeeded' then 'succeeded'
@@ -249,18 +243,18 @@ select t.key, case
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.asked_token then 'in-flight'
-      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
+      when case when a.was_owned and t.attempts > 1 then a.token::text end is not null then 'taken-over'
       else 'claimed'
-    end, t.attempts::text,
+    end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.live is not true and a.was_owned then a.token::text end)
+        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
       else t.failed_reason
-    end,
-    case t.state when 'succeeded' then t.result else t.error end from taken t join asked a on a.key = t.key where not t.made
+    end as detail,
+    case t.state when 'succeeded' then t.result else t.error end as content from taken t join asked a on a.key = t.key
 union all
 select a.key, case
       when (a.fingerprint <> a.asked_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
@@ -269,15 +263,15 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when case when a.live is not true and a.was_owned then a.token::text end is not null then 'taken-over'
+      when null is not null then 'taken-over'
       else 'claimed'
-    end, a.attempts::text,
+    end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, case when a.live is not true and a.was_owned then a.token::text end)
+        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
       else a.failed_reason
-    end,
-    case a.state when 'succeeded' then a.result else a.error end from asked a where a.live;
+    end as detail,
+    case a.state when 'succeeded' then a.result else a.error end as content from asked a where a.live;

@@ -1,5 +1,5 @@
 import type { Size } from './request-rows.ts';
-import { answerColumns, mismatch, NEW_RECORD_ANSWER } from './claim-columns.ts';
+import { answerColumns, mismatch, NO_TOKEN } from './claim-columns.ts';
 import { askedRecords, insertAsked } from './claim-parts.ts';
 import { withLockTimeout } from './locked.ts';
 
@@ -12,7 +12,7 @@ import { withLockTimeout } from './locked.ts';
  * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
  *   moment one updates a claimable record, and the other finds it alive and writes it back unchanged. `do nothing`
  *   with a second look would answer nothing at all: that look has the old snapshot.
- * - Only a row that was there before has an xmax: a new one is ours without a comparison.
+ * - A new record is told by its token, as one that was there is: a partitioned table shows no xmax of what it inserts.
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  */
@@ -50,12 +50,9 @@ with ${askedRecords(size, table)}, taken as (
     result_omitted = case when ${KEPT} then t.result_omitted end,
     error = case when ${KEPT} or t.state = 'pending' then t.error end
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
-    t.result, t.result_omitted, t.failed_reason, t.error,
-    t.xmax = 0 as made
+    t.result, t.result_omitted, t.failed_reason, t.error
 )
-select ${NEW_RECORD_ANSWER} from taken where made
-union all
-select ${answerColumns('t', ASKED)} from taken t join asked a on a.key = t.key where not t.made
+select ${answerColumns('t', { ...ASKED, deadToken: DEAD_TOKEN })} from taken t join asked a on a.key = t.key
 union all
 select ${answerColumns('a', ASKED)} from asked a where a.live`;
 }
@@ -63,8 +60,11 @@ select ${answerColumns('a', ASKED)} from asked a where a.live`;
 const ASKED = {
   token: 'a.asked_token',
   fingerprint: 'a.asked_fingerprint',
-  deadToken: 'case when a.live is not true and a.was_owned then a.token::text end',
+  deadToken: NO_TOKEN,
 };
+
+/** A record that was deleted meanwhile, and is made again, is at its first attempt: it was not taken over. */
+const DEAD_TOKEN = 'case when a.was_owned and t.attempts > 1 then a.token::text end';
 
 /** A lease that lapsed is an attempt whose worker died. */
 const DEATHS = '(t.deaths + t.owned::integer)';

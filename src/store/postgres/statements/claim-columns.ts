@@ -13,9 +13,10 @@ export const NO_TOKEN = 'null';
  * The five columns that answer a claim, of a record `t`: key, kind, attempts, detail, content.
  *
  * Columns of their own, since packing the small ones into one costs the server more than each cell costs the client.
+ * They have names: libraries that give rows as objects would make one of two columns without.
  */
 export function answerColumns(t: string, asked: Asked): string {
-  return `${t}.key, ${kind(t, asked)}, ${t}.attempts::text,
+  return `${t}.key, ${kind(t, asked)} as kind, ${t}.attempts::text as attempts,
     case ${t}.state
       when 'pending' then case
         when ${isOurs(t, asked)} then concat_ws(' ', ${t}.failures, ${asked.deadToken})
@@ -23,14 +24,11 @@ export function answerColumns(t: string, asked: Asked): string {
       end
       when 'succeeded' then ${t}.result_omitted
       else ${t}.failed_reason
-    end,
-    case ${t}.state when 'succeeded' then ${t}.result else ${t}.error end`;
+    end as detail,
+    case ${t}.state when 'succeeded' then ${t}.result else ${t}.error end as content`;
 }
 
-/**
- * The answer to a claim that made its record. It stands first in a union, and so names the columns: libraries that give
- * rows as objects would make one of two columns without a name.
- */
+/** The answer to a claim that made its record. */
 export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content`;
 
 function isOurs(t: string, asked: Asked): string {

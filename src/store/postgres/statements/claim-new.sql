@@ -23,7 +23,7 @@ select found.key, case
       when found.token <> $3::text::uuid then 'in-flight'
       when null is not null then 'taken-over'
       else 'claimed'
-    end, found.attempts::text,
+    end as kind, found.attempts::text as attempts,
     case found.state
       when 'pending' then case
         when (found.owned and found.token = $3::text::uuid) then concat_ws(' ', found.failures, null)
@@ -31,8 +31,8 @@ select found.key, case
       end
       when 'succeeded' then found.result_omitted
       else found.failed_reason
-    end,
-    case found.state when 'succeeded' then found.result else found.error end from found where live;
+    end as detail,
+    case found.state when 'succeeded' then found.result else found.error end as content from found where live;
 
 -- Any number of requests.
 with asked as materialized (
@@ -67,7 +67,7 @@ select a.key, case
       when a.token <> a.asked_token then 'in-flight'
       when null is not null then 'taken-over'
       else 'claimed'
-    end, a.attempts::text,
+    end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
         when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, null)
@@ -75,5 +75,5 @@ select a.key, case
       end
       when 'succeeded' then a.result_omitted
       else a.failed_reason
-    end,
-    case a.state when 'succeeded' then a.result else a.error end from asked a where a.live;
+    end as detail,
+    case a.state when 'succeeded' then a.result else a.error end as content from asked a where a.live;
