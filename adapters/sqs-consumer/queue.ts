@@ -5,6 +5,7 @@ import {
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { inTime } from '../shared/sqs/in-time.ts';
 
 /** The part of an `SQSClient` that the adapter uses. */
 export type SqsClient = Pick<SQSClient, 'send'>;
@@ -18,21 +19,17 @@ export interface Queue {
   attributes(): Promise<Readonly<Partial<Record<string, string>>>>;
 }
 
-/** Without a bound a connection that hangs would hold its message, and sqs-consumer's next receive, without end. */
-const CALL_TIMEOUT_MS = 15_000;
-
 export function createQueue(client: SqsClient, queueUrl: string): Queue {
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
   return {
     isFifo: queueUrl.endsWith('.fifo'),
     changeVisibility(receiptHandle, seconds) {
       const input = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
-      return client.send(new ChangeMessageVisibilityCommand(input), inTime());
+      return inTime((options) => client.send(new ChangeMessageVisibilityCommand(input), options));
     },
-    send: (input) => client.send(new SendMessageCommand(input), inTime()),
+    send: (input) => inTime((options) => client.send(new SendMessageCommand(input), options)),
     async attributes() {
       const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
-      const { Attributes } = await client.send(command, inTime());
+      const { Attributes } = await inTime((options) => client.send(command, options));
       return Attributes ?? {};
     },
   };

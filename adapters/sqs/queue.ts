@@ -9,7 +9,8 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { coalesce, onAbort } from '../../src/adapter-kit.ts';
+import { coalesce } from '../../src/adapter-kit.ts';
+import { type CallOptions, inTime } from '../shared/sqs/in-time.ts';
 import type { SqsMessage } from './message.ts';
 
 /** The part of an `SQSClient` that the adapter uses. */
@@ -55,7 +56,6 @@ export const MAX_BATCH = 10;
  */
 const FULL_BATCHES = { maxBatch: MAX_BATCH, smallestBeside: MAX_BATCH };
 
-const CALL_TIMEOUT_MS = 15_000;
 const ENTRY_TRIES = 3;
 const ENTRY_RETRY_DELAY_MS = 100;
 
@@ -108,37 +108,6 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
       await inTime((options) => client.send(new SendMessageCommand(input), options));
     },
   };
-}
-
-interface CallOptions {
-  readonly abortSignal: AbortSignal;
-}
-
-/**
- * Without a bound a connection that hangs would hold its messages, and everything that waits for them, without end.
- *
- * Not by `AbortSignal.any`: on Node 20 its timeout is lost at a garbage collection, and every call would leave
- * something behind on a signal that lives long.
- */
-async function inTime<T>(
-  call: (options: CallOptions) => Promise<T>,
-  extraMs = 0,
-  signal?: AbortSignal,
-): Promise<T> {
-  const aborter = new AbortController();
-  const timer = setTimeout(() => {
-    aborter.abort(new DOMException('the queue gave no reply in time', 'TimeoutError'));
-  }, CALL_TIMEOUT_MS + extraMs);
-  const abort = (): void => {
-    aborter.abort(signal?.reason);
-  };
-  const takeOff = signal && onAbort(signal, abort);
-  try {
-    return await call({ abortSignal: aborter.signal });
-  } finally {
-    clearTimeout(timer);
-    takeOff?.();
-  }
 }
 
 interface BatchReply {

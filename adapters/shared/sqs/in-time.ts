@@ -1,0 +1,42 @@
+import { onAbort } from '../../../src/adapter-kit.ts';
+
+export interface CallOptions {
+  readonly abortSignal: AbortSignal;
+}
+
+const CALL_TIMEOUT_MS = 15_000;
+
+/**
+ * What a call of the client gives. Rejects when it throws, when the signal aborts, and when it has no end in time.
+ *
+ * Without a bound a connection that hangs would hold its messages, and everything that waits for them, without end.
+ * The client is told of an abort, and not relied on: it hears none while it waits for credentials.
+ *
+ * Not by `AbortSignal.any`: on Node 20 its timeout is lost at a garbage collection, and every call would leave
+ * something behind on a signal that lives long.
+ */
+export async function inTime<T>(
+  call: (options: CallOptions) => Promise<T>,
+  extraMs = 0,
+  signal?: AbortSignal,
+): Promise<T> {
+  const aborter = new AbortController();
+  const timer = setTimeout(() => {
+    aborter.abort(new DOMException('the queue gave no reply in time', 'TimeoutError'));
+  }, CALL_TIMEOUT_MS + extraMs);
+  const abort = (): void => {
+    aborter.abort(signal?.reason);
+  };
+  const takeOff = signal && onAbort(signal, abort);
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort(aborter.signal, () => {
+      reject(aborter.signal.reason as Error);
+    });
+  });
+  try {
+    return await Promise.race([call({ abortSignal: aborter.signal }), aborted]);
+  } finally {
+    clearTimeout(timer);
+    takeOff?.();
+  }
+}
