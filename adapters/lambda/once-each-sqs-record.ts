@@ -11,7 +11,7 @@ import {
   withHandler,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
-import { withOriginals } from '../shared/sqs/copy-identity.ts';
+import { originalOf, withOriginals } from '../shared/sqs/copy-identity.ts';
 import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
@@ -79,7 +79,8 @@ export function onceEachSqsRecord<
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler)));
   const { parse, onFailed, handleOnce } = resolved;
-  const key = withOriginals(resolved.key, handleOnce.settings.scope, copyForm);
+  const { scope } = handleOnce.settings;
+  const key = withOriginals(resolved.key, scope, copyForm);
   const consumer = consumerOf(resolved);
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
@@ -95,7 +96,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
             itemIdentifier: record.messageId,
             key: () => key(record),
             content: () => record.body,
-            fingerprint: fingerprintOptionsFor(resolved, record),
+            fingerprint: fingerprintOptionsFor(resolved, originalOf(record, scope, copyForm)),
             parse: () => parse(record.body),
             handler: (payload, attempt, ...extra) =>
               resolved.handler(payload as never, { ...attempt, record }, ...(extra as never[])),

@@ -78,7 +78,10 @@ export const copyForm: CopyForm<SqsRecord> = {
     messageAttributes?.[IDENTITY_ATTRIBUTE]?.stringValue,
   asOriginal: (record, { messageId, sentAt }) => ({
     ...record,
-    messageId,
+    ...(messageId === undefined ? {} : { messageId }),
     attributes: { ...record.attributes, ...(sentAt === undefined ? {} : { SentTimestamp: sentAt }) },
+    messageAttributes: Object.fromEntries(
+      Object.entries(record.messageAttributes).filter(([name]) => name !== IDENTITY_ATTRIBUTE),
+    ),
   }),
 };

@@ -94,6 +94,39 @@ describe('A record', () => {
     expect(keys).toEqual(['order-7', 'original', 'copy-4']);
   });
 
+  test('that is a redriven copy is compared as its original', async () => {
+    const { handleOnce } = bench();
+    const { scope } = handleOnce.settings;
+    const stringValue = JSON.stringify({ scope, messageId: 'original', sentAt: '1' });
+    const original = sqsRecord('original', '1');
+    const handler = onceEachSqsRecord(
+      {
+        handleOnce,
+        key: () => 'order-7',
+        fingerprint: (body, record) => [
+          body,
+          record.messageId,
+          record.attributes.SentTimestamp,
+          record.messageAttributes,
+        ],
+      },
+      () => undefined,
+    );
+    for (const record of [
+      { ...original, attributes: { ...original.attributes, SentTimestamp: '1' } },
+      {
+        ...original,
+        messageId: 'copy',
+        messageAttributes: {
+          ...original.messageAttributes,
+          HandleOnceIdentity: { dataType: 'String', stringValue },
+        },
+      },
+    ]) {
+      expect(await handler(sqsEvent(record), ample())).toEqual(NONE);
+    }
+  });
+
   test('that succeeded is not run again, and not reported: its body is compared as it is', async () => {
     const { handleOnce } = bench();
     const { onEvent, events } = recorder();

@@ -2,6 +2,7 @@ import type { SqsMessage } from 'handle-once/sqs';
 import { describe, expect, test } from 'vitest';
 import {
   type CopyIdentity,
+  originalOf,
   readIdentity,
   receivedForm,
   withOriginals,
@@ -58,4 +59,33 @@ describe('The key of a copy', () => {
   ])('is its own where it is no copy in this scope: %j', (message) => {
     expect(keyOf(message)).toBe('copy');
   });
+});
+
+describe('The original of a copy', () => {
+  const Tenant = { DataType: 'String', StringValue: 'acme' };
+  const withTenant = (message: SqsMessage): SqsMessage => ({
+    ...message,
+    MessageAttributes: { ...message.MessageAttributes, Tenant },
+  });
+  const Attributes = { SentTimestamp: '2', MessageGroupId: 'g' };
+
+  test('has its identity, and its attributes only', () => {
+    expect(
+      originalOf(copy({ scope: 'billing', messageId: 'original', sentAt: '1' }), 'billing', form),
+    ).toEqual({
+      MessageId: 'original',
+      Attributes: { ...Attributes, SentTimestamp: '1' },
+      MessageAttributes: undefined,
+    });
+    const tenants = withTenant(copy({ scope: 'billing', key: 'order-7' }));
+    const original = { MessageId: 'copy', Attributes, MessageAttributes: { Tenant } };
+    expect(originalOf(tenants, 'billing', form)).toEqual(original);
+  });
+
+  test.each([copy({ scope: 'mail', key: 'k' }), copy('{'), { MessageId: 'id' }])(
+    'is the message where it is no copy in this scope: %j',
+    (message) => {
+      expect(originalOf(message, 'billing', form)).toBe(message);
+    },
+  );
 });

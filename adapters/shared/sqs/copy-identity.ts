@@ -15,7 +15,12 @@ const copyIdentity = z.union([
  */
 export type CopyIdentity = z.output<typeof copyIdentity>;
 
-export type OriginalIdentity = Exclude<CopyIdentity, { readonly key: string }>;
+/** What an identity can say of an original. */
+export interface OriginalFacts {
+  readonly scope: string;
+  readonly messageId?: string | undefined;
+  readonly sentAt?: string | undefined;
+}
 
 /** JSON, in characters that SQS takes. */
 export function writeIdentity(identity: CopyIdentity): string {
@@ -37,8 +42,8 @@ export function readIdentity(text: string | undefined): CopyIdentity | undefined
 export interface CopyForm<Message> {
   /** The value of the attribute. */
   identityText(message: Message): string | undefined;
-  /** The message with what its original had in place of its own. */
-  asOriginal(message: Message, original: OriginalIdentity): Message;
+  /** The message without its identity, and with what its original had in place of its own, where that is known. */
+  asOriginal(message: Message, original: OriginalFacts): Message;
 }
 
 export type QueueKey<Message> = (message: Message) => string | undefined;
@@ -68,6 +73,12 @@ export function withOriginals<Message>(
   };
 }
 
+/** A redriven copy as its original, for what compares messages. Any other message is itself. */
+export function originalOf<Message>(message: Message, scope: string, form: CopyForm<Message>): Message {
+  const identity = readIdentity(form.identityText(message));
+  return identity?.scope === scope ? form.asOriginal(message, identity) : message;
+}
+
 interface Received {
   readonly MessageId?: string | undefined;
   readonly Attributes?: object | undefined;
@@ -81,8 +92,15 @@ export function receivedForm<Message extends Received>(): CopyForm<Message> {
     identityText: ({ MessageAttributes }) => MessageAttributes?.[IDENTITY_ATTRIBUTE]?.StringValue,
     asOriginal: (message, { messageId, sentAt }) => ({
       ...message,
-      MessageId: messageId,
+      ...(messageId === undefined ? {} : { MessageId: messageId }),
       Attributes: { ...message.Attributes, ...(sentAt === undefined ? {} : { SentTimestamp: sentAt }) },
+      MessageAttributes: withoutIdentity(message.MessageAttributes),
     }),
   };
+}
+
+/** ReceiveMessage gives undefined where a message has none. */
+function withoutIdentity<Attributes extends object>(attributes: Attributes = {} as Attributes) {
+  const own = Object.entries(attributes).filter(([name]) => name !== IDENTITY_ATTRIBUTE);
+  return own.length === 0 ? undefined : Object.fromEntries(own);
 }

@@ -1,6 +1,6 @@
 import { type Delivery, type EventSink, fingerprintOptionsFor, type Kept } from '../../../src/adapter-kit.ts';
 import { type AnyHandleOnce, type FingerprintOptions } from '../../../src/index.ts';
-import { receivedForm, withOriginals } from './copy-identity.ts';
+import { originalOf, receivedForm, withOriginals } from './copy-identity.ts';
 import type { MeasurableAttribute } from './dead-letter-attributes.ts';
 import { createDroppedAttributesWarning, type DroppedAttributesWarning } from './dropped-attributes.ts';
 import type { SqsOnFailed, QueueAttempt } from './queue-options.ts';
@@ -35,7 +35,9 @@ export function createQueueDelivery<
   events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
 ): QueueDeliveryOf<Message, R> {
   const { handleOnce, parse, handler, onFailed = 'keep' } = options;
-  const key = withOriginals(options.key, handleOnce.settings.scope, receivedForm<Message>());
+  const { scope } = handleOnce.settings;
+  const form = receivedForm<Message>();
+  const key = withOriginals(options.key, scope, form);
   const warnDropped = createDroppedAttributesWarning(events);
 
   function failedChoice(message: Message, mayBeSent?: () => boolean): Delivery<unknown>['onFailed'] {
@@ -57,7 +59,7 @@ export function createQueueDelivery<
     return {
       key: () => key(message),
       content: () => Body,
-      fingerprint: fingerprintOptionsFor(options, message),
+      fingerprint: fingerprintOptionsFor(options, originalOf(message, scope, form)),
       parse: () => parse(Body),
       handler: (payload, attempt, ...extra) =>
         handler(payload as never, { ...attempt, message }, ...(extra as never[])),
