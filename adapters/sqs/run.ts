@@ -187,5 +187,7 @@ export function startRun(options: RunOptions): Run {
 /** Whether the store did its part for a message; undefined where it was not asked. */
 function storeAnswered({ outcome, error }: HandledMessage<unknown>): boolean | undefined {
   if (outcome !== undefined) return !(outcome.state === 'pending' && outcome.reason === 'unrecorded');
-  return error instanceof StoreError || error instanceof SchemaError ? false : undefined;
+  // A store that refuses a message's data has answered.
+  if (error instanceof StoreError) return error.dataRefused;
+  return error instanceof SchemaError ? false : undefined;
 }
