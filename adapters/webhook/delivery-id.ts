@@ -10,11 +10,24 @@ export function deliveryIdAt(place: IdLocation, delivery: ReceivedWebhook): stri
   return byFunction(place.id, delivery);
 }
 
+/** Two names of one id. A library that verifies the first reads the second where a header beside it is missing. */
+const SVIX_ID = 'svix-id';
+const STANDARD_ID = 'webhook-id';
+
 function inHeader(header: string, { headers }: ReceivedWebhook): string {
   const name = header.toLowerCase();
-  const id = Object.hasOwn(headers, name) ? headers[name] : undefined;
-  if (id === undefined || id === '') {
+  const valueOf = (of: string): string => (Object.hasOwn(headers, of) ? (headers[of] ?? '') : '');
+  const id = valueOf(name);
+  if (id === '') {
     throw new MissingIdError(`the delivery has no id: its header ${name} is missing or empty`);
+  }
+  if (name === SVIX_ID || name === STANDARD_ID) {
+    const twin = valueOf(name === SVIX_ID ? STANDARD_ID : SVIX_ID);
+    if (twin !== '' && twin !== id) {
+      throw new MissingIdError(
+        `the delivery has no id: its headers ${SVIX_ID} and ${STANDARD_ID} differ, and verify may have read either`,
+      );
+    }
   }
   return id;
 }

@@ -34,7 +34,7 @@ export const providers: Readonly<Record<WebhookProvider, Source>> = {
   'standard-webhooks': { place: { header: 'webhook-id' }, ignoredFields: [] },
   // It counts the endpoints that have yet to take the event, so that it falls while the event is repeated.
   stripe: { place: { pointer: '/id' }, ignoredFields: ['/pending_webhooks'] },
-  // Svix sends webhook-id too, but a library that verifies svix-id has not looked at that.
+  // Svix sends webhook-id too, with the same id.
   svix: { place: { header: 'svix-id' }, ignoredFields: [] },
 };
 

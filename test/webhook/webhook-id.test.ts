@@ -55,6 +55,20 @@ test('svix-id and webhook-id do not stand in for one another', () => {
   messageOf('standard-webhooks', deliveries.svix);
 });
 
+test.each(['svix', 'standard-webhooks'] as const)(
+  'of %s must not differ between svix-id and webhook-id: either may have been verified',
+  (provider) => {
+    const { headers, body, id } = deliveries[provider];
+    const both = (svixId: string, webhookId_: string) => ({
+      headers: { ...headers, 'svix-id': svixId, 'webhook-id': webhookId_ },
+      body,
+    });
+    expect(webhookId(provider, both(id, id))).toBe(id);
+    expect(messageOf(provider, both(id, 'forged'))).toContain('headers svix-id and webhook-id differ');
+    expect(messageOf(provider, both('forged', id))).toContain('headers svix-id and webhook-id differ');
+  },
+);
+
 test('the header of a source may be named in any case', () => {
   expect(webhookId({ header: 'X-Delivery-ID' }, { headers: { 'x-Delivery-id': '1' }, body: '' })).toBe('1');
 });
