@@ -6,6 +6,9 @@ import { connect, type ConnectionOptions } from 'node:tls';
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const ACCEPTED = 'S';
 
+/** Where the client has no limit: a handshake that hangs would hold its place in the pool without end. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+
 /** Asks a Postgres server for TLS on a connection, and gives the socket when it is secure. */
 export async function overTls(
   connection: Socket,
@@ -13,7 +16,16 @@ export async function overTls(
   options: ConnectionOptions,
   timeoutMs: number,
 ): Promise<Socket> {
-  const signal = timeoutMs > 0 ? AbortSignal.timeout(timeoutMs) : undefined;
+  const limitMs = timeoutMs > 0 ? timeoutMs : DEFAULT_TIMEOUT_MS;
+  const aborter = new AbortController();
+  const { signal } = aborter;
+  const timer = setTimeout(() => {
+    aborter.abort(timedOut(limitMs));
+  }, limitMs);
+  const close = (): void => {
+    aborter.abort(closed());
+  };
+  connection.once('close', close);
   try {
     connection.write(SSL_REQUEST);
     const [answer] = (await once(connection, 'data', { signal })) as [Buffer];
@@ -26,13 +38,22 @@ export async function overTls(
     return secure;
   } catch (error) {
     connection.destroy();
-    throw signal?.aborted === true ? timedOut(timeoutMs) : error;
+    // What the socket says itself comes before its close.
+    throw (error as Error).name === 'AbortError' ? signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+    connection.off('close', close);
   }
 }
 
 function refused(): Error {
   const message = 'the server has no TLS: turn it on there, or leave ssl out of guardedSocket';
   return Object.assign(new Error(message), { code: 'TLS_REFUSED' });
+}
+
+function closed(): Error {
+  const message = 'the server closed the connection before it was secure';
+  return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
 }
 
 function timedOut(timeoutMs: number): Error {
