@@ -26,7 +26,7 @@ export class TerminalError extends Error {
 }
 
 /**
- * Thrown by a handler to say: try again, and not before `retryAfterMs` milliseconds have passed.
+ * Thrown by a handler, or by `parse`, to say: try again, and not before `retryAfterMs` milliseconds have passed.
  *
  * Any other error is retryable too, after the configured backoff. The attempt counts, and the last one still fails.
  *

@@ -16,11 +16,15 @@ export async function validatePayload(
   return schema === undefined ? parsed : await conform(parsed, schema);
 }
 
-/** The parser's message is left out: JSON.parse quotes the text that it could not read. */
+/**
+ * The parser's message is left out: JSON.parse quotes the text that it could not read. A `RetryableError` says nothing
+ * of the payload: what the parser needs is not there now.
+ */
 async function parsePayload(payload: unknown, parse: (payload: never) => unknown): Promise<unknown> {
   try {
     return await parse(payload as never);
   } catch (error) {
+    if (isA(error, RetryableError)) throw error;
     throw new InvalidPayloadError(`the payload could not be parsed (${toStoredError(error, 0).name})`);
   }
 }

@@ -60,7 +60,10 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   readonly body: (message: Message) => Body;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
   readonly schema?: Schema | undefined;
-  /** Turns the body into a value. What it throws fails the message for good. Default: the JSON of text or bytes. */
+  /**
+   * Turns the body into a value. What it throws fails the message for good; a `RetryableError` releases it. Default:
+   * the JSON of text or bytes.
+   */
   readonly parse?: ((body: Body) => Parsed) | undefined;
   /**
    * Tells the broker that the message is done with. Called when its record is durable, and never before. A call of the
