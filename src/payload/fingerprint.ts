@@ -24,16 +24,19 @@ export function fingerprint(payload: unknown): string {
   return ofValue(payload, NONE);
 }
 
+/** Refuses what is no UTF-8: read leniently, different bytes would be one text. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /**
  * The same without the members at some places. Text and bytes are read as JSON, with all digits of their numbers, and
  * taken as they are where that fails.
  */
 export function fingerprintWithout(ignored: Walk['ignored'], payload: unknown): string {
-  const text = typeof payload === 'string' ? payload : bytesOf(payload)?.toString();
-  if (text === undefined) return ofValue(payload, ignored);
+  const content = typeof payload === 'string' ? payload : bytesOf(payload);
+  if (content === undefined) return ofValue(payload, ignored);
   let document: unknown;
   try {
-    document = parseExactly(text);
+    document = parseExactly(typeof content === 'string' ? content : UTF8.decode(content));
   } catch {
     return fingerprint(payload);
   }
