@@ -81,6 +81,22 @@ describe.each([
     ]);
   });
 
+  test.each([
+    'https://eu-central-1.queue.amazonaws.com/000000000000/orders',
+    'https://vpce-1.sqs.eu-central-1.vpce.amazonaws.com/000000000000/orders/',
+  ])(
+    'refuses a dead-letter queue that is the queue itself by another host name: %s',
+    (deadLetterQueueUrl) => {
+      const issues = issuesOf(() => create({ ...right, onFailed: { deadLetterQueueUrl } }));
+      expect(issues).toMatchObject([{ field: 'onFailed.deadLetterQueueUrl' }]);
+    },
+  );
+
+  test('takes a dead-letter queue of the same name in another account', () => {
+    const deadLetterQueueUrl = queueUrl.replace('000000000000', '111111111111');
+    expect(issuesOf(() => create({ ...right, onFailed: { deadLetterQueueUrl } }))).toEqual([]);
+  });
+
   test('names every wrong field at once, and says who refuses', () => {
     const create2 = (): unknown => create({ ...right, client: 1, queueUrl: 2, typo: 3 });
     expect(issuesOf(create2).map(({ field }) => field)).toEqual(['client', 'queueUrl', 'typo']);

@@ -49,7 +49,10 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
   readonly inTransaction?: false | undefined;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
   readonly schema?: Schema | undefined;
-  /** Turns the body into a value. What it throws fails the message for good. Default `JSON.parse`. */
+  /**
+   * Turns the body into a value. What it throws fails the message for good; a `RetryableError` releases it. Default
+   * `JSON.parse`.
+   */
   readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
@@ -74,7 +77,12 @@ export const SAME_QUEUE = {
 };
 
 export function isOtherQueue(onFailed: SqsOnFailed | undefined, queueUrl: string): boolean {
-  return typeof onFailed !== 'object' || onFailed.deadLetterQueueUrl !== queueUrl;
+  return typeof onFailed !== 'object' || queueOf(onFailed.deadLetterQueueUrl) !== queueOf(queueUrl);
+}
+
+/** Account and name: one queue has several host names, and a client reaches those of one region. */
+function queueOf(url: string): string {
+  return url.split('/').filter(Boolean).slice(-2).join('/');
 }
 
 export function queueUrlOption(what: string): z.ZodURL {
