@@ -23,6 +23,8 @@ export interface Lanes<Item> {
   add(items: readonly Item[]): void;
   /** How many are here, waiting or running. */
   readonly size: () => number;
+  /** How many of them wait behind one of their own FIFO group. */
+  readonly blocked: () => number;
   /** Returns what waits to the queue. What runs goes on. */
   clear(): void;
   running(): readonly Promise<void>[];
@@ -38,11 +40,15 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
     const rest: Item[] = [];
     for (const item of waiting) {
       const group = options.groupOf(item);
-      const blocked = group !== undefined && busyGroups.has(group);
-      if (blocked || handling >= options.concurrency) rest.push(item);
+      if (isBlocked(item) || handling >= options.concurrency) rest.push(item);
       else start(item, group);
     }
     waiting = rest;
+  }
+
+  function isBlocked(item: Item): boolean {
+    const group = options.groupOf(item);
+    return group !== undefined && busyGroups.has(group);
   }
 
   function start(item: Item, group: string | undefined): void {
@@ -83,6 +89,7 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
       startWhatCan();
     },
     size: () => waiting.length + running.size,
+    blocked: () => waiting.filter(isBlocked).length,
     clear: () => {
       giveBack(() => true);
     },

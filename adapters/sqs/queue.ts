@@ -33,6 +33,8 @@ export interface ReceiveRequest {
   readonly waitTimeSeconds: number;
   readonly visibilityTimeoutSeconds: number;
   readonly signal: AbortSignal;
+  /** Called when the client is done with the call, which can be after its bound. */
+  readonly onEnded?: () => void;
 }
 
 /** One queue, with the calls that the adapter makes. Entries are receipt handles; concurrent ones share a call. */
@@ -84,7 +86,7 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
   });
   return {
     isFifo: queueUrl.endsWith('.fifo'),
-    async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal }) {
+    async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal, onEnded }) {
       const command = new ReceiveMessageCommand({
         QueueUrl: queueUrl,
         MaxNumberOfMessages: max,
@@ -93,7 +95,13 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
       });
-      const receive = (options: CallOptions) => client.send(command, options);
+      const receive = async (options: CallOptions) => {
+        try {
+          return await client.send(command, options);
+        } finally {
+          onEnded?.();
+        }
+      };
       const { Messages } = await inTime(receive, waitTimeSeconds * 1_000, signal);
       return Messages ?? [];
     },

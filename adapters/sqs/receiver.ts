@@ -11,9 +11,9 @@ export interface ReceiverOptions {
   readonly visibilityTimeoutSeconds: number;
   /** Whether a stop may abort a long poll: a message that is on its way in it has used up a receive. */
   readonly abortsPolls: boolean;
-  /** The most messages to have in hand. */
+  /** The most messages to have in hand that take room. */
   readonly capacity: number;
-  /** How many are in hand. */
+  /** How many in hand take room. */
   readonly inHand: () => number;
   /** Of how many of them the store has not answered yet. */
   readonly untried: () => number;
@@ -54,6 +54,9 @@ const LAST_POLL_MS = 1_000;
 /** An empty receive that was quicker than this is followed by a wait: a short poll must not become a hot loop. */
 const SHORTEST_EMPTY_POLL_MS = 500;
 
+/** An idle long poll holds a socket of the client for up to 20 seconds, and the SDK has 50 for all calls by default. */
+const MOST_POLLS = 20;
+
 /** Above what a receive and the pause after it can take. */
 const STALLED_MS = 120_000;
 
@@ -64,7 +67,7 @@ const STALLED_MS = 120_000;
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { queue, events, capacity } = options;
-  const mostPolls = Math.ceil(capacity / MAX_BATCH);
+  const mostPolls = Math.min(MOST_POLLS, Math.ceil(capacity / MAX_BATCH));
   const worthwhile = Math.min(MAX_BATCH, Math.ceil(capacity / 2));
   const polls = new Map<Promise<void>, number>();
   const aborter = new AbortController();
@@ -73,6 +76,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   let allowedPolls = 1;
   let quiet: NodeJS.Timeout | undefined;
   let stopped = false;
+  /** Receives that the client is not done with. One that hangs stays here when its bound has passed. */
+  let underWay = 0;
   let turnedAt = performance.now();
   let answeredAt: Date | undefined;
 
@@ -102,10 +107,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function receive(max: number): Promise<void> {
     const { waitTimeSeconds, visibilityTimeoutSeconds } = options;
     const sentAt = performance.now();
-    turnedAt = sentAt;
+    if (underWay === 0) turnedAt = sentAt;
+    underWay += 1;
     try {
       const signal = aborter.signal;
-      const messages = await queue.receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal });
+      const request = { max, waitTimeSeconds, visibilityTimeoutSeconds, signal, onEnded };
+      const messages = await queue.receive(request);
       answeredAt = new Date();
       receivePause.succeed();
       adapt(messages.length, max, performance.now() - sentAt);
@@ -114,9 +121,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (aborter.signal.aborted) return;
       events.emit({ type: 'queue-error', verb: 'receive', error });
       if (!stopped) receivePause.fail();
-    } finally {
-      turnedAt = performance.now();
     }
+  }
+
+  function onEnded(): void {
+    underWay -= 1;
+    turnedAt = performance.now();
   }
 
   function adapt(received: number, max: number, tookMs: number): void {

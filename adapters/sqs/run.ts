@@ -50,12 +50,20 @@ interface InHand {
 /** The longest wait of a receive, and the time that its reply gets beyond it; for a client that does neither. */
 const LONGEST_RECEIVE_MS = 40_000;
 
+/**
+ * What waits behind its own FIFO group takes no room, or a few slow groups would keep all others waiting: the queue
+ * gives a group to no other worker meanwhile. In capacities, should a queue send a group twice.
+ */
+const MOST_BLOCKED = 10;
+
 /** What handlers get, once their signals have aborted, to end and have their messages kept. */
 const ABORT_GRACE_MS = 5_000;
 
 export function startRun(options: RunOptions): Run {
   const { queue, events, processor, concurrency, visibilityTimeoutSeconds: seconds } = options;
   const { abortsPolls } = options;
+  // One batch waits in line, so that a free handler does not wait for a receive.
+  const capacity = concurrency + Math.min(concurrency, MAX_BATCH);
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events);
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
@@ -80,10 +88,9 @@ export function startRun(options: RunOptions): Run {
     waitTimeSeconds: options.waitTimeSeconds,
     abortsPolls,
     visibilityTimeoutSeconds: seconds,
-    // One batch waits in line, so that a free handler does not wait for a receive.
-    capacity: concurrency + Math.min(concurrency, MAX_BATCH),
-    inHand: lanes.size,
-    untried: () => untried.size,
+    capacity,
+    inHand: () => lanes.size() - Math.min(lanes.blocked(), MOST_BLOCKED * capacity),
+    untried: () => untried.size - lanes.blocked(),
     onMessages,
   });
 
