@@ -34,7 +34,8 @@ export type HandleMessage<R> = (
 
 /**
  * Wraps a handler for a receive loop that you already have: give it a message, and it is run once, kept invisible
- * meanwhile, and then deleted, kept or dead-lettered. Your loop must not delete messages itself.
+ * meanwhile, and then deleted, kept or dead-lettered. Your loop must not delete messages itself. On a FIFO queue it
+ * must not run what stands behind a message that was kept, of the same group: leave or return that to the queue.
  *
  * The function it returns resolves with what was done, also when the handler threw. With the first message it reads
  * the queue's attributes, and throws `InvalidOptionsError` when there is no such queue, and when it is a FIFO queue
