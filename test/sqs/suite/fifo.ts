@@ -83,6 +83,27 @@ export function fifoSuite({ server, setup }: Fixture): void {
     if (fillsBatches) expect(queue.eventsOf('returned')).toHaveLength(3);
   });
 
+  test('slow groups hold up no other', async () => {
+    const queue = await setup({ fifo: true });
+    for (let n = 0; n < 10; n += 1) await queue.send(String(n), { group: 'a' });
+    await queue.send('0', { group: 'b' });
+    const mayEnd = gate();
+    const started: unknown[] = [];
+    const worker = await queue.startWorker({
+      concurrency: 10,
+      handler: async (_, { message }) => {
+        started.push(message.Attributes?.MessageGroupId);
+        await mayEnd.opened;
+      },
+    });
+    await until(() => started.length === 2);
+    await queue.send('0', { group: 'c' });
+    await until(() => started.length === 3);
+    expect(started).toEqual(['a', 'b', 'c']);
+    mayEnd.open();
+    await until(() => worker.counts().acknowledged === 12);
+  });
+
   test('one that failed for good is out of the way', async () => {
     const queue = await setup({ fifo: true });
     for (let n = 0; n < 3; n += 1) await queue.send(String(n), { group: 'a' });
