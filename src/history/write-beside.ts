@@ -3,7 +3,7 @@ import { toStoreError } from '../store/postgres/failure.ts';
 import { limitedClient } from '../store/postgres/limited-client.ts';
 import { LOCK_WAIT_MS } from '../store/postgres/statements/locked.ts';
 
-/** A write takes milliseconds. The server ends one first; on a connection that hangs it is given up after twice that. */
+/** A write takes milliseconds. The server ends it then; where a connection hangs it is given up after twice that. */
 const STATEMENT_MS = 5_000;
 
 /**

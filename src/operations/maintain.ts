@@ -35,7 +35,7 @@ export type MaintenanceReport =
   | {
       /** The walk goes on from here: by the next call, or by the runner that has taken it over. */
       readonly state: 'stopped';
-      /** Records that the walk has deleted so far, by all its runners. `taken-over`: 0, the other runner has the count. */
+      /** Records that the walk has deleted so far, by all its runners. `taken-over`: 0, the other has the count. */
       readonly purged: number;
       /** `limit`: `maxMs` or `maxPurged`. `taken-over`: this process stood still for a minute. */
       readonly reason: 'limit' | 'aborted' | 'taken-over';
