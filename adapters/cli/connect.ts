@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { endsWithin } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce, SqlClient } from '../../src/index.ts';
 import { fromPg } from '../clients/index.ts';
 import type { RedriveTopicOptions } from '../kafka/index.ts';
@@ -117,7 +117,7 @@ async function withPg(url: string): Promise<Connection | undefined> {
 }
 
 async function letGo(ended: Promise<void> | undefined): Promise<void> {
-  await endsWithin(Promise.resolve(ended), END_MS).catch(() => false);
+  await Promise.race([Promise.resolve(ended).catch(() => undefined), sleep(END_MS)]);
 }
 
 interface Ending {

@@ -46,7 +46,7 @@ describe('The documentation', () => {
   it('has no example of a process that stops and keeps its connections', () => {
     const stopping = readmeSnippets().filter(({ code }) => code.includes('SIGTERM'));
     expect(stopping).toHaveLength(3);
-    for (const { code } of stopping) expect(code).toContain('await sql.end();');
+    for (const { code } of stopping) expect(code).toContain('await sql.end({ timeout: 5 });');
   });
 
   it('opens with an example of at most twelve lines', () => {

@@ -195,7 +195,11 @@ describe('As nestarc/idempotency', () => {
     const { send, runs } = bench({ handler: () => new Response(new Uint8Array([0, 255])) });
     await send(post('key'));
     const replay = await send(post('key'));
-    expect([statusOf(replay), [...(Buffer.from(await replay.arrayBuffer()))], runs.length]).toEqual(['replayed', [0, 255], 1]);
+    expect([statusOf(replay), [...Buffer.from(await replay.arrayBuffer())], runs.length]).toEqual([
+      'replayed',
+      [0, 255],
+      1,
+    ]);
   });
 
   it('differs: a quoted and a bare key are the same key', async () => {

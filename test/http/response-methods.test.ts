@@ -27,7 +27,8 @@ describe('What a handler calls of its response', () => {
   it.each<[what: string, handler: Handler, headers: Record<string, unknown>]>([
     [
       'writeHead with a flat list',
-      (_, response) => response.writeHead(200, ['Link', '<a>', 'Vary', 'x', 'link', '<b>', 'ETag', '"1"']).end(),
+      (_, response) =>
+        response.writeHead(200, ['Link', '<a>', 'Vary', 'x', 'link', '<b>', 'ETag', '"1"']).end(),
       { link: '<a>, <b>', vary: 'x', etag: '"1"' },
     ],
     [
@@ -166,6 +167,7 @@ describe('What a function of the options throws', () => {
     async (thrown) => {
       const { url, runs } = await listen((_, response) => response.end('no'), {
         principal: () => {
+          // eslint-disable-next-line @typescript-eslint/only-throw-error -- a user's function may throw anything
           throw thrown;
         },
       });

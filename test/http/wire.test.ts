@@ -46,7 +46,8 @@ function statusesIn(received: Buffer): string[] {
   return Array.from(received.toString('latin1').matchAll(/HTTP\/1.1 (\d+)/g), ([, status = '']) => status);
 }
 
-const HEAD = 'POST /orders HTTP/1.1\r\nhost: api.test\r\ncontent-type: application/json\r\nidempotency-key: a\r\n';
+const HEAD =
+  'POST /orders HTTP/1.1\r\nhost: api.test\r\ncontent-type: application/json\r\nidempotency-key: a\r\n';
 
 describe('A request', () => {
   it.each([

@@ -1,7 +1,7 @@
 /** Something that opens once, and can be waited for. */
 export interface Gate {
   readonly opened: Promise<void>;
-  open(): void;
+  readonly open: () => void;
 }
 
 export function gate(): Gate {

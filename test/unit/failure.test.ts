@@ -59,7 +59,6 @@ test.each<[state: string, retriable: boolean, words: RegExp]>([
   ['57P01', true, /closed the connection/],
   ['57P03', true, /starting or shutting down/],
   ['40P01', true, /refused the statement/],
-  ['23514', false, /refused the statement/],
 ])('SQLSTATE %s is retriable: %s, and says what to do', (code, retriable, words) => {
   const error = Object.assign(new Error('of the server'), { code, severity: 'ERROR' });
   const failure = toStoreError(error, 'select from "handle_once".records t');

@@ -48,10 +48,17 @@ class HttpError extends Error {
   }
 }
 
-const answerErrors: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+function onError(answer: (error: unknown, response: Response) => void): ErrorRequestHandler {
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- by its four parameters Express knows it
+  return (error, _request, response, _next) => {
+    answer(error, response);
+  };
+}
+
+const answerErrors = onError((error, response) => {
   const status = error instanceof HttpError ? error.status : 500;
   response.status(status).json({ error: error instanceof Error ? error.message : String(error) });
-};
+});
 
 type Options = Partial<HttpOptions<Request & User>> & { readonly core?: Partial<HandleOnceOptions> };
 
@@ -309,9 +316,11 @@ describe.each([
       app.post('/orders', authenticate, onceEach(), express.json(), (_request, response) => {
         response.send('no');
       });
-      app.use(((error: { status: number }, _request, response: Response, _next) => {
-        response.status(error.status).send('malformed');
-      }) as ErrorRequestHandler);
+      app.use(
+        onError((error, response) => {
+          response.status((error as { status: number }).status).send('malformed');
+        }),
+      );
     });
     for (const status of ['stored', 'replayed']) {
       expect(told(await send(url, 'a', { ...alice, body: '{' }))).toEqual([400, status]);
@@ -362,13 +371,17 @@ describe.each([
         bodies.push(request.body);
         response.status(201).json({ id: 1 });
       });
-      app.use(((error, _request, response, _next) => {
-        refusals.push(error);
-        response.end();
-      }) as ErrorRequestHandler);
+      app.use(
+        onError((error, response) => {
+          refusals.push(error);
+          response.end();
+        }),
+      );
     });
     await hangUp(url, 'a', claiming.opened, alice);
-    await expect.poll(() => refusals).toMatchObject([{ message: expect.stringMatching(/hung up/) as string }]);
+    await expect
+      .poll(() => refusals)
+      .toMatchObject([{ message: expect.stringMatching(/hung up/) as string }]);
     expect(told(await send(url, 'a', alice))).toEqual([201, 'stored']);
     expect(bodies).toEqual([{ cents: 995 }]);
   });

@@ -37,7 +37,9 @@ interface Served {
 
 async function listen(build: (app: FastifyInstance) => unknown): Promise<Served> {
   const warnings: string[] = [];
-  const app = fastify({ logger: { level: 'warn', stream: { write: (line: string) => warnings.push(line) } } });
+  const app = fastify({
+    logger: { level: 'warn', stream: { write: (line: string) => warnings.push(line) } },
+  });
   onTestFinished(() => app.close());
   await build(app);
   return { url: await app.listen({ host: '127.0.0.1', port: 0 }), warnings };
@@ -180,7 +182,12 @@ describe('inject(), by which applications test their routes', () => {
       reply.raw.write('a');
     });
     const headers = { authorization: 'alice', 'idempotency-key': 'a' };
-    const sent = { method: 'POST', url: path, headers, ...(payload === undefined ? {} : { payload }) } as const;
+    const sent = {
+      method: 'POST',
+      url: path,
+      headers,
+      ...(payload === undefined ? {} : { payload }),
+    } as const;
     const first = await app.inject(sent);
     expect(first.headers['idempotency-status']).toBe('stored');
     if (path === '/orders') expect(first.json()).toEqual({ body: payload ?? null });
@@ -196,7 +203,10 @@ describe('Fastify, by @fastify/middie', () => {
     let runs = 0;
     const { url } = await listen(async (app) => {
       await app.register(middie);
-      app.use('/orders', onceEach());
+      const once = onceEach();
+      app.use('/orders', (request, response, next) => {
+        void once(request, response, next);
+      });
       app.post('/orders/:id', (request) => {
         runs += 1;
         return { body: request.body };

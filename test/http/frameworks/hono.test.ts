@@ -44,7 +44,12 @@ function shop(): Hono<Shop> {
   return app;
 }
 
-const listen = (app: Hono<Shop>): Promise<string> => serve(getRequestListener(app.fetch));
+function listen(app: Hono<Shop>): Promise<string> {
+  const listener = getRequestListener(app.fetch);
+  return serve((request, response) => {
+    void listener(request, response);
+  });
+}
 
 const gzip = { headers: { 'accept-encoding': 'gzip' } };
 
