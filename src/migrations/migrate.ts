@@ -3,14 +3,15 @@ import { SchemaError } from '../api/errors.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { createReporter } from '../reporting/reporter.ts';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
+import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { beginReadCommitted } from '../store/postgres/transaction.ts';
 import { migrations } from './embedded.generated.ts';
 import { foundVersion } from './found-version.ts';
 import { schemaOption } from './options.ts';
-import { renderBootstrap, renderMigration } from './render.ts';
+import { renderMigration, renderSchema, renderVersions } from './render.ts';
 import { fitOf, LATEST, nextVersionText, refuseTooNew } from './version.ts';
 
 /** Options of `migrate`. */
@@ -68,6 +69,15 @@ async function migrated(client: DatabaseClient, schema: string): Promise<Migrate
   }
 }
 
+/** A role that owns the schema need not have the right to create others. */
+async function bootstrap(queries: DatabaseQueries, schema: string): Promise<void> {
+  const [known] = await queries.query('select to_regnamespace($1::text)::text as name', [
+    quoteIdentifier(schema),
+  ]);
+  if (typeof known?.[0] !== 'string') await queries.execute(renderSchema(schema));
+  await queries.execute(renderVersions(schema));
+}
+
 function migrateLocked(client: DatabaseClient, schema: string): Promise<MigrateResult> {
   return beginReadCommitted(client, async (queries) => {
     // Of many at once, one migrates; the others then find it done. The lock ends with the transaction, also behind
@@ -76,7 +86,7 @@ function migrateLocked(client: DatabaseClient, schema: string): Promise<MigrateR
     await queries.query(lock, [`handle-once:${schema}`]);
     const found = await foundVersion(queries, schema);
     refuseTooNew(found, schema);
-    if (found === 0) await queries.execute(renderBootstrap(schema));
+    if (found === 0) await bootstrap(queries, schema);
     const missing = migrations.filter(({ version }) => version > found);
     for (const migration of missing) await queries.execute(renderMigration(migration, schema));
     return { version: Math.max(found, LATEST), applied: missing.map(({ name }) => name) };

@@ -1,21 +1,32 @@
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import type { Migration } from './migration.ts';
 
-/**
- * Makes the schema and the table that records which migrations ran. `create schema if not exists` would ask for the
- * right to create schemas also where there is one.
- */
-const BOOTSTRAP = `do $do$ begin
-  if to_regnamespace(':"schema"') is null then create schema :"schema"; end if;
-end $do$;
-create table if not exists :"schema".migrations (
+const SCHEMA = 'create schema :"schema";';
+
+/** Records which migrations ran. */
+const VERSIONS = `create table if not exists :"schema".migrations (
   version    integer     primary key,
   name       text        not null,
   applied_at timestamptz not null default now()
 );`;
 
+export function renderSchema(schema: string): string {
+  return withSchema(SCHEMA, schema);
+}
+
+export function renderVersions(schema: string): string {
+  return withSchema(VERSIONS, schema);
+}
+
+/**
+ * Both, as a script has them. `create schema if not exists` would ask for the right to create schemas also where there
+ * is one.
+ */
 export function renderBootstrap(schema: string): string {
-  return withSchema(BOOTSTRAP, schema);
+  const once = `do $do$ begin
+  if to_regnamespace(':"schema"') is null then ${SCHEMA} end if;
+end $do$;`;
+  return withSchema(`${once}\n${VERSIONS}`, schema);
 }
 
 /** A migration and the note that it ran. */
