@@ -47,14 +47,14 @@ function untilNextLook(looks: number): number {
 
 function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    let takeOff: () => void = () => undefined;
+    let unsubscribe: () => void = () => undefined;
     const end = (): void => {
       clearTimeout(timer);
-      takeOff();
+      unsubscribe();
       resolve();
     };
     const timer = setTimeout(end, milliseconds);
-    if (signal !== undefined) takeOff = onAbort(signal, end);
+    if (signal !== undefined) unsubscribe = onAbort(signal, end);
   });
 }
 

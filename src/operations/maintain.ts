@@ -45,7 +45,7 @@ export type MaintenanceReport =
 
 /** A step takes milliseconds; after this time another process may walk. */
 const STEP_TIMEOUT_MS = 60_000;
-/** After a walk that somebody asked for. Those of `startMaintenance` have their own. */
+/** Until the next walk of `startMaintenance` is due, after one of `maintain`. */
 const REST_MS = 3_600_000;
 const LIMIT = 2_147_483_647;
 /** Ten years. */

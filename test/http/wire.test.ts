@@ -127,7 +127,7 @@ describe('A request', () => {
     expect(statusesIn(await received)).toEqual(['200', '409']);
   });
 
-  it('and its duplicates can share a connection, whoever has read their bodies', async () => {
+  it('and its duplicates can share a connection, whether their bodies were read or not', async () => {
     const body = JSON.stringify('x'.repeat(200_000));
     const connections = new Set<unknown>();
     const note: Middleware = (request, _response, next) => {

@@ -27,7 +27,7 @@ export async function inTime<T>(
   const abort = (): void => {
     aborter.abort(signal?.reason);
   };
-  const takeOff = signal && onAbort(signal, abort);
+  const unsubscribe = signal && onAbort(signal, abort);
   const aborted = new Promise<never>((_, reject) => {
     onAbort(aborter.signal, () => {
       reject(aborter.signal.reason as Error);
@@ -37,6 +37,6 @@ export async function inTime<T>(
     return await Promise.race([call({ abortSignal: aborter.signal }), aborted]);
   } finally {
     clearTimeout(timer);
-    takeOff?.();
+    unsubscribe?.();
   }
 }

@@ -38,7 +38,7 @@ function onceEach(
 function shop(): Hono<Shop> {
   const app = new Hono<Shop>();
   app.use(async (c, next) => {
-    c.set('user', c.req.header('authorization') ?? 'nobody');
+    c.set('user', c.req.header('authorization') ?? 'anonymous');
     await next();
   });
   return app;
