@@ -1,14 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
 import { leavesStatement } from '../store/postgres/statements/leaves.ts';
+import { PAGES_PER_STEP, placesOf, rest } from './pages.ts';
 import { run } from './run.ts';
-
-const PAGES_PER_STEP = 64;
-const PAUSES_PER_STEP = 4;
-const LONGEST_PAUSE_MS = 1_000;
 
 export interface ForgetHistoryOptions {
   readonly client: DatabaseClient;
@@ -44,8 +40,7 @@ async function forgetIn(
     if (!mayGoOn()) return;
     const startedAt = performance.now();
     const page = ((first + step) % steps) * PAGES_PER_STEP;
-    const places = [page, page + PAGES_PER_STEP].map((block) => `(${block},0)`);
-    await run(client, statement, [...places, String(olderThanMs)]);
-    await sleep(Math.min(PAUSES_PER_STEP * (performance.now() - startedAt), LONGEST_PAUSE_MS));
+    await run(client, statement, [...placesOf(page), String(olderThanMs)]);
+    await rest(performance.now() - startedAt, mayGoOn);
   }
 }
