@@ -1,8 +1,7 @@
-import { createMemoryStore } from 'handle-once/testing';
-import type { Store } from 'handle-once/store';
 import { describe, expect, it } from 'vitest';
 import { type Gate, gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
+import { heldClaims } from './support/held-claims.ts';
 import { type Handler, json, listen } from './support/node-bench.ts';
 import { hangUp, send, told } from './support/server.ts';
 import { type Middleware, parseJson } from './support/stack.ts';
@@ -42,16 +41,7 @@ describe('A client that hangs up', () => {
 
   it('during the claim: the handler does not run without its body, and the retry does', async () => {
     const { watch, gone } = watched();
-    const claiming = gate();
-    const memory = createMemoryStore();
-    const store: Store = {
-      ...memory,
-      async claim(requests, scope) {
-        claiming.open();
-        await gone.opened;
-        return await memory.claim(requests, scope);
-      },
-    };
+    const { store, claiming } = heldClaims(gone.opened);
     const { url, runs, events } = await listen(echo, {
       before: [watch],
       behind: [parseJson],

@@ -10,7 +10,6 @@ import express4 from 'express4';
 import session from 'express-session';
 import { createHandleOnce, type HandleOnceOptions } from 'handle-once';
 import { attemptOf, type HttpOptions, onceEachNodeRequest } from 'handle-once/http';
-import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -19,6 +18,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { gate } from '../../support/gate.ts';
+import { heldClaims } from '../support/held-claims.ts';
 import { hangUp, send, serve, told } from '../support/server.ts';
 
 interface User {
@@ -349,16 +349,8 @@ describe.each([
   });
 
   it('a client that hangs up during the claim: no handler runs with a body that no parser can read', async () => {
-    const [claiming, gone] = [gate(), gate()];
-    const memory = createMemoryStore();
-    const store: Store = {
-      ...memory,
-      async claim(requests, scope) {
-        claiming.open();
-        await gone.opened;
-        return await memory.claim(requests, scope);
-      },
-    };
+    const gone = gate();
+    const { store, claiming } = heldClaims(gone.opened);
     const bodies: unknown[] = [];
     const refusals: unknown[] = [];
     const url = await listen((app) => {
