@@ -64,7 +64,7 @@ export default defineConfig({
           exclude: LOAD,
           globalSetup: ['test/support/global-setup.ts'],
           // Most of the time they wait for a database, a queue or a process.
-          maxWorkers: 2 * availableParallelism(),
+          maxWorkers: 3 * availableParallelism(),
           sequence: { groupOrder: 1 },
         },
       },

@@ -24,8 +24,8 @@ try {
     const figures = await runSection(name, service.url, quick);
     if (figures === undefined) continue;
     console.log(`\n${toMarkdown(name, figures)}`);
-    // A short run is for a look, not for the record.
-    if (quick) continue;
+    // For a look, not for the record.
+    if (quick || name === 'before') continue;
     const date = new Date().toISOString();
     await keepResults({ [name]: { date, ...found, load: [before, load()], ...figures } });
   }
