@@ -31,6 +31,8 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     pool: 'forks',
+    // Files that did not change are not compiled again: the unit tests take a quarter less time.
+    experimental: { fsModuleCache: process.env['CI'] === undefined },
     // Many tests make messages fail; what is printed then is tested in processes of their own.
     execArgv: ['--disable-warning=HandleOnceWarning'],
     sequence: { sequencer: LongestFirst },
@@ -64,7 +66,7 @@ export default defineConfig({
           exclude: LOAD,
           globalSetup: ['test/support/global-setup.ts'],
           // Most of the time they wait for a database, a queue or a process.
-          maxWorkers: 3 * availableParallelism(),
+          maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },
         },
       },

@@ -2,7 +2,7 @@ import type { Attempt } from '../api/attempt.ts';
 import { childKey } from '../api/child-key.ts';
 import { checkKey } from '../options/key.ts';
 import { AttemptSignal } from './attempt-signal.ts';
-import type { Claim, Engine } from './engine.ts';
+import { type Claim, type Engine, monotonicNow } from './engine.ts';
 import { Lease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
 import type { AttemptEnding } from './attempt-ending.ts';
@@ -25,6 +25,7 @@ export class HeldClaim {
   readonly #limits: AttemptLimits;
   readonly #signal: AttemptSignal;
   #whenOverdue: (() => void) | undefined;
+  #isRunning = false;
 
   constructor(engine: Engine, claim: Claim, limits: AttemptLimits) {
     this.engine = engine;
@@ -39,11 +40,13 @@ export class HeldClaim {
     try {
       // The caller may have aborted while the claim was under way.
       this.#limits.signal?.throwIfAborted();
+      this.#isRunning = true;
       return { kind: 'returned', value: await work(this.#attempt()) };
     } catch (error) {
       const interrupted = this.#signal.abortedByCaller || error instanceof NotStartedError;
       return { kind: 'threw', error, interrupted };
     } finally {
+      this.#isRunning = false;
       this.#signal.release();
     }
   }
@@ -66,6 +69,15 @@ export class HeldClaim {
   leaseLost(reason: unknown): void {
     this.#signal.abort(reason);
     this.#whenOverdue?.();
+  }
+
+  /** The handler, and not what waits for a connection before it or for its settle after it. */
+  leaseKept(): void {
+    if (!this.#isRunning) return;
+    const { key, attempts, startedAt } = this.claim;
+    const { scope } = this.engine.settings;
+    const runningMs = monotonicNow() - startedAt;
+    this.engine.events.emit({ type: 'still-running', scope, key, attempts, runningMs });
   }
 
   timedOut(): void {

@@ -1,10 +1,12 @@
 import { LeaseLostError } from '../api/errors.ts';
 import { elapsedSince, type Instant, now } from '../lib/instant.ts';
-import { type Claim, type Engine, monotonicNow } from './engine.ts';
+import type { Claim, Engine } from './engine.ts';
 import { BEATS_PER_LEASE, lapseDelay } from './lease-alarms.ts';
 
 export interface LeaseOwner {
   leaseLost(reason: LeaseLostError): void;
+  /** Called once per lease that the lease was kept. */
+  leaseKept(): void;
 }
 
 /**
@@ -85,16 +87,9 @@ export class Lease {
   readonly #onHeartbeat = (): void => {
     this.#stopHeartbeat = this.#nextHeartbeat();
     this.#beats += 1;
-    if (this.#beats % BEATS_PER_LEASE === 0) this.#tellStillRunning();
+    if (this.#beats % BEATS_PER_LEASE === 0) this.#owner.leaseKept();
     void this.#beat();
   };
-
-  #tellStillRunning(): void {
-    const { key, attempts, startedAt } = this.#claim;
-    const { scope } = this.#engine.settings;
-    const runningMs = monotonicNow() - startedAt;
-    this.#engine.events.emit({ type: 'still-running', scope, key, attempts, runningMs });
-  }
 
   readonly #lapsed = (): void => {
     this.#lose(`no heartbeat reached the store within the lease of ${this.#leaseMs} ms`);
