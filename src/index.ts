@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { Around, BeginningAttempt, MessageSource } from './api/around.ts';
 export type { Attempt, Handler } from './api/attempt.ts';
 export type { Backoff, BackoffBounds, FullBackoffBounds } from './options/backoff.ts';
 export type {

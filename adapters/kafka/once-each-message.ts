@@ -146,7 +146,7 @@ function createConsumption(
     inHand: createInHand<MessageVerdict>(),
   };
   const { listener, membership } = withMembership(followGroup(resolved, consumption, () => client));
-  const client = listenTo(consumer, listener);
+  const client = listenTo(consumer, listener, handleOnce.settings.around?.consumer);
   warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
   warnOfSettings(resolved, events);
   const health = (): KafkaHealth => healthOf(membership(), store.reach(), assignments.trackers());

@@ -10,6 +10,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
+import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
@@ -91,7 +92,8 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
   const toOriginal = createToOriginal<LambdaKafkaMessage>(resolved.groupId, () => false);
 
   async function process({ record, itemIdentifier }: Item, signal: AbortSignal): Promise<RecordVerdict> {
-    const { topic, partition, message } = toOriginal(placed(record));
+    const fetched = placed(record);
+    const { topic, partition, message } = toOriginal(fetched);
     const verdict = await processRecord(
       consumer,
       {
@@ -106,6 +108,7 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
             ...(extra as never[]),
           ),
         signal,
+        source: () => topicSource({ ...fetched, groupId: resolved.groupId }),
         onFailed,
       },
       events,

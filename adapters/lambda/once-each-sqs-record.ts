@@ -10,8 +10,9 @@ import {
   withOwnRetries,
   withHandler,
 } from '../../src/adapter-kit.ts';
-import type { Transactional } from '../../src/index.ts';
+import type { MessageSource, Transactional } from '../../src/index.ts';
 import { originalOf, withOriginals } from '../shared/sqs/copy-identity.ts';
+import { queueSource } from '../shared/sqs/message-source.ts';
 import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
@@ -101,6 +102,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
             handler: (payload, attempt, ...extra) =>
               resolved.handler(payload as never, { ...attempt, record }, ...(extra as never[])),
             signal,
+            source: () => sourceOf(record),
             onFailed: failedChoice(record, onFailed),
           },
           events,
@@ -110,6 +112,18 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
   }
 
   return Object.assign(onceEach, { counts: events.counts });
+}
+
+function sourceOf(record: SqsRecord): MessageSource {
+  const { eventSourceARN, messageId, attributes } = record;
+  // Not checked before: an event that a test makes can lack them.
+  const { messageAttributes } = record as Partial<SqsRecord>;
+  return queueSource({
+    queue: eventSourceARN,
+    messageId,
+    attribute: (name) => messageAttributes?.[name]?.stringValue,
+    traceHeader: attributes.AWSTraceHeader,
+  });
 }
 
 function failedChoice(

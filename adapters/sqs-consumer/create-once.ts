@@ -37,7 +37,7 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
     processor: {
       consumer: consumerOf(resolved),
       deliveryOf: createQueueDelivery<MessageAttributeValue, SqsMessage, unknown>(
-        resolved,
+        { ...resolved, queueUrl: given.queueUrl },
         (letter) => queue.send(letter),
         events,
       ),

@@ -54,6 +54,12 @@ export type SqsEvent =
         /** When the queue shows it again; undefined when it was not touched. */
         readonly visibleAfterSeconds: number | undefined;
       })
+  /** A heartbeat has kept it invisible for longer. */
+  | (OfMessage & {
+      readonly type: 'visibility-extended';
+      /** From now. */
+      readonly seconds: number;
+    })
   /** Returned to the queue without having been started: the worker stops, or its group had to wait. */
   | (OfMessage & { readonly type: 'returned' })
   /**

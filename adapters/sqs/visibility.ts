@@ -83,6 +83,7 @@ export function createVisibilityKeeper(
       if (reply.done) {
         held.invisibleUntil = sentAt + seconds * 1_000;
         held.atLimit = isLast;
+        events.emit({ type: 'visibility-extended', messageId, seconds });
       } else if (!reply.retriable) {
         lose(held, reply.code);
       }

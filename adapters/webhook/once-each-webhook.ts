@@ -110,8 +110,10 @@ export function onceEachWebhook<Result>(
   const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions, withHandler(options, handler)));
   const { source, verify, parse } = resolved;
   const known = sourceOf(source);
-  const handleOnce = resolved.handleOnce.inScope(scopeOf(resolved));
+  const scope = scopeOf(resolved);
+  const handleOnce = resolved.handleOnce.inScope(scope);
   const processor: Processor<Result> = {
+    name: scope.name,
     consumer: consumerOf({ ...resolved, handleOnce }),
     place: known.place,
     // The provider's own list applies only where no option is given, here or in createHandleOnce.

@@ -17,6 +17,8 @@ import { refusalReason, type WebhookReason } from './reason.ts';
 import type { IdLocation } from './sources.ts';
 
 export interface Processor<R> {
+  /** Of the source. */
+  readonly name: string;
   /** Of the scope of the source. */
   readonly consumer: Consumer;
   readonly place: IdLocation;
@@ -46,7 +48,7 @@ export async function processDelivery<R>(
   delivery: ReceivedWebhook,
   limits: DeliveryLimits,
 ): Promise<Processed<R>> {
-  const { consumer, place, verify, parse, handler, fingerprint } = processor;
+  const { name, consumer, place, verify, parse, handler, fingerprint } = processor;
   let id: string;
   try {
     await checkSignature(verify, delivery);
@@ -65,6 +67,7 @@ export async function processDelivery<R>(
     parse: () => parse(body.toString()),
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, { ...attempt, headers }, ...(extra as never[])),
+    source: () => ({ destination: name, header: (header) => headers[header.toLowerCase()] }),
     // To repeat what failed for good would only replay the failure.
     onFailed: 'acknowledge',
     emit: () => undefined,

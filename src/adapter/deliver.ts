@@ -20,7 +20,7 @@ export async function deliver<R>(consumer: Consumer, delivery: Delivery<R>): Pro
 
 async function handle<R>(
   { settings, schema = settings.schema, handle: handleInEngine }: Consumer,
-  { fingerprint, content, parse, handler, mayStart, signal, waitMs, key: findKey }: Delivery<R>,
+  { fingerprint, content, parse, handler, mayStart, signal, waitMs, source, key: findKey }: Delivery<R>,
 ): Promise<{ readonly key: string; readonly handled: Handled<R> }> {
   let key = '';
   try {
@@ -32,6 +32,7 @@ async function handle<R>(
       signal,
       waitMs,
       mayStart,
+      source,
       work: async (attempt, ...extra) =>
         await handler(await validatePayload(undefined, parse, schema), attempt, ...extra),
     });

@@ -1,3 +1,4 @@
+import type { MessageSource } from '../api/around.ts';
 import type { Handler } from '../api/attempt.ts';
 import type { Emitted } from '../reporting/event-sink.ts';
 import type { FingerprintOptions } from '../options/fingerprint-options.ts';
@@ -18,6 +19,8 @@ export interface Delivery<R> {
   readonly waitMs?: number | undefined;
   /** Asked once the message is claimed. After false nothing runs, and the claim is released, uncounted. */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
+  /** Where the message came from. Asked only where a hook wants to know. */
+  readonly source?: (() => MessageSource) | undefined;
   readonly onFailed: OnFailed;
   readonly emit: (event: Emitted<HandlingEvent>) => void;
 }

@@ -1,3 +1,4 @@
+import type { MessageSource } from '../api/around.ts';
 import type { Attempt } from '../api/attempt.ts';
 import {
   type FingerprintOptions,
@@ -11,6 +12,7 @@ import { answerFromRecord } from './answer-from-record.ts';
 import { type Engine, monotonicNow } from './engine.ts';
 import { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
+import { runAround } from './run-around.ts';
 import { aborted, claimPatiently } from './claim-patiently.ts';
 
 /** One delivery of a message. */
@@ -28,6 +30,8 @@ export interface HandleRequest<Result, Extra extends readonly unknown[]> extends
    * and the claim is released, uncounted.
    */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
+  /** Where the message came from. Asked only where a hook wants to know. */
+  readonly source?: (() => MessageSource) | undefined;
 }
 
 /** The engine as adapters use it: claims a message, runs what is ours, and answers from the record what is not. */
@@ -67,7 +71,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     const claim = { key, token, attempts, failures, sentAt, startedAt };
     const held = new HeldClaim(engine, claim, limits);
     try {
-      return await run(held, unlessDeclined(delivery));
+      return await run(held, unlessDeclined(delivery.mayStart, hooked(engine, delivery)));
     } finally {
       held.end();
       claimed.leavePlace?.();
@@ -75,10 +79,26 @@ export function createHandle<Extra extends readonly unknown[]>(
   };
 }
 
-function unlessDeclined<Result, Extra extends readonly unknown[]>({
-  work,
-  mayStart,
-}: HandleRequest<Result, Extra>): (attempt: Attempt, ...extra: Extra) => Promise<Result> {
+type Work<Result, Extra extends readonly unknown[]> = HandleRequest<Result, Extra>['work'];
+
+/** The work inside the hook that the settings have. */
+function hooked<Result, Extra extends readonly unknown[]>(
+  engine: Engine,
+  { work, source }: HandleRequest<Result, Extra>,
+): Work<Result, Extra> {
+  const { around } = engine.settings;
+  if (around === undefined) return work;
+  return async function workInHook(attempt, ...extra) {
+    const { scope, key, number } = attempt;
+    const beginning = () => ({ scope, key, number, source: source?.() });
+    return await runAround(engine.events, around, beginning, () => work(attempt, ...extra));
+  };
+}
+
+function unlessDeclined<Result, Extra extends readonly unknown[]>(
+  mayStart: (() => Promise<boolean>) | undefined,
+  work: Work<Result, Extra>,
+): Work<Result, Extra> {
   if (mayStart === undefined) return work;
   return async function workInTurn(attempt, ...extra) {
     if (!(await mayStart())) throw new NotStartedError('its turn has not come');

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts';
+import type { Around } from '../api/around.ts';
 import type { HandleOnceEvent } from '../api/events.ts';
 import {
   type FingerprintOptions,
@@ -76,6 +77,11 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
   /**
+   * Runs around each attempt, for what has to be active inside the handler, such as a span: `openTelemetry` of
+   * `handle-once/otel` has one. Default: nothing.
+   */
+  readonly around?: Around | undefined;
+  /**
    * Gets each operational problem: failures, releases, errors of the store. `pino()` and
    * `console` fit as they are. Without it these are process warnings, a few a minute, unless `onEvent` gets all events.
    */
@@ -107,6 +113,8 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly batching: boolean;
   /** Undefined where payloads are not validated, unless a call or an adapter has a schema. */
   readonly schema: StandardSchemaV1 | undefined;
+  /** Undefined: nothing runs around attempts. */
+  readonly around: Around | undefined;
   /** That of adapters too, unless they are given one. */
   readonly logger: Logger | undefined;
   /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
@@ -158,6 +166,7 @@ const optionsSchema = z
         .optional(),
       stats: z.boolean({ error: 'must be true or false' }).default(false),
       onEvent: callback<(event: HandleOnceEvent) => unknown>('a function of one event').optional(),
+      around: callback<Around>('a function of (attempt, run)').optional(),
       ...fingerprintFields<unknown>(),
       logger: loggerOption(),
     },
@@ -202,8 +211,19 @@ function* contradictions(options: {
 }
 
 export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOptions<Tx> {
-  const { sql, store, schema, onEvent, logger, databaseSchema, maxResultBytes, timeoutMs, stats, ...given } =
-    parseOptions('createHandleOnce', optionsSchema, options);
+  const {
+    sql,
+    store,
+    schema,
+    onEvent,
+    logger,
+    databaseSchema,
+    maxResultBytes,
+    timeoutMs,
+    stats,
+    around,
+    ...given
+  } = parseOptions('createHandleOnce', optionsSchema, options);
   const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, exponentialBackoff(DEFAULT_BACKOFF));
   const tables = databaseSchema ?? DEFAULT_SCHEMA;
   const transactionalStore = store === undefined ? createPostgresStore(sql as SqlClient, tables) : undefined;
@@ -214,6 +234,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
       retriesWereChosen: given.maxAttempts !== undefined || given.backoff !== undefined,
       timeoutMs,
       schema,
+      around,
       logger,
       hasTransactions: transactionalStore !== undefined,
       maxConnections: sql === undefined ? undefined : toDatabaseClient(sql).maxConnections,

@@ -4,6 +4,7 @@ import { StoreError } from '../api/errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { type Instant, now } from '../lib/instant.ts';
 import { replyInTime } from './reply-in-time.ts';
+import { type SentStatement, timed } from './statement-channel.ts';
 import type {
   ClaimReply,
   ClaimRequest,
@@ -83,6 +84,8 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const timeoutMs = replyTimeoutMs(terms.leaseMs);
   const alarm = createAlarm(timeoutMs);
   const inTime = <T>(reply: Promise<T>): Promise<T> => replyInTime(reply, alarm, timeoutMs);
+  const answered = <T>(verb: SentStatement['verb'], messages: number, reply: Promise<T>): Promise<T> =>
+    timed({ verb, scope: terms.scope, messages }, inTime(reply));
 
   function perMessage<Request extends { readonly key: string }, Reply>(
     gate: Gate,
@@ -92,7 +95,8 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     return coalesce({ send, gate, maxBatch: MAX_BATCH, smallestHalf: SMALLEST_HALF, isolates });
   }
 
-  const settleMany = (requests: readonly SettleRequest[]) => inTime(store.settle(requests, terms.scope));
+  const settleMany = (requests: readonly SettleRequest[]) =>
+    answered('settle', requests.length, store.settle(requests, terms.scope));
   const takeBacks = createTakeBacks({ settle: settleMany, leaseMs: terms.leaseMs, onTakenBack });
 
   /** Claims that are sent again with their tokens: their leases may have begun the first time. */
@@ -104,7 +108,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
       const sentAt = now();
       const statement = store.claim(requests, claimTerms);
       try {
-        const replies = await inTime(statement);
+        const replies = await answered('claim', requests.length, statement);
         return replies.map((reply, index) => ({ reply, sentAt: firstSent(requests[index]) ?? sentAt }));
       } catch (error) {
         if (mayHaveLanded(error)) takeBacks.watchStatement(requests, statement);
@@ -119,7 +123,8 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const settleShared = perMessage(traffic.settle, settleMany);
   const settleAlone = coalesce({ send: settleMany, gate: traffic.settle, ...ONE_EACH });
 
-  const extendMany = (requests: readonly ExtendRequest[]) => inTime(store.extend(requests, terms));
+  const extendMany = (requests: readonly ExtendRequest[]) =>
+    answered('extend', requests.length, store.extend(requests, terms));
   const extendShared = perMessage(traffic.extend, extendMany);
   const extendAlone = coalesce({ send: extendMany, gate: traffic.extendAlone, ...ONE_EACH });
 

@@ -47,6 +47,7 @@ function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = (
   const receivedAt = performance.now();
   const beats: Beat[] = [];
   const events: SqsEvent[] = [];
+  const extensions: number[] = [];
   const changeVisibility = (_: string, timeoutSeconds: number): Promise<EntryReply> => {
     beats.push({ at: performance.now() - receivedAt, seconds: timeoutSeconds });
     return Promise.resolve(reply(timeoutSeconds));
@@ -54,18 +55,23 @@ function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = (
   const keeper = createVisibilityKeeper(
     { changeVisibility } as unknown as Queue,
     { received: seconds, held: seconds },
-    createEventSink<SqsEvent>({ onEvent: (event) => events.push(event) }),
+    createEventSink<SqsEvent>({
+      onEvent(event) {
+        if (event.type === 'visibility-extended') extensions.push(event.seconds);
+        else events.push(event);
+      },
+    }),
   );
   const message = { MessageId: 'id', ReceiptHandle: 'handle' };
   const hold = keeper.hold({ message, messageId: 'id', receiptHandle: 'handle', receivedAt });
-  return { hold, keeper, beats, events };
+  return { hold, keeper, beats, events, extensions };
 }
 
 describe('A message that is held for twelve hours', () => {
   test.each([7, 30, 3_600, 43_200])(
     'with %i s at a time is never made visible by a heartbeat, nor held for longer',
     async (seconds) => {
-      const { hold, keeper, beats, events } = held(seconds);
+      const { hold, keeper, beats, events, extensions } = held(seconds);
       await vi.advanceTimersByTimeAsync(TWELVE_HOURS - 5_000);
       expect(hold.isOurs()).toBe(true);
       expect(events).toEqual([]);
@@ -83,19 +89,21 @@ describe('A message that is held for twelve hours', () => {
       if (last !== undefined) expect(last.at + last.seconds * 1_000).toBeGreaterThan(TWELVE_HOURS - 3_000);
       expect(beats.filter(({ seconds: asked }) => asked < seconds).length).toBeLessThanOrEqual(1);
       expect(events).toEqual([{ type: 'visibility-lost', messageId: 'id', code: 'TWELVE_HOURS' }]);
+      expect(extensions).toEqual(beats.map((beat) => beat.seconds));
       keeper.stop();
     },
   );
 
   test('with a last heartbeat that fails tries again', async () => {
     let failures = 1;
-    const { hold, keeper, beats } = held(60, (seconds) =>
+    const { hold, keeper, beats, extensions } = held(60, (seconds) =>
       seconds < 60 && failures-- > 0
         ? { done: false, code: 'InternalError', retriable: true }
         : { done: true },
     );
     await vi.advanceTimersByTimeAsync(TWELVE_HOURS - 3_000);
     expect(beats.filter(({ seconds }) => seconds < 60)).toHaveLength(2);
+    expect(extensions).toHaveLength(beats.length - 1);
     expect(hold.isOurs()).toBe(true);
     keeper.stop();
   });

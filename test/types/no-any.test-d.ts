@@ -5,6 +5,7 @@ import type { PgConnection, PgPool } from '../../adapters/clients/from-pg.ts';
 import type { Pglite } from '../../adapters/clients/from-pglite.ts';
 import type { PgOptions, PgQuery } from '../../adapters/clients/pg-query.ts';
 import type {
+  Around,
   Attempt,
   Backoff,
   CallOptions,
@@ -20,6 +21,7 @@ import type {
   HandleOnceSettings,
   HandleOnceWithSchema,
   Handler,
+  MessageSource,
   MigrateResult,
   Outcome,
   Pending,
@@ -28,6 +30,7 @@ import type {
   StoredError,
   Succeeded,
 } from '../../src/index.ts';
+import type { OpenTelemetry, OpenTelemetryOptions } from '../../adapters/otel/index.ts';
 import type { Store } from '../../src/store.ts';
 import type {
   ConsumerTimeouts,
@@ -71,6 +74,7 @@ test('the check for any finds any', () => {
 });
 
 test('no public type holds any', () => {
+  expectTypeOf<HoldsAny<Around>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Attempt>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Attempt['childKey']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Backoff>>().toEqualTypeOf<false>();
@@ -88,10 +92,13 @@ test('no public type holds any', () => {
   expectTypeOf<HoldsAny<NonNullable<HandleOnceOptions['onEvent']>>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<HandleOnceSettings>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Handler<string, number>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<MessageSource>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<MigrateResult>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<PostgresClient>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<PostgresClient['begin']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<PostgresQueries['unsafe']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<OpenTelemetry>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<OpenTelemetryOptions>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Store>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Store['claim']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Store['settle']>>().toEqualTypeOf<false>();

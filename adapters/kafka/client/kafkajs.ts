@@ -1,3 +1,4 @@
+import type { Around } from '../../../src/index.ts';
 import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions } from './kafkajs-types.ts';
 import type { Fetch, KafkaMessage, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
 import { ConsumerEndedError } from './stop-errors.ts';
@@ -21,7 +22,12 @@ type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' 
 /** A consumer's own methods: it may be given to `onceEachMessage` again, for another run. */
 const originals = new WeakMap<KafkaConsumer, Methods>();
 
-export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJs {
+/** `around` is that of the option of `createHandleOnce`. */
+export function listenTo(
+  consumer: KafkaConsumer,
+  listener: LogListener,
+  around: Around['consumer'] = (start) => start(),
+): KafkaJs {
   const own = originals.get(consumer) ?? methodsOf(consumer);
   originals.set(consumer, own);
   let hasEnded = false;
@@ -41,7 +47,7 @@ export function listenTo(consumer: KafkaConsumer, listener: LogListener): KafkaJ
     },
     async run(config?: never) {
       hasEnded = false;
-      await own.run(config);
+      await around(() => own.run(config));
     },
     async stop() {
       await Promise.all([own.stop(), listener.stopping()]);

@@ -7,6 +7,7 @@ import {
   verdictEvent,
 } from '../../../src/adapter-kit.ts';
 import { isStuck } from '../../shared/kafka/is-stuck.ts';
+import { topicSource } from '../../shared/kafka/message-source.ts';
 import type { KafkaEvent, KafkaKeptReason } from '../events.ts';
 import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
 import { lookedAtSoon } from './look-again.ts';
@@ -17,6 +18,7 @@ import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
 
 export interface Processor extends KafkaDeliveryOptions {
+  readonly groupId: string;
   readonly toOriginal: ToOriginal<KafkaMessage>;
   readonly handler: AnyHandler;
   readonly retryTopics?: Pick<RetryTopics, 'handOver'> | undefined;
@@ -44,7 +46,7 @@ export async function processMessage(
   inHand: MessageInHand,
   { signal, isItsTurn, onReturned }: Turn,
 ): Promise<MessageVerdict> {
-  const { events, handler, toOriginal } = processor;
+  const { events, groupId, handler, toOriginal } = processor;
   const { topic, partition, message } = inHand;
   const place = { topic, partition, offset: message.offset };
   const original = { ...inHand, ...toOriginal(inHand) };
@@ -58,6 +60,7 @@ export async function processMessage(
       return result;
     },
     signal,
+    source: () => topicSource({ groupId, topic, partition, message }),
     async mayStart() {
       turn.isDeclined = !(await isItsTurn());
       return !turn.isDeclined;

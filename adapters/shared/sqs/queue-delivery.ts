@@ -3,11 +3,13 @@ import { type AnyHandleOnce, type FingerprintOptions } from '../../../src/index.
 import { originalOf, receivedForm, withOriginals } from './copy-identity.ts';
 import type { MeasurableAttribute } from './dead-letter-attributes.ts';
 import { createDroppedAttributesWarning, type DroppedAttributesWarning } from './dropped-attributes.ts';
+import { type Received, receivedSource } from './message-source.ts';
 import type { SqsOnFailed, QueueAttempt } from './queue-options.ts';
 import { type Original, sendDeadLetter, type SendDeadLetter } from './send-dead-letter.ts';
 
 export interface QueueDeliveryOptions<Message, R> extends FingerprintOptions<string, [message: Message]> {
   readonly handleOnce: AnyHandleOnce;
+  readonly queueUrl: string;
   readonly key: (message: Message) => string | undefined;
   readonly parse: (body: string) => unknown;
   readonly handler: (payload: never, attempt: QueueAttempt<Message>, ...extra: never[]) => R | PromiseLike<R>;
@@ -17,7 +19,7 @@ export interface QueueDeliveryOptions<Message, R> extends FingerprintOptions<str
 /** What a message of a queue is to the engine, what handles it, and where it goes when it failed for good. */
 export type QueueDelivery<R> = Pick<
   Delivery<R>,
-  'key' | 'content' | 'fingerprint' | 'parse' | 'handler' | 'onFailed'
+  'key' | 'content' | 'fingerprint' | 'parse' | 'handler' | 'source' | 'onFailed'
 >;
 
 /**
@@ -27,14 +29,14 @@ export type QueueDeliveryOf<Message, R> = (message: Message, mayBeSent?: () => b
 
 export function createQueueDelivery<
   Attribute extends MeasurableAttribute,
-  Message extends Original<Attribute>,
+  Message extends Original<Attribute> & Received,
   R,
 >(
   options: QueueDeliveryOptions<Message, R>,
   send: SendDeadLetter<Attribute>,
   events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
 ): QueueDeliveryOf<Message, R> {
-  const { handleOnce, parse, handler, onFailed = 'keep' } = options;
+  const { handleOnce, queueUrl, parse, handler, onFailed = 'keep' } = options;
   const { scope } = handleOnce.settings;
   const form = receivedForm<Message>();
   const key = withOriginals(options.key, scope, form);
@@ -63,6 +65,7 @@ export function createQueueDelivery<
       parse: () => parse(Body),
       handler: (payload, attempt, ...extra) =>
         handler(payload as never, { ...attempt, message }, ...(extra as never[])),
+      source: () => receivedSource(queueUrl, message),
       onFailed: failedChoice(message, mayBeSent),
     };
   };

@@ -4,6 +4,7 @@ import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
 import { refuseAsync, wrongReturn } from '../../options/wrong-return.ts';
+import type { MessageSource } from '../../api/around.ts';
 import type { Outcome } from '../../api/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
@@ -50,6 +51,7 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
   readonly parse?: ((body: never) => unknown) | undefined;
   readonly handler: OnceEachHandler<Message, never, R, never[]>;
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
+  readonly source?: ((message: Message) => MessageSource) | undefined;
   readonly patienceMs?: number | undefined;
   readonly ackWaitMs?: number | undefined;
 }
@@ -108,7 +110,7 @@ function deliveryOf<Message, R>(
   hold: Hold,
   signal: AbortSignal | undefined,
 ): Delivery<R> {
-  const { key, parse = defaultParse, handler, onFailed, events } = adapter;
+  const { key, parse = defaultParse, handler, source, onFailed, events } = adapter;
   const content = readOnce(() => contentOf(adapter.body, message));
   return {
     key: () => key(message),
@@ -118,6 +120,7 @@ function deliveryOf<Message, R>(
     handler: (payload, attempt, ...extra) =>
       handler(payload as never, { ...attempt, message }, ...(extra as never[])),
     signal,
+    source: source && (() => source(message)),
     onFailed:
       typeof onFailed === 'string'
         ? onFailed

@@ -5,6 +5,7 @@ import { eventHook, handleOnceOption } from '../adapter-options.ts';
 import { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from '../transactional-option.ts';
 import type { Attempt } from '../../api/attempt.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
+import type { MessageSource } from '../../api/around.ts';
 import {
   type FingerprintOptions,
   fingerprintFields,
@@ -93,6 +94,11 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
    * then acknowledges it, also one whose content differs from its record's or whose key is invalid.
    */
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
+  /**
+   * Where a message came from, for spans: `openTelemetry` of `handle-once/otel` names them by it, and links them to the
+   * producer's. Default: spans are named by the scope.
+   */
+  readonly source?: ((message: Message) => MessageSource) | undefined;
   /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: OnceEachEvent) => unknown) | undefined;
   /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
@@ -134,6 +140,7 @@ export const onceEachOptions = z
       ackWaitMs: wholeNumber('milliseconds', 100, DAY_MS).optional(),
       extend: callback<(message: never) => unknown>(message).optional(),
       onFailed,
+      source: callback<(message: never) => MessageSource>(message).optional(),
       onEvent: eventHook<OnceEachEvent>(),
       logger: loggerOption(),
       handler: handlerOption<OnceEachHandler<never, never, unknown, never[]>>('payload, attempt'),

@@ -1,6 +1,6 @@
 import { CreateQueueCommand, DeleteQueueCommand } from '@aws-sdk/client-sqs';
 import { describe, expect, test, vi } from 'vitest';
-import { type Fixture } from '../support/fixture.ts';
+import { countsOf, type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
 import { gate } from '../../support/gate.ts';
 import {
@@ -106,7 +106,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       const worker = await queue.startWorker({ client: forgetful, handler });
       await until(() => worker.counts().acknowledged === 1);
       expect(handler).toHaveBeenCalledTimes(1);
-      expect(worker.counts()).toEqual({
+      expect(countsOf(worker)).toEqual({
         received: 2,
         'queue-error': 1,
         kept: 1,
@@ -128,7 +128,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       const worker = await queue.startWorker({ client: failing, handler });
       await until(() => worker.counts().acknowledged === 1);
       expect(handler).toHaveBeenCalledTimes(1);
-      expect(worker.counts()).toEqual({
+      expect(countsOf(worker)).toEqual({
         received: 2,
         'queue-error': 1,
         kept: 1,
@@ -226,7 +226,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         },
       });
       await until(() => worker.counts().acknowledged === 1);
-      expect(worker.counts()).toEqual({ received: 2, kept: 1, acknowledged: 1 });
+      expect(countsOf(worker)).toEqual({ received: 2, kept: 1, acknowledged: 1 });
       expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'released' }]);
     });
 
@@ -267,7 +267,7 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       await until(() => worker.counts()['queue-error'] === 1);
       blocked.open();
       await stopped;
-      expect(worker.counts()).toEqual({ received: 2, acknowledged: 1, 'queue-error': 1 });
+      expect(countsOf(worker)).toEqual({ received: 2, acknowledged: 1, 'queue-error': 1 });
       expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
     });
 

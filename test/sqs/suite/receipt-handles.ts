@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Fixture } from '../support/fixture.ts';
+import { countsOf, type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
 import { gate } from '../../support/gate.ts';
 import { allFailed, type Call, interposedClient, sdkError } from '../support/interposed-client.ts';
@@ -86,7 +86,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
     blocked.open();
     await stopped;
     expect(refusing.calls.slice(calls)).toEqual([]);
-    expect(worker.counts()).toEqual({ received: 2, 'visibility-lost': 2, kept: 1 });
+    expect(countsOf(worker)).toEqual({ received: 2, 'visibility-lost': 2, kept: 1 });
   });
 
   test('after its visibility lapsed under a running handler, the redelivery deletes it and the first handle is not used', async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { type Fixture } from '../support/fixture.ts';
+import { countsOf, type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
 import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient } from '../support/interposed-client.ts';
@@ -30,7 +30,7 @@ export function stopSuite({ client, setup }: Fixture): void {
 
     expect(await stopped).toEqual({ abandoned: 0 });
     expect(handled).toHaveLength(2);
-    expect(worker.counts()).toEqual({ received: 4, returned: 2, acknowledged: 2 });
+    expect(countsOf(worker)).toEqual({ received: 4, returned: 2, acknowledged: 2 });
     expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
   });
 
@@ -108,7 +108,7 @@ export function stopSuite({ client, setup }: Fixture): void {
     expect(await queue.size()).toEqual({ visible: 0, invisible: 2 });
     ends.open();
     await queue.empty();
-    expect(worker.counts()).toEqual({ received: 2, acknowledged: 2 });
+    expect(countsOf(worker)).toEqual({ received: 2, acknowledged: 2 });
   });
 
   test('the message of an abandoned handler comes back to others when its visibility lapses', async () => {
@@ -145,7 +145,7 @@ export function stopSuite({ client, setup }: Fixture): void {
     stopping.open();
     await stopped;
     expect(handler).not.toHaveBeenCalled();
-    expect(worker.counts()).toEqual({ received: 1, returned: 1 });
+    expect(countsOf(worker)).toEqual({ received: 1, returned: 1 });
     expect(await queue.size()).toEqual({ visible: 1, invisible: 0 });
   });
 

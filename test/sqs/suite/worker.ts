@@ -2,7 +2,7 @@ import type { Message } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { type Fixture } from '../support/fixture.ts';
+import { countsOf, type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
 import { gate } from '../../support/gate.ts';
 import { interposedClient } from '../support/interposed-client.ts';
@@ -24,7 +24,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     await queue.empty();
 
     expect(handled.sort((a, b) => a - b)).toEqual(bodies.map(Number));
-    expect(worker.counts()).toEqual({ received: 300, acknowledged: 300 });
+    expect(countsOf(worker)).toEqual({ received: 300, acknowledged: 300 });
     expect(queue.handleOnce.counts()).toEqual({ claimed: 300, succeeded: 300 });
     expect(queue.events).toHaveLength(600);
   });
@@ -143,7 +143,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     await queue.send('order=seven');
     await queue.empty();
     expect(received).toEqual([[{ order: 7 }, 'order=7', 'acme']]);
-    expect(worker.counts()).toEqual({ received: 2, acknowledged: 2 });
+    expect(countsOf(worker)).toEqual({ received: 2, acknowledged: 2 });
     expect(queue.handleOnce.counts()).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
@@ -157,7 +157,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     await queue.send('1');
     await queue.empty();
     await until(() => worker.counts().acknowledged === 1);
-    expect(worker.counts()).toEqual({ received: 3, kept: 2, acknowledged: 1 });
+    expect(countsOf(worker)).toEqual({ received: 3, kept: 2, acknowledged: 1 });
     expect(queue.eventsOf('kept')).toMatchObject([
       { reason: 'released', visibleAfterSeconds: 0 },
       { reason: 'released', visibleAfterSeconds: 0 },
@@ -184,7 +184,8 @@ export function workerSuite({ client, setup }: Fixture): void {
 
     expect(first?.messageId).not.toBe(second?.messageId);
     expect(handler).toHaveBeenCalledTimes(2);
-    expect(worker.counts()).toEqual({ received: 2, acknowledged: 2 });
+    expect(countsOf(worker)).toEqual({ received: 2, acknowledged: 2 });
+    expect(worker.counts()['visibility-extended']).toBeGreaterThan(0);
   });
 
   test('a body that crashes the parser ends as a failure, not as a loop', async () => {
@@ -192,7 +193,7 @@ export function workerSuite({ client, setup }: Fixture): void {
     const worker = await queue.startWorker({ handler: () => 1 });
     await queue.send('not JSON');
     await queue.empty();
-    expect(worker.counts()).toEqual({ received: 1, acknowledged: 1 });
+    expect(countsOf(worker)).toEqual({ received: 1, acknowledged: 1 });
     expect(queue.handleOnce.counts()).toMatchObject({ failed: 1 });
   });
 

@@ -157,6 +157,13 @@ function setupOf(
   };
 }
 
+/** What a worker counts, without its heartbeats: a machine that is busy for a moment makes more of them. */
+export function countsOf(worker: SqsWorker): ReturnType<SqsWorker['counts']> {
+  return Object.fromEntries(
+    Object.entries(worker.counts()).filter(([type]) => type !== 'visibility-extended'),
+  );
+}
+
 /** The queue is empty before the worker has the reply that says so. */
 function hasAnswers(worker: SqsWorker): boolean {
   const { received = 0, acknowledged = 0, kept = 0, returned = 0 } = worker.counts();

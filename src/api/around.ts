@@ -1,0 +1,59 @@
+/** Where a message came from, as its adapter knows it. Nothing of its payload. */
+export interface MessageSource {
+  /** Of the broker, as traces call it: `aws_sqs` or `kafka`. Undefined for a webhook. */
+  readonly system?: string | undefined;
+  /** The queue, the topic, or the name of a webhook's source. */
+  readonly destination: string;
+  /**
+   * What the producer sent beside the body under a name, as text: a message attribute or a header. Undefined where
+   * there is none.
+   */
+  readonly header: (name: string) => string | undefined;
+  /** That the broker gave the message. */
+  readonly messageId?: string | undefined;
+  /** Of a topic. */
+  readonly partition?: number | undefined;
+  /** In the partition, as text: it can be above what a number holds. */
+  readonly offset?: string | undefined;
+  /** Of Kafka. */
+  readonly consumerGroup?: string | undefined;
+}
+
+/** A message whose attempt begins. */
+export interface BeginningAttempt {
+  /** Of the record: that of `createHandleOnce`, or what `inScope` or an adapter made of it. */
+  readonly scope: string;
+  /** Of the record. */
+  readonly key: string;
+  /** How often this message has been tried, this time included: from 1. */
+  readonly number: number;
+  /** Undefined for a call of `handleOnce` itself, and for an HTTP request. */
+  readonly source: MessageSource | undefined;
+}
+
+/**
+ * Runs around each attempt: calls `run`, and may do something before and after it. What it sets up with
+ * `AsyncLocalStorage` is there in the handler.
+ *
+ * It changes nothing of what becomes of the message: where it throws, or ends without a call of `run`, the attempt runs
+ * all the same, and what it throws is reported. `run` rejects with what the handler throws; a second call runs nothing
+ * again. The attempt does not wait for what the hook does after `run`.
+ *
+ * @example
+ * ```ts
+ * import { AsyncLocalStorage } from 'node:async_hooks';
+ * import { type Around, createHandleOnce } from 'handle-once';
+ *
+ * const current = new AsyncLocalStorage<string>();
+ * const around: Around = ({ key }, run) => current.run(key, run);
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing', around });
+ * ```
+ */
+export interface Around {
+  <Result>(attempt: BeginningAttempt, run: () => Promise<Result>): Promise<unknown>;
+  /**
+   * Runs around the start of a consumer whose client then calls this package, as kafkajs does: what it sets up with
+   * `AsyncLocalStorage` is there in those calls. What it throws, the start throws.
+   */
+  readonly consumer?: (<Result>(start: () => Promise<Result>) => Promise<Result>) | undefined;
+}
