@@ -10,6 +10,7 @@ export default defineConfig({
     kafka: 'adapters/kafka/index.ts',
     lambda: 'adapters/lambda/index.ts',
     operations: 'src/operations.ts',
+    otel: 'adapters/otel/index.ts',
     sqs: 'adapters/sqs/index.ts',
     'sqs-consumer': 'adapters/sqs-consumer/index.ts',
     store: 'src/store.ts',

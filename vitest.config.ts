@@ -14,6 +14,7 @@ const INTEGRATION = [
   'test/http/frameworks/*.test.ts',
   'test/lambda/{deadline,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
+  'test/otel/{aws-sdk,kafkajs,promql}.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
   'test/sqs/{elasticmq,fauxqs,health,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',

@@ -141,6 +141,7 @@ describe('the package', () => {
     './sqs': ['@aws-sdk/client-sqs'],
     './sqs-consumer': ['@aws-sdk/client-sqs'],
     './kafka': ['kafkajs'],
+    './otel': ['@opentelemetry/api'],
   };
 
   it.each(subpaths)('loads with %s no broker client and no database driver but its own', (subpath) => {

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   /\/test\/sqs\/(elasticmq|fauxqs)\./,
   /\/test\/(crash|sqs-consumer)\//,
-  /\/test\/(examples|kafka\/broker)\//,
+  /\/test\/(examples|kafka\/broker|otel)\//,
 ];
 
 /** A clean clone knows no durations. Long files that begin last would be waited for at the end of the run. */

@@ -9,6 +9,8 @@ export interface Command {
   readonly uid?: number;
   readonly gid?: number;
   /** Default: this process's own. */
+  readonly cwd?: string;
+  /** Default: this process's own. */
   readonly env?: NodeJS.ProcessEnv;
 }
 

@@ -1,0 +1,44 @@
+import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
+import type { Around } from '../../src/index.ts';
+import { createAround } from './around.ts';
+import { recordMetrics } from './metrics.ts';
+
+/** Options of `openTelemetry`. */
+export interface OpenTelemetryOptions {
+  /** Default: the global one. Where none is registered there are no spans. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Default: the global one, which must be registered before this call. Where none is, there are no metrics. */
+  readonly meterProvider?: MeterProvider | undefined;
+}
+
+/** What `openTelemetry` has begun. */
+export interface OpenTelemetry {
+  /** For `createHandleOnce`: one span for each attempt, active inside its handler, and the durations of handlers. */
+  readonly around: Around;
+  /** Ends all metrics but the durations of handlers. */
+  readonly stop: () => void;
+}
+
+const NAME = 'handle-once';
+
+/**
+ * Spans of attempts, and metrics of everything that this process does with `handle-once`.
+ *
+ * A span is named by the semantic conventions of messaging, `process <queue or topic>`, and linked to the context that
+ * the producer sent in message attributes or headers. Metrics begin with the call, for all instances of the process:
+ * call it once. Payloads, results and keys are in no metric; a span has the key.
+ *
+ * @example
+ * ```ts
+ * import { createHandleOnce } from 'handle-once';
+ * import { openTelemetry } from 'handle-once/otel';
+ *
+ * const { around } = openTelemetry();
+ * const handleOnce = createHandleOnce({ sql, scope: 'billing', around });
+ * ```
+ */
+export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
+  const { tracerProvider = trace, meterProvider = metrics } = options;
+  const meter = meterProvider.getMeter(NAME);
+  return { around: createAround(tracerProvider.getTracer(NAME), meter), stop: recordMetrics(meter) };
+}
