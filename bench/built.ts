@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type * as Core from 'handle-once';
+import type * as Adapter from 'handle-once/adapter';
 import type * as Kafka from 'handle-once/kafka';
 import type * as Operations from 'handle-once/operations';
+import type * as Otel from 'handle-once/otel';
 import type * as Sqs from 'handle-once/sqs';
+import type * as Testing from 'handle-once/testing';
 import { build } from 'tsdown';
 
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/handle-once/', import.meta.url));
@@ -29,10 +32,13 @@ export async function buildPackage(): Promise<void> {
 }
 
 export const built = {
+  adapter: () => load<typeof Adapter>('adapter.js'),
   core: () => load<typeof Core>('index.js'),
   kafka: () => load<typeof Kafka>('kafka.js'),
   operations: () => load<typeof Operations>('operations.js'),
+  otel: () => load<typeof Otel>('otel.js'),
   sqs: () => load<typeof Sqs>('sqs.js'),
+  testing: () => load<typeof Testing>('testing.js'),
 };
 
 /** The package as it was at a commit: built from its own sources, with the libraries of now. */

@@ -10,6 +10,7 @@ export const SECTIONS = [
   'memory',
   'maintenance',
   'operations',
+  'observability',
   'before',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];

@@ -6,6 +6,7 @@ import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
 import { maintenance } from './maintenance/section.ts';
 import { memory } from './memory/section.ts';
+import { observability } from './observability/section.ts';
 import { operations } from './operations/section.ts';
 import { isSection, type SectionName } from './options.ts';
 import type { Section } from './section.ts';
@@ -24,6 +25,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   memory,
   maintenance,
   operations,
+  observability,
   before,
 };
 

@@ -11,6 +11,8 @@ export interface Sizes {
   readonly brokerPartitions: readonly number[];
   readonly tableRecords: readonly number[];
   readonly memoryMessages: number;
+  /** Of one contender in a round. */
+  readonly observedMessages: number;
   /** Expired records that a purge finds. */
   readonly expired: number;
 }
@@ -25,6 +27,7 @@ export const FULL: Sizes = {
   brokerPartitions: [1, 4, 16],
   tableRecords: [0, 1_000_000, 10_000_000],
   memoryMessages: 1_000_000,
+  observedMessages: 50_000,
   expired: 1_000_000,
 };
 
@@ -38,5 +41,6 @@ export const QUICK: Sizes = {
   brokerPartitions: [1, 4],
   tableRecords: [0, 100_000],
   memoryMessages: 200_000,
+  observedMessages: 20_000,
   expired: 50_000,
 };

@@ -32,6 +32,12 @@ describe('The documentation', () => {
     expect(typeErrors(snippets, '')).toEqual([]);
   });
 
+  it('has an example in docs/observability.md that compiles', () => {
+    const snippets = documentSnippets('docs/observability.md');
+    expect(snippets).toHaveLength(1);
+    expect(typeErrors(snippets, '')).toEqual([]);
+  });
+
   it('has examples in docstrings that compile', () => {
     const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
     expect(snippets.length).toBeGreaterThan(9);
