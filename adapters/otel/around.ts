@@ -1,28 +1,20 @@
-import { context, type Meter, type Span, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+import { context, type Span, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import type { Around } from '../../src/index.ts';
 import { attemptContext, startConsumer } from './consumer-context.ts';
-import { createInstrument } from './instrument.ts';
 import { startSpan } from './span.ts';
-import { HANDLER_DURATION } from './table.ts';
 
-/** A span around each attempt, and the duration of its handler. */
-export function createAround(tracer: Tracer, meter: Meter): Around {
-  const { record } = createInstrument(meter, HANDLER_DURATION);
-
+/** A span around each attempt. */
+export function createAround(tracer: Tracer): Around {
   const around: Around = async function around(attempt, run) {
-    const startedAt = performance.now();
     const parent = attemptContext();
     const span = startSpan(tracer, parent, attempt);
-    let outcome = 'returned';
     try {
       return await context.with(trace.setSpan(parent, span), run);
     } catch (error) {
-      outcome = 'threw';
       tellError(span, error);
       throw error;
     } finally {
       span.end();
-      record({ scope: attempt.scope, outcome, durationMs: performance.now() - startedAt });
     }
   };
 

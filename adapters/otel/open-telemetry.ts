@@ -13,9 +13,9 @@ export interface OpenTelemetryOptions {
 
 /** What `openTelemetry` has begun. */
 export interface OpenTelemetry {
-  /** For `createHandleOnce`: one span for each attempt, active inside its handler, and the durations of handlers. */
+  /** For `createHandleOnce`: one span for each attempt, active inside its handler. */
   readonly around: Around;
-  /** Ends all metrics but the durations of handlers. */
+  /** Ends the metrics. */
   readonly stop: () => void;
 }
 
@@ -39,6 +39,8 @@ const NAME = 'handle-once';
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
   const { tracerProvider = trace, meterProvider = metrics } = options;
-  const meter = meterProvider.getMeter(NAME);
-  return { around: createAround(tracerProvider.getTracer(NAME), meter), stop: recordMetrics(meter) };
+  return {
+    around: createAround(tracerProvider.getTracer(NAME)),
+    stop: recordMetrics(meterProvider.getMeter(NAME)),
+  };
 }

@@ -1,4 +1,4 @@
-/** What a channel publishes, or an attempt ends with. */
+/** What a channel publishes. */
 export type Message = Readonly<Record<string, unknown>>;
 
 /** A metric, and what it takes of a message. */
@@ -23,7 +23,6 @@ export const LABELS = {
   warning: 'handle_once.warning',
   verb: 'handle_once.verb',
   failed: 'handle_once.failed',
-  outcome: 'handle_once.outcome',
   topic: 'messaging.destination.name',
 } as const;
 
@@ -67,6 +66,17 @@ export const METRICS: Readonly<Record<string, readonly Metric[]>> = {
       description: 'Events of adapters: what became of messages at their brokers',
       labels: ['type', 'reason', 'warning', 'topic'],
       value: one,
+    },
+  ],
+  handler: [
+    {
+      name: 'handle_once.handler.duration',
+      kind: 'histogram',
+      description: 'Duration of handlers, with parsing and validation',
+      unit: 's',
+      bounds: SECONDS,
+      labels: ['scope', 'failed'],
+      value: seconds,
     },
   ],
   statement: [
@@ -125,15 +135,4 @@ export const METRICS: Readonly<Record<string, readonly Metric[]>> = {
       value: field('purged'),
     },
   ],
-};
-
-/** The one metric that is of no channel: attempts are timed where their spans are. */
-export const HANDLER_DURATION: Metric = {
-  name: 'handle_once.handler.duration',
-  kind: 'histogram',
-  description: 'Duration of handlers, with parsing and validation',
-  unit: 's',
-  bounds: SECONDS,
-  labels: ['scope', 'outcome'],
-  value: seconds,
 };

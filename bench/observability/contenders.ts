@@ -1,10 +1,9 @@
-import { context, propagation } from '@opentelemetry/api';
+import { context, propagation, type TracerProvider } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, SimpleSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Around } from 'handle-once';
-import type { OpenTelemetryOptions } from 'handle-once/otel';
 import { built } from '../built.ts';
 
 export const OFF = 'off';
@@ -69,14 +68,14 @@ export async function contenders(): Promise<Contender[]> {
     );
   }
 
-  function seen(name: string, options: () => OpenTelemetryOptions): Contender {
+  function seen(name: string, tracerProvider?: TracerProvider): Contender {
     return {
       name,
       start() {
         const meterProvider = new MeterProvider({ readers: [new IdleReader()] });
-        const { around, stop } = openTelemetry({ meterProvider, ...options() });
+        const { around, stop } = openTelemetry({ meterProvider, tracerProvider });
         return {
-          handle: handling(around),
+          handle: handling(tracerProvider && around),
           async stop() {
             stop();
             await meterProvider.shutdown();
@@ -96,9 +95,10 @@ export async function contenders(): Promise<Contender[]> {
           stop: () => Promise.resolve(),
         })),
     },
-    seen('metrics', () => ({})),
-    seen('metrics and spans', () => ({
-      tracerProvider: new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(DROPPED)] }),
-    })),
+    seen('metrics'),
+    seen(
+      'metrics and spans',
+      new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(DROPPED)] }),
+    ),
   ];
 }

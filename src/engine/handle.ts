@@ -5,6 +5,7 @@ import {
   fingerprintOf,
   hasFingerprintChoice,
 } from '../options/fingerprint-options.ts';
+import { createTimedChannel } from '../lib/timed-channel.ts';
 import { workerOf } from '../lib/worker-id.ts';
 import { checkKey } from '../options/key.ts';
 import type { Outcome } from '../api/outcome.ts';
@@ -71,7 +72,8 @@ export function createHandle<Extra extends readonly unknown[]>(
     const claim = { key, token, attempts, failures, sentAt, startedAt };
     const held = new HeldClaim(engine, claim, limits);
     try {
-      return await run(held, unlessDeclined(delivery.mayStart, hooked(engine, delivery)));
+      const work = hooked(engine, delivery.source, timed(settings.scope, delivery.work));
+      return await run(held, unlessDeclined(delivery.mayStart, work));
     } finally {
       held.end();
       claimed.leavePlace?.();
@@ -81,17 +83,32 @@ export function createHandle<Extra extends readonly unknown[]>(
 
 type Work<Result, Extra extends readonly unknown[]> = HandleRequest<Result, Extra>['work'];
 
+/** What is published of a handler, with its timing. */
+const handlers = createTimedChannel<{ readonly scope: string }>('handle-once:handler');
+
+/** The work, timed where a subscriber wants to know. */
+function timed<Result, Extra extends readonly unknown[]>(
+  scope: string,
+  work: Work<Result, Extra>,
+): Work<Result, Extra> {
+  if (!handlers.hasSubscribers()) return work;
+  return async function timedWork(attempt, ...extra) {
+    return await handlers.timed({ scope }, () => work(attempt, ...extra));
+  };
+}
+
 /** The work inside the hook that the settings have. */
 function hooked<Result, Extra extends readonly unknown[]>(
-  engine: Engine,
-  { work, source }: HandleRequest<Result, Extra>,
+  { events, settings }: Engine,
+  source: (() => MessageSource) | undefined,
+  work: Work<Result, Extra>,
 ): Work<Result, Extra> {
-  const { around } = engine.settings;
+  const { around } = settings;
   if (around === undefined) return work;
   return async function workInHook(attempt, ...extra) {
     const { scope, key, number } = attempt;
     const beginning = () => ({ scope, key, number, source: source?.() });
-    return await runAround(engine.events, around, beginning, () => work(attempt, ...extra));
+    return await runAround(events, around, beginning, () => work(attempt, ...extra));
   };
 }
 

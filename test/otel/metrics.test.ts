@@ -7,11 +7,11 @@ import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
 import { telemetry, type Value } from './support/in-memory.ts';
 
-const CHANNELS = ['core', 'adapter', 'statement', 'operations'].map((name) => channel(`handle-once:${name}`));
+const CHANNELS = ['core', 'adapter', 'handler', 'statement', 'operations'].map((name) => channel(`handle-once:${name}`));
 
 function bench(options: Partial<HandleOnceOptions> = {}) {
   const observed = telemetry();
-  const given: Partial<HandleOnceOptions> = { around: observed.around, onEvent: () => undefined };
+  const given: Partial<HandleOnceOptions> = { onEvent: () => undefined };
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing', ...given, ...options });
   return { ...observed, handleOnce };
 }
@@ -51,9 +51,9 @@ test('handlers are timed, those that throw apart', async () => {
   await handleOnce('2', 'body', () => Promise.reject(new Error('no card')));
   await handleOnce('1', 'body', () => 1);
   const points = await metric('handle_once.handler.duration');
-  expect(by(points, 'handle_once.scope', 'handle_once.outcome')).toEqual({
-    'billing returned': 1,
-    'billing threw': 1,
+  expect(by(points, 'handle_once.scope', 'handle_once.failed')).toEqual({
+    'billing false': 1,
+    'billing true': 1,
   });
 });
 
