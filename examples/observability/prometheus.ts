@@ -16,9 +16,9 @@ const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 
 const exporter = new PrometheusExporter({ host: '127.0.0.1', port: Number(process.env['PORT'] ?? 9464) });
-// With a tracer provider here, or a global one, each attempt has a span too.
-const { around } = openTelemetry({ meterProvider: new MeterProvider({ readers: [exporter] }) });
-const handleOnce = createHandleOnce({ sql, scope: 'billing', around });
+// It also returns `around`: given to `createHandleOnce`, each attempt has a span.
+openTelemetry({ meterProvider: new MeterProvider({ readers: [exporter] }) });
+const handleOnce = createHandleOnce({ sql, scope: 'billing' });
 
 for (const id of ['order-1', 'order-2', 'order-1']) {
   // Here you would charge the card.
