@@ -90,8 +90,11 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const timeoutMs = replyTimeoutMs(terms.leaseMs);
   const alarm = createAlarm(timeoutMs);
   const inTime = <T>(reply: Promise<T>): Promise<T> => replyInTime(reply, alarm, timeoutMs);
-  const answered = <T>(verb: 'claim' | 'settle' | 'extend', messages: number, reply: Promise<T>): Promise<T> =>
-    statements.timed({ verb, scope: terms.scope, messages }, () => inTime(reply));
+  const answered = <T>(
+    verb: 'claim' | 'settle' | 'extend',
+    messages: number,
+    reply: Promise<T>,
+  ): Promise<T> => statements.timed({ verb, scope: terms.scope, messages }, () => inTime(reply));
 
   function perMessage<Request extends { readonly key: string }, Reply>(
     gate: Gate,

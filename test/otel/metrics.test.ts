@@ -7,7 +7,9 @@ import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
 import { telemetry, type Value } from './support/in-memory.ts';
 
-const CHANNELS = ['core', 'adapter', 'handler', 'statement', 'operations'].map((name) => channel(`handle-once:${name}`));
+const CHANNELS = ['core', 'adapter', 'handler', 'statement', 'operations'].map((name) =>
+  channel(`handle-once:${name}`),
+);
 
 function bench(options: Partial<HandleOnceOptions> = {}) {
   const observed = telemetry();
