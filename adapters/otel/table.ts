@@ -49,15 +49,6 @@ export const METRICS: Readonly<Record<string, readonly Metric[]>> = {
       labels: ['type', 'scope'],
       value: one,
     },
-    {
-      name: 'handle_once.call.duration',
-      kind: 'histogram',
-      description: 'From the call of handleOnce to its end: waiting, handler and record included',
-      unit: 's',
-      bounds: SECONDS,
-      labels: ['type', 'scope'],
-      value: seconds,
-    },
   ],
   adapter: [
     {
