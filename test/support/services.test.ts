@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useDatabase, useEmptyDatabase } from './database.ts';
+import { redisOnPath } from './services/redis-process.ts';
+import { temporaryDirectory } from './services/temporary-directory.ts';
 import { createQueue, drain, sqsServers, useSqs } from './sqs.ts';
 
 describe('PostgreSQL', () => {
@@ -40,5 +44,23 @@ describe.each(sqsServers)('%s', (server) => {
       redrive: { deadLetterQueueUrl, maxReceiveCount: 1 },
     });
     expect(queueUrl).toMatch(/\.fifo$/);
+  });
+});
+
+describe('Redis', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    { installed: ['redis-server', 'valkey-server'], taken: 'redis-server' },
+    { installed: ['valkey-server'], taken: 'valkey-server' },
+    { installed: [], taken: undefined },
+  ])('is $taken where the PATH has $installed', async ({ installed, taken }) => {
+    const folder = temporaryDirectory('handle-once-path-');
+    onTestFinished(() => {
+      folder.remove();
+    });
+    for (const name of installed) writeFileSync(join(folder.path, name), '#!/bin/sh\n', { mode: 0o755 });
+    vi.stubEnv('PATH', folder.path);
+    expect(await redisOnPath()).toBe(taken);
   });
 });

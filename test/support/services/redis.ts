@@ -1,7 +1,6 @@
 import { GenericContainer, Wait } from 'testcontainers';
 import { startContainer } from './container.ts';
-import { mavenIsInstalled } from './maven-libraries.ts';
-import { REDIS_PROGRAM, startRedisProcess } from './redis-process.ts';
+import { redisOfMaven, redisOnPath, startRedisProcess } from './redis-process.ts';
 import { type Service, startService } from './service.ts';
 
 export function startRedis(): Promise<Service> {
@@ -13,10 +12,10 @@ export function startRedis(): Promise<Service> {
       return startContainer(image.withWaitStrategy(ready), 'redis', 6379);
     },
     async asProcess() {
-      if (REDIS_PROGRAM === undefined || !(await mavenIsInstalled())) return undefined;
-      return await startRedisProcess(REDIS_PROGRAM);
+      const file = (await redisOnPath()) ?? (await redisOfMaven());
+      return file === undefined ? undefined : await startRedisProcess(file);
     },
-    what: 'BullMQ tests',
-    takes: 'Java 17 and Maven on Linux or macOS',
+    what: 'Redis tests',
+    takes: 'redis-server or valkey-server on the PATH, or Java 17 and Maven on Linux or macOS',
   });
 }
