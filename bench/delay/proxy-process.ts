@@ -1,10 +1,11 @@
 /**
  * A TCP proxy that holds every chunk for a while, in a process of its own: the benchmark's own load must not delay it.
+ * It is sent where to, and answers with a port that leads there.
  */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Target } from './delaying-proxy.ts';
 
-const [host = '', port = '', hold = ''] = process.argv.slice(2);
-const holdMs = Number(hold);
+const holdMs = Number(process.argv[2]);
 
 /** Chunks on their way. All are held as long, so the oldest is always the next, of any connection. */
 const onTheWay: { readonly dueAt: number; readonly arrive: () => void }[] = [];
@@ -50,11 +51,13 @@ function forward(from: Socket, to: Socket): void {
   from.on('error', () => to.destroy());
 }
 
-const server = createServer((incoming) => {
-  const outgoing = connect({ host, port: Number(port) });
-  forward(incoming, outgoing);
-  forward(outgoing, incoming);
-}).listen(0, '127.0.0.1', () => {
-  process.send?.((server.address() as AddressInfo).port);
+process.on('message', (target: Target) => {
+  const server = createServer((incoming) => {
+    const outgoing = connect(target);
+    forward(incoming, outgoing);
+    forward(outgoing, incoming);
+  }).listen(0, '127.0.0.1', () => {
+    process.send?.((server.address() as AddressInfo).port);
+  });
 });
 process.once('disconnect', () => process.exit());
