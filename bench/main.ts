@@ -1,7 +1,7 @@
 /**
  * Measures handleOnce beside what else one could use, interleaved in one run on one database with durable commits.
  * `npm run bench`; `npm run bench -- core delay` for some sections, `npm run bench -- --quick` for a short run.
- * TEST_DATABASE_URL, TEST_SQS_ENDPOINT and KAFKA_BROKERS for services of your own.
+ * TEST_DATABASE_URL, TEST_SQS_ENDPOINT, KAFKA_BROKERS and TEST_REDIS_URL for services that run already.
  */
 import { startPostgres } from '../test/support/services/postgres.ts';
 import { buildPackage } from './built.ts';

@@ -11,6 +11,7 @@ export const SECTIONS = [
   'maintenance',
   'operations',
   'observability',
+  'caching',
   'before',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];

@@ -1,6 +1,7 @@
 /** One section, in a process of its own: what another has loaded, compiled and left in memory must not slow it. */
 import { NoServiceError } from '../test/support/services/service.ts';
 import { before } from './before/section.ts';
+import { caching } from './caching/section.ts';
 import { core } from './core/section.ts';
 import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
@@ -26,6 +27,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   maintenance,
   operations,
   observability,
+  caching,
   before,
 };
 

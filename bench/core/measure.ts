@@ -13,8 +13,8 @@ function payloadOf(key: string): Payload {
 }
 
 /** Handles every key with a fixed number in flight. */
-async function drive(
-  kind: 'fresh' | 'duplicates',
+export async function drive(
+  kind: 'fresh' | 'duplicates' | 'mixed',
   { handle, spent }: Contender,
   keys: readonly string[],
   inFlight: number,
@@ -65,6 +65,6 @@ async function fresh(
   return { keys, rates };
 }
 
-function expectCount({ name }: Contender, what: string, count: number, expected: number): void {
+export function expectCount({ name }: Contender, what: string, count: number, expected: number): void {
   if (count !== expected) throw new Error(`${name} has ${count} messages ${what}, not ${expected}`);
 }

@@ -7,6 +7,7 @@ export interface Measured {
   readonly name: string;
   /** Fewer in flight it cannot have. */
   readonly smallestInFlight?: number;
+  /** Its first rate decides how many messages it gets. */
   readonly measure: (messages: number, inFlight: number) => Promise<Rates>;
 }
 
@@ -37,8 +38,8 @@ export async function runners(
 ): Promise<Runner[]> {
   const sized: Runner[] = [];
   for (const { name, measure } of contenders) {
-    const { fresh = 0 } = await measure(Math.max(100, inFlight), inFlight);
-    const messages = Math.min(MOST_MESSAGES, Math.max(100, inFlight, Math.ceil(fresh * seconds)));
+    const [rate = 0] = Object.values(await measure(Math.max(100, inFlight), inFlight));
+    const messages = Math.min(MOST_MESSAGES, Math.max(100, inFlight, Math.ceil(rate * seconds)));
     sized.push({ name, run: () => measure(messages, inFlight) });
   }
   return sized;

@@ -11,7 +11,7 @@ export interface Environment {
   readonly durability: Readonly<Record<string, string>>;
 }
 
-const PACKAGES = ['postgres', 'kafkajs', '@aws-sdk/client-sqs'];
+const PACKAGES = ['postgres', 'kafkajs', '@aws-sdk/client-sqs', 'ioredis', 'lru-cache'];
 const PEERS = ['@dbos-inc/dbos-sdk', 'sqs-consumer'];
 const DURABILITY = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_sync_method', 'shared_buffers'];
 
