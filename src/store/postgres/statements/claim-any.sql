@@ -104,7 +104,6 @@ select t.key, case
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.asked_token then 'in-flight'
-      when case when a.was_owned and t.attempts > 1 then a.token::text end is not null then 'taken-over'
       else 'claimed'
     end as kind, t.attempts::text as attempts,
     case t.state
@@ -124,7 +123,6 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when null is not null then 'taken-over'
       else 'claimed'
     end as kind, a.attempts::text as attempts,
     case a.state
@@ -243,7 +241,6 @@ select t.key, case
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
       when t.token <> a.asked_token then 'in-flight'
-      when case when a.was_owned and t.attempts > 1 then a.token::text end is not null then 'taken-over'
       else 'claimed'
     end as kind, t.attempts::text as attempts,
     case t.state
@@ -263,7 +260,6 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when null is not null then 'taken-over'
       else 'claimed'
     end as kind, a.attempts::text as attempts,
     case a.state

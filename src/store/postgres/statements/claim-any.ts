@@ -1,5 +1,5 @@
 import type { Size } from './request-rows.ts';
-import { answerColumns, mismatch, NO_TOKEN } from './claim-columns.ts';
+import { answerColumns, mismatch } from './claim-columns.ts';
 import { askedRecords, insertAsked } from './claim-parts.ts';
 import { withLockTimeout } from './locked.ts';
 
@@ -57,11 +57,7 @@ union all
 select ${answerColumns('a', ASKED)} from asked a where a.live`;
 }
 
-const ASKED = {
-  token: 'a.asked_token',
-  fingerprint: 'a.asked_fingerprint',
-  deadToken: NO_TOKEN,
-};
+const ASKED = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
 
 /** A record that was deleted meanwhile, and is made again, is at its first attempt: it was not taken over. */
 const DEAD_TOKEN = 'case when a.was_owned and t.attempts > 1 then a.token::text end';

@@ -2,12 +2,9 @@
 export interface Asked {
   readonly token: string;
   readonly fingerprint: string;
-  /** The token whose lease had lapsed, as text, of a record that the claim now owns; null where there was none. */
-  readonly deadToken: string;
+  /** The token whose lease had lapsed, as text, of a record that the claim now owns. Absent: it takes nothing over. */
+  readonly deadToken?: string;
 }
-
-/** For a claim that takes nothing over. */
-export const NO_TOKEN = 'null';
 
 /**
  * The five columns that answer a claim, of a record `t`: key, kind, attempts, detail, content.
@@ -19,7 +16,7 @@ export function answerColumns(t: string, asked: Asked): string {
   return `${t}.key, ${kind(t, asked)} as kind, ${t}.attempts::text as attempts,
     case ${t}.state
       when 'pending' then case
-        when ${isOurs(t, asked)} then concat_ws(' ', ${t}.failures, ${asked.deadToken})
+        when ${isOurs(t, asked)} then concat_ws(' ', ${t}.failures, ${asked.deadToken ?? 'null'})
         else ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then ${t}.result_omitted
@@ -55,7 +52,6 @@ function kind(t: string, asked: Asked): string {
       when ${t}.live_until <= statement_timestamp() then 'suspect'
       when not ${t}.owned then 'released'
       when ${t}.token <> ${asked.token} then 'in-flight'
-      when ${asked.deadToken} is not null then 'taken-over'
       else 'claimed'
     end`;
 }

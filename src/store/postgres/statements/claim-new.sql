@@ -21,7 +21,6 @@ select found.key, case
       when found.live_until <= statement_timestamp() then 'suspect'
       when not found.owned then 'released'
       when found.token <> $3::text::uuid then 'in-flight'
-      when null is not null then 'taken-over'
       else 'claimed'
     end as kind, found.attempts::text as attempts,
     case found.state
@@ -65,7 +64,6 @@ select a.key, case
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
       when a.token <> a.asked_token then 'in-flight'
-      when null is not null then 'taken-over'
       else 'claimed'
     end as kind, a.attempts::text as attempts,
     case a.state

@@ -1,5 +1,5 @@
 import type { Size } from './request-rows.ts';
-import { answerColumns, NEW_RECORD_ANSWER, NO_TOKEN } from './claim-columns.ts';
+import { answerColumns, NEW_RECORD_ANSWER } from './claim-columns.ts';
 import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
 
 /**
@@ -34,11 +34,11 @@ with found as materialized (
 )
 select ${NEW_RECORD_ANSWER} from made
 union all
-select ${answerColumns('found', { token, fingerprint, deadToken: NO_TOKEN })} from found where live`;
+select ${answerColumns('found', { token, fingerprint })} from found where live`;
 }
 
 function many(table: string): string {
-  const asked = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint', deadToken: NO_TOKEN };
+  const asked = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
   return `
 with ${askedRecords('many', table)}, made as (
   ${insertAsked(table, 'a.live is null')}
