@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { arrayLiteral } from '../store/postgres/array.ts';
+import { arraysOf } from '../store/postgres/batch.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
 import { onOneLine } from '../store/postgres/statements/request-rows.ts';
@@ -79,14 +79,6 @@ function tellDropped(lines: readonly WaitingLine[]): void {
 
 function columnsOf(lines: readonly WaitingLine[]): string[] {
   const now = performance.now();
-  return [
-    lines.map(({ at }) => now - at),
-    lines.map(({ tookMs }) => tookMs),
-    lines.map(({ attempt }) => attempt),
-    lines.map(({ scope }) => scope),
-    lines.map(({ key }) => key),
-    lines.map(({ ending }) => ending),
-    lines.map(({ worker }) => worker),
-    lines.map(({ error }) => error),
-  ].map(arrayLiteral);
+  const rows = lines.map((line) => ({ ...line, ageMs: now - line.at }));
+  return arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'scope', 'key', 'ending', 'worker', 'error']);
 }

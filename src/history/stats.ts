@@ -1,5 +1,5 @@
 import { StoreError } from '../api/errors.ts';
-import { arrayLiteral } from '../store/postgres/array.ts';
+import { arraysOf } from '../store/postgres/batch.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
 import { onOneLine } from '../store/postgres/statements/request-rows.ts';
@@ -32,11 +32,7 @@ function createStats(client: DatabaseClient, schema: string): Noted {
     );
     counts.clear();
     try {
-      await write(statement, [
-        arrayLiteral(rows.map(({ scope }) => scope)),
-        arrayLiteral(rows.map(({ event }) => event)),
-        arrayLiteral(rows.map(({ count }) => count)),
-      ]);
+      await write(statement, arraysOf(rows, ['scope', 'event', 'count']));
     } catch (error) {
       // Less than happened, rather than some of it twice.
       if (error instanceof StoreError && error.mayHaveLanded) return;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { arrayLiteral } from '../store/postgres/array.ts';
+import { arraysOf } from '../store/postgres/batch.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
 import type { MaintenanceStatements } from '../store/postgres/statements/maintenance.ts';
@@ -14,6 +14,9 @@ const LEASE_MS = 60_000;
 const KEEP_EVERY_MS = 1_000;
 const RESTS_PER_KEEP = 20;
 const LONGEST_REST_MS = 20_000;
+
+/** The columns of a count, as its statement takes them. */
+const CENSUS = ['scope', 'state', 'records', 'abandoned', 'oldestMs'] as const;
 
 /** How far a walk has come. */
 export interface Progress {
@@ -79,7 +82,7 @@ export async function takeWalk(
         return await beginReadCommitted(client, async (queries) => {
           const [ended] = await queries.query(statements.finish, [token, String(restMs)]);
           if (ended === undefined) return undefined;
-          await queries.query(statements.count, columnsOf(tally.counts()));
+          await queries.query(statements.count, arraysOf(tally.counts(), CENSUS));
           await queries.query(statements.forget, []);
           return Number(ended[0]);
         });
@@ -93,16 +96,6 @@ export async function takeWalk(
       return Number(row?.[0] ?? 0);
     },
   };
-}
-
-function columnsOf(counts: readonly Count[]): string[] {
-  return [
-    counts.map(({ scope }) => scope),
-    counts.map(({ state }) => state),
-    counts.map(({ records }) => records),
-    counts.map(({ abandoned }) => abandoned),
-    counts.map(({ oldestMs }) => oldestMs),
-  ].map(arrayLiteral);
 }
 
 function toText({ leaf, page, tally }: Progress): string {

@@ -1,8 +1,8 @@
 import { arrayLiteral } from '../../store/postgres/array.ts';
+import { arraysOf } from '../../store/postgres/batch.ts';
 import { quoteIdentifier } from '../../store/postgres/identifier.ts';
 import { grantsOn, RIGHTS, type TableName, type Use } from '../../store/postgres/rights.ts';
 import { run } from '../run.ts';
-
 import { type Found, ok, problem, type Subject } from './finding.ts';
 import { LEAVES } from './leaves.ts';
 
@@ -61,11 +61,7 @@ async function lackedRights({ client, schema }: Subject, use: Use): Promise<Righ
   const needed = Object.entries(RIGHTS[use]).flatMap(([table, privileges]) =>
     privileges.split(', ').map((privilege) => ({ table, privilege })),
   );
-  const rows = await run(client, LACKED, [
-    schema,
-    arrayLiteral(needed.map(({ table }) => table)),
-    arrayLiteral(needed.map(({ privilege }) => privilege)),
-  ]);
+  const rows = await run(client, LACKED, [schema, ...arraysOf(needed, ['table', 'privilege'])]);
   const lacked: Record<string, string> = {};
   for (const [table, privilege] of rows) {
     const known = lacked[table ?? ''];

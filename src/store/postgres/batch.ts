@@ -8,6 +8,14 @@ export interface Batch {
   readonly parameters: (string | null)[];
 }
 
+/** Some members of rows, as one array parameter each. */
+export function arraysOf<Name extends string>(
+  rows: readonly Readonly<Record<Name, Cell>>[],
+  names: readonly Name[],
+): string[] {
+  return names.map((name) => arrayLiteral(rows.map((row) => row[name])));
+}
+
 /** The parameters of `batchRows`: one row of cells for each request. */
 export function batchOf(rows: readonly (readonly Cell[])[]): Batch {
   const [first = []] = rows;
