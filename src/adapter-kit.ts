@@ -46,14 +46,16 @@ export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
 export { isPromise } from './lib/is-promise.ts';
 export { keyFault } from './options/key.ts';
-export type { KeptLetterReason, Letter, LetterOutcome } from './operations/redrive/letter.ts';
-export {
-  isWanted,
-  letterFilter,
-  letterHook,
-  redriveFields,
-  type RedriveOptions,
-} from './operations/redrive/options.ts';
+export type {
+  KeptLetter,
+  KeptLetterReason,
+  Letter,
+  LetterIdentity,
+  LetterOutcome,
+  LetterRecord,
+  RedrivenLetter,
+} from './operations/redrive/letter.ts';
+export { isWanted, letterFields, redriveFields, type RedriveOptions } from './operations/redrive/options.ts';
 export { createRedriver, type RedriveReport } from './operations/redrive/redriver.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
 export { derivedScopeFault } from './options/scope.ts';

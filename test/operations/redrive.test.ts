@@ -1,7 +1,8 @@
 import { createHandleOnce } from 'handle-once';
 import { reopenRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createRedriver, type Letter, type LetterOutcome } from '../../src/adapter-kit.ts';
+import { createRedriver, type LetterOutcome } from '../../src/adapter-kit.ts';
+import type { KeptLetter, OwnedLetter } from '../../src/operations/redrive/letter.ts';
 import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();
@@ -32,14 +33,16 @@ async function record({ state, owned = false, isOver = false, failures = 1 }: Gi
 const options = { sql, databaseSchema: 'handle_once', limit: Infinity, perSecond: 10_000, dryRun: false };
 
 /** A letter that notes what is done with it, and what is then on record. */
-function letter(changes: Partial<Letter> = {}): Letter & { readonly steps: string[] } {
+function letter(changes: Partial<OwnedLetter & KeptLetter> = {}): OwnedLetter & { readonly steps: string[] } {
   const steps: string[] = [];
   const note = async (step: string): Promise<void> => {
     steps.push(`${step}: ${(await showRecord({ sql, scope, key }))?.phase ?? 'absent'}`);
   };
   return {
     steps,
-    identity: { scope, key, isOwn: true },
+    scope,
+    key,
+    isOwn: true,
     hasRoom: true,
     isOurs: () => true,
     async send(attempts) {
@@ -92,11 +95,11 @@ describe('A letter whose record is', () => {
 });
 
 describe('Nothing is done with a letter', () => {
-  test.each<[string, string, Partial<Letter>]>([
-    ['of another message, maybe', 'ambiguous', { identity: { scope, key, isOwn: false } }],
-    ['without a valid key', 'no-identity', { identity: { scope, key: '', isOwn: true } }],
-    ['without a valid scope', 'no-identity', { identity: { scope: '\0', key, isOwn: true } }],
-    ['that its adapter keeps', 'filtered', { identity: { kept: 'filtered' } }],
+  test.each<[string, string, Partial<OwnedLetter & KeptLetter>]>([
+    ['of another message, maybe', 'ambiguous', { isOwn: false }],
+    ['without a valid key', 'no-identity', { key: '' }],
+    ['without a valid scope', 'no-identity', { scope: '\0' }],
+    ['that its adapter keeps', 'filtered', { kept: 'filtered' }],
   ])('%s, where a message has succeeded: %s', async (_, reason, changes) => {
     await record({ state: 'succeeded' });
     const one = letter(changes);
@@ -104,7 +107,7 @@ describe('Nothing is done with a letter', () => {
     expect(one.steps).toEqual([]);
   });
 
-  test.each<[string, LetterOutcome | undefined, Partial<Letter>]>([
+  test.each<[string, LetterOutcome | undefined, Partial<OwnedLetter>]>([
     ['without room', { state: 'kept', reason: 'no-room' }, { hasRoom: false }],
     ['that another reader may have', undefined, { isOurs: () => false }],
   ])('%s, and its record stays failed', async (_, outcome, changes) => {
@@ -126,7 +129,7 @@ test('a letter that is refused stays, with an open record', async () => {
 test('a record that changes while its letter waits for its turn is looked at again', async () => {
   await record({ state: 'failed' });
   const redriver = createRedriver({ ...options, perSecond: 2 });
-  const other = letter({ identity: { scope: 'other', key, isOwn: true } });
+  const other = letter({ scope: 'other' });
   await redriver.take(other);
   const second = redriver.take(letter());
   // Its turn is half a second later.
@@ -171,7 +174,7 @@ test('limit and signal end it, and the report counts', async () => {
   const redriver = createRedriver({ ...options, limit: 1, signal: stop.signal });
   await redriver.take(letter());
   expect(redriver.isOver()).toBe(false);
-  await redriver.take(letter({ identity: { kept: 'refused' } }));
+  await redriver.take({ kept: 'refused' });
   await sql`delete from handle_once.records`;
   await redriver.take(letter());
   expect(redriver.isOver()).toBe(true);

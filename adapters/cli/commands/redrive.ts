@@ -60,10 +60,7 @@ async function redrive(given: GivenOptions, tables: Tables): Promise<Answer> {
   }
 }
 
-interface AnyRedrive extends RedriveOptions {
-  readonly filter: ((letter: { readonly key: string }) => boolean) | undefined;
-  readonly onLetter: (letter: AnyLetter) => void;
-}
+type AnyRedrive = RedriveOptions<{ readonly key: string }, AnyLetter>;
 
 async function run(
   { from, to }: GivenOptions,

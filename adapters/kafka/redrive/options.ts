@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import {
-  letterFilter,
-  letterHook,
-  type LetterOutcome,
+  letterFields,
+  type LetterRecord,
   NOT_AN_OBJECT,
   redriveFields,
   type RedriveOptions,
+  type RedrivenLetter,
   withMethods,
 } from '../../../src/adapter-kit.ts';
 import type { KafkaMessage } from '../client/log-client.ts';
@@ -13,31 +13,26 @@ import { topicName } from '../retry/retry-options.ts';
 import type { KafkaClients } from './kafka-client.ts';
 
 /** A letter of a dead-letter topic, and the record that it belongs to. */
-export interface TopicLetter {
+export interface TopicLetter extends LetterRecord {
   /** Of the dead-letter topic. */
   readonly partition: number;
-  /** Of its record. */
-  readonly scope: string;
-  /** Of its record. */
-  readonly key: string;
   /** The letter as it was fetched, with its value and headers. */
   readonly message: KafkaMessage;
 }
 
-/** A letter of a dead-letter topic, and what was done with it. It holds no payload. */
-export type RedrivenTopicLetter = LetterOutcome & {
+/**
+ * A letter of a dead-letter topic, and what was done with it. Its `scope` and `key` are undefined where the record
+ * cannot be told. It holds no payload.
+ */
+export type RedrivenTopicLetter = RedrivenLetter & {
   /** Of the dead-letter topic. */
   readonly partition: number;
   /** In the dead-letter topic. */
   readonly offset: string;
-  /** Of its record. Undefined where that cannot be told. */
-  readonly scope?: string;
-  /** Of its record. Undefined where that cannot be told. */
-  readonly key?: string;
 };
 
 /** Options of `redriveTopic`. */
-export interface RedriveTopicOptions extends RedriveOptions {
+export interface RedriveTopicOptions extends RedriveOptions<TopicLetter, RedrivenTopicLetter> {
   /** A `Kafka` of kafkajs. The clients that it makes here are disconnected at the end. */
   readonly kafka: KafkaClients;
   /** The dead-letter topic. */
@@ -49,10 +44,6 @@ export interface RedriveTopicOptions extends RedriveOptions {
   readonly to?: string | undefined;
   /** The group whose committed offsets say how far the letters are done with. Default `handle-once-redrive-<from>`. */
   readonly groupId?: string | undefined;
-  /** Which letters to redrive. It must return true or false at once. Default: all. */
-  readonly filter?: ((letter: TopicLetter) => boolean) | undefined;
-  /** Called with each letter once it is done with. What it throws ends the redrive. */
-  readonly onLetter?: ((letter: RedrivenTopicLetter) => unknown) | undefined;
 }
 
 const GROUP = 'must be the id of a consumer group';
@@ -65,8 +56,7 @@ export const redriveTopicOptions = z
       from: topicName,
       to: topicName.optional(),
       groupId: z.string({ error: GROUP }).min(1, { error: GROUP }).optional(),
-      filter: letterFilter<TopicLetter>(),
-      onLetter: letterHook<RedrivenTopicLetter>(),
+      ...letterFields<TopicLetter, RedrivenTopicLetter>(),
     },
     NOT_AN_OBJECT,
   )

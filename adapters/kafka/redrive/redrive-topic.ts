@@ -1,6 +1,7 @@
 import {
   createRedriver,
   isWanted,
+  type KeptLetter,
   type Letter,
   parseOptions,
   type RedriveReport,
@@ -9,7 +10,7 @@ import { produceCopy } from '../client/produce.ts';
 import { redriveTopicOptions, type RedriveTopicOptions, type ResolvedRedrive } from './options.ts';
 import type { FetchedLetter } from './letter-taker.ts';
 import { readLetters } from './read-letters.ts';
-import { whoseLetter } from './whose-letter.ts';
+import { type LetterOwner, whoseLetter } from './whose-letter.ts';
 
 /**
  * Produces the letters of a dead-letter topic to their source again, so that they run again: of each it reopens the
@@ -41,7 +42,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
 
   async function take(fetched: FetchedLetter): Promise<'passed' | 'kept' | 'untouched'> {
     const owner = ownerOf(fetched, resolved);
-    const outcome = await redriver.take({ ...letterOf(owner), isOurs: fetched.isOurs });
+    const outcome = await redriver.take(letterOf(owner, fetched.isOurs));
     if (outcome === undefined) return 'untouched';
     const { partition, message } = fetched;
     const record = 'kept' in owner ? {} : { scope: owner.scope, key: owner.key };
@@ -49,20 +50,23 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
     return outcome.state === 'kept' ? 'kept' : 'passed';
   }
 
-  function letterOf(owner: ReturnType<typeof whoseLetter>): Omit<Letter, 'isOurs'> {
-    // It is passed by the position that is committed.
-    const remove = (): Promise<void> => Promise.resolve();
-    if ('kept' in owner)
-      return { identity: owner, hasRoom: false, remove, send: () => Promise.resolve(false) };
-    const send = async (): Promise<boolean> => {
-      await produceCopy(producer, resolved.to ?? owner.topic, owner.copy);
-      return true;
+  function letterOf(owner: LetterOwner | KeptLetter, isOurs: () => boolean): Letter {
+    if ('kept' in owner) return owner;
+    return {
+      ...owner,
+      hasRoom: true,
+      isOurs,
+      async send() {
+        await produceCopy(producer, resolved.to ?? owner.topic, owner.copy);
+        return true;
+      },
+      // It is passed by the position that is committed.
+      remove: () => Promise.resolve(),
     };
-    return { identity: owner, hasRoom: true, remove, send };
   }
 
   try {
-    const isOver = (): boolean => redriver.isOver();
+    const { isOver } = redriver;
     await readLetters({ kafka, topic: from, groupId, commits: !dryRun, signal, isOver, take });
   } finally {
     await producer.disconnect();
@@ -73,7 +77,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
 function ownerOf(
   { partition, message, hasRoom }: FetchedLetter,
   { scope: asked, filter }: ResolvedRedrive,
-): ReturnType<typeof whoseLetter> {
+): LetterOwner | KeptLetter {
   const owner = whoseLetter(message, asked);
   if ('kept' in owner) return owner;
   const { scope, key } = owner;

@@ -1,14 +1,10 @@
-import type { KeptLetterReason } from '../../../src/adapter-kit.ts';
+import type { KeptLetter, LetterIdentity } from '../../../src/adapter-kit.ts';
 import type { KafkaMessage, Placed } from '../client/log-client.ts';
 import { LETTER_HEADERS, type LetterHeader } from '../dead-letter.ts';
 import { originalOf, type RetryCopy, retryCopyOf, textOf } from '../../shared/kafka/retry-copy.ts';
 
 /** The record of a letter, and the copy that belongs to it. */
-export interface LetterOwner {
-  readonly scope: string;
-  readonly key: string;
-  /** Dead letters without attempts are those of messages that were refused, and are kept. */
-  readonly isOwn: true;
+export interface LetterOwner extends LetterIdentity {
   readonly copy: RetryCopy;
   /** The topic that the original stands in. */
   readonly topic: string;
@@ -18,10 +14,7 @@ export interface LetterOwner {
 const GROUP_OF_SCOPE = />kafka:([^>]+)$/;
 
 /** Whose letter it is, or why that cannot be told. */
-export function whoseLetter(
-  letter: KafkaMessage,
-  asked: string | undefined,
-): LetterOwner | { readonly kept: KeptLetterReason } {
+export function whoseLetter(letter: KafkaMessage, asked: string | undefined): LetterOwner | KeptLetter {
   const fact = (name: LetterHeader): string | undefined => textOf(letter.headers[name]);
   if (fact('handle-once-attempts') === '0') return { kept: 'refused' };
   const scope = fact('handle-once-scope');
@@ -32,9 +25,9 @@ export function whoseLetter(
   const copy = retryCopyOf(originalIn(letter, fact), group);
   // The headers of a letter can be anything, and the consumer must be able to read the copy.
   const original = originalOf({ ...letter, ...copy }, group);
-  return original === undefined
-    ? { kept: 'no-identity' }
-    : { scope, key, isOwn: true, copy, topic: original.topic };
+  if (original === undefined) return { kept: 'no-identity' };
+  // A dead letter without attempts is that of a message that was refused, and is kept above.
+  return { scope, key, isOwn: true, copy, topic: original.topic };
 }
 
 function originalIn(letter: KafkaMessage, fact: (name: LetterHeader) => string | undefined): Placed {

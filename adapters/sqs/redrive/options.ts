@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import {
   callback,
-  letterFilter,
-  letterHook,
-  type LetterOutcome,
+  letterFields,
+  type LetterRecord,
   NOT_AN_OBJECT,
   redriveFields,
   type RedriveOptions,
+  type RedrivenLetter,
   wholeNumber,
   withMethods,
 } from '../../../src/adapter-kit.ts';
@@ -16,29 +16,24 @@ import type { SqsMessage } from '../message.ts';
 import type { SqsClient } from '../queue.ts';
 
 /** A letter of a dead-letter queue, and the record that it belongs to. */
-export interface QueueLetter {
+export interface QueueLetter extends LetterRecord {
   /** Its `MessageId` in the dead-letter queue. */
   readonly messageId: string;
-  /** Of its record. */
-  readonly scope: string;
-  /** Of its record. */
-  readonly key: string;
   /** The letter as it was received, with its body and attributes. */
   readonly message: SqsMessage;
 }
 
-/** A letter of a dead-letter queue, and what was done with it. It holds no payload. */
-export type RedrivenQueueLetter = LetterOutcome & {
+/**
+ * A letter of a dead-letter queue, and what was done with it. Its `scope` and `key` are undefined where the record
+ * cannot be told. It holds no payload.
+ */
+export type RedrivenQueueLetter = RedrivenLetter & {
   /** Its `MessageId` in the dead-letter queue. */
   readonly messageId: string;
-  /** Of its record. Undefined where that cannot be told. */
-  readonly scope?: string;
-  /** Of its record. Undefined where that cannot be told. */
-  readonly key?: string;
 };
 
 /** Options of `redriveQueue`. */
-export interface RedriveQueueOptions extends RedriveOptions {
+export interface RedriveQueueOptions extends RedriveOptions<QueueLetter, RedrivenQueueLetter> {
   /** An `SQSClient` of `@aws-sdk/client-sqs`. */
   readonly client: SqsClient;
   /** The URL of the dead-letter queue. */
@@ -50,10 +45,6 @@ export interface RedriveQueueOptions extends RedriveOptions {
    * own redrive policy moved: they do not name their records. Default their `MessageId`.
    */
   readonly key?: ((message: SqsMessage) => string | undefined) | undefined;
-  /** Which letters to redrive. It must return true or false at once. Default: all. */
-  readonly filter?: ((letter: QueueLetter) => boolean) | undefined;
-  /** Called with each letter once it is done with. What it throws ends the redrive. */
-  readonly onLetter?: ((letter: RedrivenQueueLetter) => unknown) | undefined;
   /**
    * Seconds that letters are hidden from other readers, 1 to 43,200. Default 120. At the end those that were kept are
    * visible at once; after a kill, when this has passed.
@@ -71,8 +62,7 @@ export const redriveQueueOptions = z
       key: callback<(message: SqsMessage) => string | undefined>('a function of the message').default(
         () => messageIdOf,
       ),
-      filter: letterFilter<QueueLetter>(),
-      onLetter: letterHook<RedrivenQueueLetter>(),
+      ...letterFields<QueueLetter, RedrivenQueueLetter>(),
       visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).default(120),
     },
     NOT_AN_OBJECT,

@@ -1,6 +1,7 @@
 import {
   createRedriver,
   isWanted,
+  type KeptLetter,
   type Letter,
   parseOptions,
   type RedriveReport,
@@ -45,12 +46,11 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
   const letters = createLetterQueue(SUBJECT, queue, resolved.visibilityTimeoutSeconds);
   const redriver = createRedriver(resolved);
   try {
-    const isOver = () => redriver.isOver();
-    while (!isOver()) {
-      const batch = await letters.receive(isOver);
+    while (!redriver.isOver()) {
+      const batch = await letters.receive(redriver.isOver);
       if (batch.length === 0) break;
       for (const inHand of batch) {
-        if (isOver()) break;
+        if (redriver.isOver()) break;
         const owner = ownerOf(inHand, resolved);
         const outcome = await redriver.take(letterOf(inHand, owner, { queue, letters, to: resolved.to }));
         if (outcome === undefined) continue;
@@ -76,10 +76,7 @@ async function checkExists(field: 'from' | 'to', queue: Queue): Promise<void> {
   }
 }
 
-function ownerOf(
-  { message, messageId }: InHandMessage,
-  options: ResolvedRedrive,
-): ReturnType<typeof whoseLetter> {
+function ownerOf({ message, messageId }: InHandMessage, options: ResolvedRedrive): LetterOwner | KeptLetter {
   const owner = whoseLetter(message, options);
   if ('kept' in owner) return owner;
   const { scope, key } = owner;
@@ -94,17 +91,16 @@ interface Queues {
 
 function letterOf(
   inHand: InHandMessage,
-  owner: LetterOwner | Extract<Letter['identity'], { readonly kept: unknown }>,
+  owner: LetterOwner | KeptLetter,
   { queue, letters, to }: Queues,
 ): Letter {
-  const given = { isOurs: () => letters.isOurs(inHand), remove: () => letters.remove(inHand) };
-  if ('kept' in owner)
-    return { ...given, identity: owner, hasRoom: false, send: () => Promise.resolve(false) };
+  if ('kept' in owner) return owner;
   const copy = copyOf(inHand.message, owner.identity);
   return {
-    ...given,
-    identity: owner,
+    ...owner,
     hasRoom: hasRoom(copy),
+    isOurs: () => letters.isOurs(inHand),
+    remove: () => letters.remove(inHand),
     async send(attempts) {
       try {
         await queue.send({ ...addressOf(inHand, to, attempts), ...copy });

@@ -1,4 +1,4 @@
-import { foundKey, type KeptLetterReason } from '../../../src/adapter-kit.ts';
+import { foundKey, type KeptLetter, type LetterIdentity } from '../../../src/adapter-kit.ts';
 import { InvalidKeyError } from '../../../src/index.ts';
 import {
   type CopyIdentity,
@@ -11,10 +11,7 @@ import { MAX_TEXT_LENGTH, OUR_ATTRIBUTES } from '../../shared/sqs/dead-letter-at
 import type { SqsMessage } from '../message.ts';
 
 /** The record of a letter, and what its copy says of that. */
-export interface LetterOwner {
-  readonly scope: string;
-  readonly key: string;
-  readonly isOwn: boolean;
+export interface LetterOwner extends LetterIdentity {
   readonly identity: CopyIdentity;
 }
 
@@ -26,10 +23,7 @@ export interface WhoseOptions {
 const form = receivedForm<SqsMessage>();
 
 /** Whose letter it is, or why that cannot be told. */
-export function whoseLetter(
-  message: SqsMessage,
-  options: WhoseOptions,
-): LetterOwner | { readonly kept: KeptLetterReason } {
+export function whoseLetter(message: SqsMessage, options: WhoseOptions): LetterOwner | KeptLetter {
   const attempts = textOf(message, 'HandleOnceAttempts');
   if (attempts === '0') return { kept: 'refused' };
   const identity = identityOf(message, options.scope);
@@ -41,10 +35,7 @@ export function whoseLetter(
 }
 
 /** What our dead letter says, then what a redriven copy says that the queue's own policy moved, then its own id. */
-function identityOf(
-  message: SqsMessage,
-  scope: string | undefined,
-): CopyIdentity | { readonly kept: KeptLetterReason } {
+function identityOf(message: SqsMessage, scope: string | undefined): CopyIdentity | KeptLetter {
   const ofRecord = { scope: exactText(message, 'HandleOnceScope'), key: exactText(message, 'HandleOnceKey') };
   if (ofRecord.scope !== undefined && ofRecord.key !== undefined) {
     return { scope: ofRecord.scope, key: ofRecord.key };

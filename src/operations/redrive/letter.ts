@@ -46,17 +46,30 @@ export type LetterOutcome =
       readonly reason: KeptLetterReason;
     };
 
-/** Whose letter it is. */
-export interface LetterIdentity {
+/** The record that a letter belongs to. */
+export interface LetterRecord {
+  /** Of its record. */
   readonly scope: string;
+  /** Of its record. */
   readonly key: string;
+}
+
+/** What was done with a letter, and its record where that can be told. */
+export type RedrivenLetter = LetterOutcome & Partial<LetterRecord>;
+
+/** Whose letter it is. */
+export interface LetterIdentity extends LetterRecord {
   /** Whether the record of this scope and key can only be that of the letter's own message. */
   readonly isOwn: boolean;
 }
 
-/** A dead letter in hand, at whatever broker. */
-export interface Letter {
-  readonly identity: LetterIdentity | { readonly kept: KeptLetterReason };
+/** A letter that stays, whatever is on record. */
+export interface KeptLetter {
+  readonly kept: KeptLetterReason;
+}
+
+/** A letter whose record is known, at whatever broker. */
+export interface OwnedLetter extends LetterIdentity {
   /** Whether it can be sent at all. */
   readonly hasRoom: boolean;
   /** False once another reader may have it. */
@@ -65,3 +78,6 @@ export interface Letter {
   send(attempts: number): Promise<boolean>;
   remove(): Promise<void>;
 }
+
+/** A dead letter in hand. */
+export type Letter = KeptLetter | OwnedLetter;

@@ -4,7 +4,7 @@ import { wrongReturn } from '../../options/wrong-return.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 
 /** What a redrive takes, whatever the broker. */
-export interface RedriveOptions extends TablesOptions {
+export interface RedriveOptions<Letter, Redriven> extends TablesOptions {
   /**
    * The whole scope, with what adapters add: `billing>kafka:workers`. Letters that name another are kept; those that
    * name none, since the queue's own redrive policy moved them, are taken to be of this one. Default: what each says.
@@ -18,6 +18,10 @@ export interface RedriveOptions extends TablesOptions {
   readonly dryRun?: boolean | undefined;
   /** Ends the redrive behind the letter in hand. The next call goes on from there. */
   readonly signal?: AbortSignal | undefined;
+  /** Which letters to redrive. It must return true or false at once. Default: all. */
+  readonly filter?: ((letter: Letter) => boolean) | undefined;
+  /** Called with each letter once it is done with. What it throws ends the redrive. */
+  readonly onLetter?: ((letter: Redriven) => unknown) | undefined;
 }
 
 export const redriveFields = {
@@ -29,16 +33,16 @@ export const redriveFields = {
   signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
 };
 
-/** The option `onLetter`. */
-export function letterHook<Letter>() {
-  return callback<(letter: Letter) => unknown>('a function of one letter').optional();
-}
+/** The options as they apply, but for those that get a letter. */
+export type RedriveSettings = z.output<z.ZodObject<typeof redriveFields>>;
 
-/** The option `filter`. */
-export function letterFilter<Letter>() {
-  return callback<(letter: Letter) => boolean>(
-    'a function of one letter that returns true or false',
-  ).optional();
+/** The options that get a letter. */
+export function letterFields<Letter, Redriven>() {
+  const filter = 'a function of one letter that returns true or false';
+  return {
+    filter: callback<(letter: Letter) => boolean>(filter).optional(),
+    onLetter: callback<(letter: Redriven) => unknown>('a function of one letter').optional(),
+  };
 }
 
 /** What a filter says. Throws `InvalidOptionsError` where that is neither true nor false, such as a promise. */

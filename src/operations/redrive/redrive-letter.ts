@@ -4,7 +4,7 @@ import { reopenRecord } from '../reopen-record.ts';
 import { showRecord } from '../show-record.ts';
 import type { TablesOptions } from '../tables.ts';
 import { decideLetter } from './decide-letter.ts';
-import type { Letter, LetterIdentity, LetterOutcome } from './letter.ts';
+import type { Letter, LetterOutcome, OwnedLetter } from './letter.ts';
 import type { Pace } from './pace.ts';
 
 export interface LetterRun {
@@ -20,12 +20,11 @@ export interface LetterRun {
  * may have it.
  */
 export async function redriveLetter(letter: Letter, run: LetterRun): Promise<LetterOutcome | undefined> {
-  const { identity } = letter;
-  if ('kept' in identity) return { state: 'kept', reason: identity.kept };
-  if (keyFault(identity.key) !== undefined || storedScopeFault(identity.scope) !== undefined) {
+  if ('kept' in letter) return { state: 'kept', reason: letter.kept };
+  const { scope, key, isOwn } = letter;
+  if (keyFault(key) !== undefined || storedScopeFault(scope) !== undefined) {
     return { state: 'kept', reason: 'no-identity' };
   }
-  const { scope, key, isOwn } = identity;
   const record = await showRecord({ ...run.tables, scope, key });
   const decision = decideLetter(record, isOwn);
   switch (decision.action) {
@@ -36,29 +35,21 @@ export async function redriveLetter(letter: Letter, run: LetterRun): Promise<Let
       return { state: 'removed' };
     case 'reopen':
     case 'send':
-      if (!letter.hasRoom) return { state: 'kept', reason: 'no-room' };
-      return await sendLetter(letter, run, {
-        identity,
-        attempts: record?.attempts ?? 0,
-        isFailed: decision.action === 'reopen',
-      });
+      return await sendLetter(letter, run, record?.attempts ?? 0, decision.action === 'reopen');
   }
 }
 
-interface Found {
-  readonly identity: LetterIdentity;
-  readonly attempts: number;
-  readonly isFailed: boolean;
-}
-
 async function sendLetter(
-  letter: Letter,
+  letter: OwnedLetter,
   run: LetterRun,
-  { identity: { scope, key }, attempts, isFailed }: Found,
+  attempts: number,
+  isFailed: boolean,
 ): Promise<LetterOutcome | undefined> {
+  if (!letter.hasRoom) return { state: 'kept', reason: 'no-room' };
   if (run.dryRun) return { state: 'sent', reopened: isFailed };
   if (!(await run.pace()) || !letter.isOurs()) return undefined;
   if (isFailed) {
+    const { scope, key } = letter;
     const { state } = await reopenRecord({ ...run.tables, scope, key });
     // It was reopened, forgotten or expired since it was looked at.
     if (state === 'unchanged') return await redriveLetter(letter, run);

@@ -1,5 +1,5 @@
-import type { SqlClient } from '../../store/postgres/sql-client.ts';
 import type { KeptLetterReason, Letter, LetterOutcome } from './letter.ts';
+import type { RedriveSettings } from './options.ts';
 import { createPace } from './pace.ts';
 import { redriveLetter } from './redrive-letter.ts';
 
@@ -19,25 +19,16 @@ export interface RedriveReport {
   readonly keptFor: Readonly<Partial<Record<KeptLetterReason, number>>>;
 }
 
-export interface RedriverOptions {
-  readonly sql: SqlClient;
-  readonly databaseSchema: string;
-  readonly limit: number;
-  readonly perSecond: number;
-  readonly dryRun: boolean;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Takes the letters that an adapter has read, one after the other, and counts what became of them. */
 export interface Redriver {
   /** Undefined: it was not touched. */
   take(letter: Letter): Promise<LetterOutcome | undefined>;
   /** Whether no further letter is to be taken. */
-  isOver(): boolean;
+  readonly isOver: () => boolean;
   report(): RedriveReport;
 }
 
-export function createRedriver(options: RedriverOptions): Redriver {
+export function createRedriver(options: RedriveSettings): Redriver {
   const { sql, databaseSchema, limit, dryRun, signal } = options;
   const run = { tables: { sql, databaseSchema }, pace: createPace(options.perSecond, signal), dryRun };
   const counts = { sent: 0, removed: 0, kept: 0 };
