@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
 import { type CopyForm, IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
+import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import { lambdaContext } from './deadline.ts';
 
 /** A message attribute in Lambda's SQS event, by shape: those of `@types/aws-lambda` fit. */
@@ -68,7 +69,7 @@ function isRecord(value: unknown): boolean {
 
 /** On a standard queue a group only says who sent. */
 export function messageGroup({ eventSourceARN, attributes }: SqsRecord): string | undefined {
-  return eventSourceARN.endsWith('.fifo') ? (attributes.MessageGroupId ?? '') : undefined;
+  return isFifoQueue(eventSourceARN) ? (attributes.MessageGroupId ?? '') : undefined;
 }
 
 /** How a record says that it is a redriven copy. */

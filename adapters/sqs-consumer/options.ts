@@ -24,7 +24,7 @@ import {
   type QueueOptions,
   SAME_QUEUE,
 } from '../shared/sqs/queue-options.ts';
-import { isAboveLease, leaseFault } from '../shared/sqs/queue-settings.ts';
+import { isAboveLease, isFifoQueue, leaseFault } from '../shared/sqs/queue-settings.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { consumerSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
@@ -118,7 +118,7 @@ function* contradictions(
       "must be ['All'] or left out: a dead letter keeps its original's attributes",
     ];
   }
-  if (!queueUrl.endsWith('.fifo')) return;
+  if (!isFifoQueue(queueUrl)) return;
   if (!ofBatch && batchSize > 1) {
     yield [
       'batchSize',

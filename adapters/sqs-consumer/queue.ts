@@ -6,6 +6,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { inTime } from '../shared/sqs/in-time.ts';
+import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 
 /** The part of an `SQSClient` that the adapter uses. */
 export type SqsClient = Pick<SQSClient, 'send'>;
@@ -21,7 +22,7 @@ export interface Queue {
 
 export function createQueue(client: SqsClient, queueUrl: string): Queue {
   return {
-    isFifo: queueUrl.endsWith('.fifo'),
+    isFifo: isFifoQueue(queueUrl),
     changeVisibility(receiptHandle, seconds) {
       const input = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
       return inTime((options) => client.send(new ChangeMessageVisibilityCommand(input), options));

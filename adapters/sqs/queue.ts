@@ -11,6 +11,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { coalesce } from '../../src/adapter-kit.ts';
 import { type CallOptions, inTime } from '../shared/sqs/in-time.ts';
+import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import type { SqsMessage } from './message.ts';
 
 /** The part of an `SQSClient` that the adapter uses. */
@@ -85,7 +86,7 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
     },
   });
   return {
-    isFifo: queueUrl.endsWith('.fifo'),
+    isFifo: isFifoQueue(queueUrl),
     async receive({ max, waitTimeSeconds, visibilityTimeoutSeconds, signal, onEnded }) {
       const command = new ReceiveMessageCommand({
         QueueUrl: queueUrl,

@@ -3,6 +3,7 @@ import type { HandleOnceSettings } from '../../../src/index.ts';
 import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../../shared/sqs/queue-redrive.ts';
 import {
   isAboveLease,
+  isFifoQueue,
   leaseFault,
   type QueueFacts,
   queueFacts,
@@ -36,7 +37,7 @@ export async function queueFindings(
   } catch (error) {
     return [{ check: 'queue', level: 'notice', found: unreadableQueue(inOneLine(error), false).message }];
   }
-  return judged(facts, settings, queueUrl.endsWith('.fifo'));
+  return judged(facts, settings, isFifoQueue(queueUrl));
 }
 
 /** What is told where a queue does not name its own: the default of SQS. */

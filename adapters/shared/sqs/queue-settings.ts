@@ -14,6 +14,11 @@ export type QueueWarning = Warning<'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TO
 /** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
 export const MAX_VISIBILITY_SECONDS = 43_200;
 
+/** Whether a queue keeps the order of each message group: its URL and its ARN say so. */
+export function isFifoQueue(urlOrArn: string): boolean {
+  return urlOrArn.endsWith('.fifo');
+}
+
 export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>): QueueFacts {
   return {
     visibilityTimeoutSeconds: numberOf(attributes['VisibilityTimeout']),

@@ -6,6 +6,7 @@ import {
   type TextAttribute,
   withoutOurs,
 } from './dead-letter-attributes.ts';
+import { isFifoQueue } from './queue-settings.ts';
 
 /** A message as a receive gives it, as far as a dead letter keeps it. */
 export interface Original<Attribute> {
@@ -44,7 +45,7 @@ export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
 ): Promise<readonly string[]> {
   const { Body = '', MessageAttributes = {} } = original;
   const { attributes, dropped } = deadLetterAttributes(Body, MessageAttributes, facts);
-  const letter = { ...addressOf(original, deadLetterQueueUrl), MessageBody: Body };
+  const letter = { ...addressOf(original, deadLetterQueueUrl, original.MessageId), MessageBody: Body };
   try {
     await send({ ...letter, MessageAttributes: attributes });
     return dropped;
@@ -55,12 +56,18 @@ export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
   }
 }
 
-function addressOf({ Attributes, MessageId }: Original<unknown>, deadLetterQueueUrl: string) {
-  const fifo = {
+/** Where a copy goes. In a FIFO queue it keeps its group, and one that is sent with the same id is the same message. */
+export function addressOf(
+  { Attributes }: Pick<Original<unknown>, 'Attributes'>,
+  QueueUrl: string,
+  MessageDeduplicationId: string | undefined,
+) {
+  if (!isFifoQueue(QueueUrl)) return { QueueUrl };
+  return {
+    QueueUrl,
     MessageGroupId: Attributes?.MessageGroupId ?? 'handle-once',
-    ...(MessageId === undefined ? {} : { MessageDeduplicationId: MessageId }),
+    ...(MessageDeduplicationId === undefined ? {} : { MessageDeduplicationId }),
   };
-  return { QueueUrl: deadLetterQueueUrl, ...(deadLetterQueueUrl.endsWith('.fifo') ? fifo : {}) };
 }
 
 export function isTooLong(error: unknown): boolean {

@@ -7,11 +7,12 @@ import {
   type RedriveReport,
 } from '../../../src/adapter-kit.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
-import { isTooLong } from '../../shared/sqs/send-dead-letter.ts';
+import { fitsInQueue } from '../../shared/sqs/dead-letter-attributes.ts';
+import { addressOf, isTooLong } from '../../shared/sqs/send-dead-letter.ts';
 import type { InHandMessage } from '../message.ts';
 import { createQueue, type Queue } from '../queue.ts';
 import { isNoSuchQueue } from '../queue-check.ts';
-import { addressOf, copyOf, hasRoom } from './copy.ts';
+import { copyOf } from './copy.ts';
 import { createLetterQueue, type LetterQueue } from './letter-queue.ts';
 import { redriveQueueOptions, type RedriveQueueOptions, type ResolvedRedrive } from './options.ts';
 import { type LetterOwner, whoseLetter } from './whose-letter.ts';
@@ -98,12 +99,14 @@ function letterOf(
   const copy = copyOf(inHand.message, owner.identity);
   return {
     ...owner,
-    hasRoom: hasRoom(copy),
+    hasRoom: fitsInQueue(copy.MessageBody, copy.MessageAttributes),
     isOurs: () => letters.isOurs(inHand),
     remove: () => letters.remove(inHand),
     async send(attempts) {
+      // Once the record was tried again, the message of this id is used up.
+      const address = addressOf(inHand.message, to, `${inHand.messageId}-${attempts}`);
       try {
-        await queue.send({ ...addressOf(inHand, to, attempts), ...copy });
+        await queue.send({ ...address, ...copy });
         return true;
       } catch (error) {
         if (isRefusal(error)) return false;
