@@ -1,5 +1,5 @@
 /** What the adapters share beyond the public face. */
-export { eventHook, handleOnceOption } from './adapter/adapter-options.ts';
+export { handleOnceOption } from './adapter/adapter-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export { checkStoreAtStart } from './adapter/store-check.ts';
 export { type StoreHealth, type StoreReach, watchStore } from './adapter/store-health.ts';
@@ -31,7 +31,10 @@ export { childKey } from './api/child-key.ts';
 export { valueAt } from './payload/json-pointer.ts';
 export { handlerOption, withHandler } from './options/handler-option.ts';
 export {
+  abortSignal,
   callback,
+  eventHook,
+  flag,
   hasMethods,
   NOT_AN_OBJECT,
   parseOptions,

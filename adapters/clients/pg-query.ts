@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
+import { flag, NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
 
 /** Options of `fromPg` and `fromKnex`. */
 export interface PgOptions {
@@ -12,10 +12,7 @@ export interface PgOptions {
   readonly prepare?: boolean | undefined;
 }
 
-export const pgOptions = z.strictObject(
-  { prepare: z.boolean({ error: 'must be true or false' }).default(true) },
-  NOT_AN_OBJECT,
-);
+export const pgOptions = z.strictObject({ prepare: flag.default(true) }, NOT_AN_OBJECT);
 
 /** A query as `pg` takes it. */
 export interface PgQuery {

@@ -3,6 +3,7 @@ import {
   eventHook,
   fingerprintFields,
   type FingerprintOptions,
+  flag,
   handleOnceOption,
   type Logger,
   loggerOption,
@@ -88,7 +89,6 @@ const PRINCIPAL =
   'without it one caller’s key would answer another';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
-const flag = z.boolean({ error: 'must be true or false' });
 
 const headerName = z
   .string({ error: 'must be the name of a header' })

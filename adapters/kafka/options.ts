@@ -2,6 +2,7 @@ import {
   canRunInTransaction,
   eventHook,
   type FingerprintOptions,
+  flag,
   handleOnceOption,
   handlerOption,
   inTransactionOption,
@@ -175,7 +176,7 @@ export const onceEachMessageOptions = z
       retry: retryOption.optional(),
       drainMs: wholeNumber('milliseconds', 0, 43_200_000).default(20_000),
       rebalanceGraceMs: wholeNumber('milliseconds', 0, 43_200_000).default(2_000),
-      fromBeginning: z.boolean({ error: 'must be true or false' }).optional(),
+      fromBeginning: flag.optional(),
       admin: withMethods<KafkaAdmin>(
         ['describeConfigs', 'fetchOffsets', 'fetchTopicOffsets'],
         'a connected admin client',

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
 import {
+  abortSignal,
   consumerOf,
   type Counts,
   createAdapterEvents,
@@ -142,7 +143,7 @@ export function onceEachWebhook<Result>(
 
 const handleOptionsSchema = z.strictObject(
   {
-    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+    signal: abortSignal.optional(),
     waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
   },
   NOT_AN_OBJECT,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NOT_AN_OBJECT } from '../options/parse-options.ts';
+import { abortSignal, NOT_AN_OBJECT } from '../options/parse-options.ts';
 
 const MILLISECONDS = { error: 'must be milliseconds since 1970, as Date.now() gives them' };
 /** Of 1973. Smaller are seconds, and what performance.now() gives. */
@@ -8,7 +8,7 @@ const EARLIEST_MS = 100_000_000_000;
 /** Options that come with one message, for adapters that do not receive themselves. */
 export const messageOptions = z.strictObject(
   {
-    signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+    signal: abortSignal.optional(),
     receivedAt: z
       .number(MILLISECONDS)
       .min(EARLIEST_MS, { ...MILLISECONDS, abort: true })

@@ -1,9 +1,10 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
+import { flag } from '../options/parse-options.ts';
 
 /** The option `inTransaction` of adapters. */
 export function inTransactionOption(): z.ZodDefault<z.ZodBoolean> {
-  return z.boolean({ error: 'must be true or false' }).default(false);
+  return flag.default(false);
 }
 
 /** Whether the option can be kept. */

@@ -11,6 +11,7 @@ import {
 import { handlerOption } from '../options/handler-option.ts';
 import type { Outcome } from './outcome.ts';
 import {
+  abortSignal,
   callback,
   NOT_AN_OBJECT,
   parseOptions,
@@ -35,7 +36,7 @@ export interface ResolvedCall extends CallOptions<never> {
 const callOptionsSchema = z
   .strictObject(
     {
-      signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+      signal: abortSignal.optional(),
       timeoutMs: wholeNumber('milliseconds', 1, 43_200_000).optional(),
       waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
       parse: callback<(payload: never) => unknown>('a function of the payload').optional(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { limitedClient } from '../store/postgres/limited-client.ts';
 import { toDatabaseClient } from '../store/postgres/sql-client.ts';
@@ -57,7 +57,7 @@ const maintainOptions = z
       ...maintenanceFields,
       maxMs: wholeNumber('milliseconds', 1, MAX_MS).optional(),
       maxPurged: wholeNumber('records', 1, LIMIT).optional(),
-      signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+      signal: abortSignal.optional(),
     },
     NOT_AN_OBJECT,
   )

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { schemaOption } from '../migrations/options.ts';
-import { wholeNumber } from '../options/parse-options.ts';
+import { flag, wholeNumber } from '../options/parse-options.ts';
 import { type SqlClient, sqlClient } from '../store/postgres/sql-client.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ export const maintenanceFields = {
   databaseSchema: schemaOption,
   abandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(14 * DAY_MS),
   purgeAbandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(30 * DAY_MS),
-  archive: z.boolean({ error: 'must be true or false' }).default(false),
+  archive: flag.default(false),
 };
 
 export function isReportedFirst(options: {

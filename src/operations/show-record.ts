@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
+import { flag, NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { type RecordView, toView } from './record.ts';
 import { run } from './run.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
@@ -10,10 +10,7 @@ export interface ShowRecordOptions extends RecordOptions {
   readonly result?: boolean | undefined;
 }
 
-const showOptions = z.strictObject(
-  { ...recordFields, result: z.boolean({ error: 'must be true or false' }).default(false) },
-  NOT_AN_OBJECT,
-);
+const showOptions = z.strictObject({ ...recordFields, result: flag.default(false) }, NOT_AN_OBJECT);
 
 /**
  * One record, or undefined. Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.

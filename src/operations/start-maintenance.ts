@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { callback, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { eventHook, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { type Counts, createEventSink } from '../reporting/event-sink.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import type { Tally } from './census.ts';
@@ -37,7 +37,7 @@ const startOptions = z
     {
       ...maintenanceFields,
       everyMs: wholeNumber('milliseconds', 1_000, 2_592_000_000).default(3_600_000),
-      onEvent: callback<(event: MaintenanceEvent) => unknown>('a function of one event').optional(),
+      onEvent: eventHook<MaintenanceEvent>(),
       logger: loggerOption(),
     },
     NOT_AN_OBJECT,

@@ -10,6 +10,8 @@ import {
 } from './fingerprint-options.ts';
 import {
   callback,
+  eventHook,
+  flag,
   NOT_AN_OBJECT,
   parseOptions,
   standardSchema,
@@ -20,10 +22,11 @@ import { failuresOf } from '../history/failures.ts';
 import type { Noted } from '../history/recorded.ts';
 import { statsOf } from '../history/stats.ts';
 import { workerLineOf } from '../history/worker.ts';
+import { schemaName } from '../migrations/options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
 import { scopeFault } from './scope.ts';
-import { DEFAULT_SCHEMA, SCHEMA_NAME, SCHEMA_NAME_RULE } from '../store/postgres/identifier.ts';
+import { DEFAULT_SCHEMA } from '../store/postgres/identifier.ts';
 import { createPostgresStore } from '../store/postgres/index.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import type { Store } from '../store/store.ts';
@@ -157,15 +160,12 @@ const optionsSchema = z
       succeededRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
       failedRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
       schema: standardSchema().optional(),
-      storeResult: z.boolean({ error: 'must be true or false' }).default(true),
+      storeResult: flag.default(true),
       maxResultBytes: wholeNumber('bytes', 0, 16_777_216).optional(),
-      batching: z.boolean({ error: 'must be true or false' }).default(true),
-      databaseSchema: z
-        .string({ error: SCHEMA_NAME_RULE })
-        .regex(SCHEMA_NAME, { error: SCHEMA_NAME_RULE })
-        .optional(),
-      stats: z.boolean({ error: 'must be true or false' }).default(false),
-      onEvent: callback<(event: HandleOnceEvent) => unknown>('a function of one event').optional(),
+      batching: flag.default(true),
+      databaseSchema: schemaName.optional(),
+      stats: flag.default(false),
+      onEvent: eventHook<HandleOnceEvent>(),
       around: callback<Around>('a function of (attempt, run)').optional(),
       ...fingerprintFields<unknown>(),
       logger: loggerOption(),

@@ -65,6 +65,11 @@ export function wholeNumber(unit: string, min: number, max: number): z.ZodNumber
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
 }
 
+/** An option that is on or off. */
+export const flag = z.boolean({ error: 'must be true or false' });
+
+export const abortSignal = z.instanceof(AbortSignal, { error: 'must be an AbortSignal' });
+
 /** What a check accepts. A refusal does not stop later checks, so that all faults are reported. */
 export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodType<T, T> {
   return z.custom<T>((value) => holds(check, value), { error: `must be ${what}`, abort: false });
@@ -86,6 +91,11 @@ export function withMethods<Client>(methods: readonly string[], what: string): z
 
 export function callback<Fn>(what: string): z.ZodType<Fn, Fn> {
   return satisfying<Fn>((value) => typeof value === 'function', what);
+}
+
+/** The option `onEvent`. */
+export function eventHook<Event>(): z.ZodType<((event: Event) => unknown) | undefined> {
+  return callback<(event: Event) => unknown>('a function of one event').optional();
 }
 
 export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { endsWithin } from '../../lib/ends-within.ts';
-import { callback, parseOptions } from '../../options/parse-options.ts';
+import { callback, flag, parseOptions } from '../../options/parse-options.ts';
 import {
   deadLetterFirst,
   deadLetterRefused,
@@ -64,16 +64,11 @@ const WITHOUT_EXTENSIONS: Row[] = [
 ];
 const AFTER_LAPSE: Row = ['sends no dead letter of a message that has lapsed', noDeadLetterAfterLapse];
 
-const ability = z.boolean({ error: 'must be true or false' });
-
 const adapterSchema = z.object(
   {
     can: z
       .strictObject(
-        {
-          ...{ extend: ability, tellsLoss: ability, retryLater: ability },
-          ...{ deadLetter: ability, keepFailed: ability },
-        },
+        { extend: flag, tellsLoss: flag, retryLater: flag, deadLetter: flag, keepFailed: flag },
         { error: 'must say of each ability whether the adapter has it' },
       )
       .refine(({ extend, tellsLoss }) => extend || !tellsLoss, {

@@ -1,7 +1,7 @@
 import type { ParsedPayload } from '../parsed-payload.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod';
-import { eventHook, handleOnceOption } from '../adapter-options.ts';
+import { handleOnceOption } from '../adapter-options.ts';
 import { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from '../transactional-option.ts';
 import type { Attempt } from '../../api/attempt.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
@@ -13,7 +13,13 @@ import {
   BOTH_FINGERPRINTS_GIVEN,
 } from '../../options/fingerprint-options.ts';
 import { handlerOption } from '../../options/handler-option.ts';
-import { callback, NOT_AN_OBJECT, standardSchema, wholeNumber } from '../../options/parse-options.ts';
+import {
+  callback,
+  eventHook,
+  NOT_AN_OBJECT,
+  standardSchema,
+  wholeNumber,
+} from '../../options/parse-options.ts';
 import { type Logger, loggerOption } from '../../reporting/logger.ts';
 import { retryFields, type RetryOptions } from '../../options/retries.ts';
 import type { DeadLetterFacts } from '../dead-letter.ts';

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { callback, wholeNumber } from '../../options/parse-options.ts';
+import type * as z from 'zod';
+import { abortSignal, callback, flag, wholeNumber } from '../../options/parse-options.ts';
 import { wrongReturn } from '../../options/wrong-return.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 
@@ -29,8 +29,8 @@ export const redriveFields = {
   scope: scopeField.optional(),
   limit: wholeNumber('letters', 1, 1_000_000_000).default(Infinity),
   perSecond: wholeNumber('letters', 1, 10_000).default(50),
-  dryRun: z.boolean({ error: 'must be true or false' }).default(false),
-  signal: z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }).optional(),
+  dryRun: flag.default(false),
+  signal: abortSignal.optional(),
 };
 
 /** The options as they apply, but for those that get a letter. */
