@@ -8,7 +8,7 @@ export type { Finding } from './operations/doctor/finding.ts';
 export type { MaintenanceEvent, WalkFigures } from './operations/events.ts';
 export { maintain, type MaintainOptions, type MaintenanceReport } from './operations/maintain.ts';
 export type { MaintenanceOptions } from './operations/options.ts';
-export { type CensusRow, readCensus, type ReadCensusOptions } from './operations/read-census.ts';
+export { type CensusRow, readCensus } from './operations/read-census.ts';
 export { readStats, type ReadStatsOptions, type StatsRow } from './operations/read-stats.ts';
 export {
   type Maintenance,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
-import { type Connection, connect } from './connect.ts';
+import type { TablesOptions } from '../../src/operations.ts';
+import { connect } from './connect.ts';
 import { EXIT, UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
 import { printable } from './printable.ts';
@@ -20,12 +21,6 @@ export interface Answer {
   readonly exitCode?: number;
 }
 
-/** Where the records are, as the functions of `handle-once/operations` take it. */
-export interface Tables {
-  readonly sql: Connection['sql'];
-  readonly databaseSchema: string;
-}
-
 /** Adds the options that every command has. */
 export function shared(command: Command): Command {
   return command
@@ -38,7 +33,7 @@ export function shared(command: Command): Command {
 /** Runs a command against the database, and prints its answer. */
 export async function answer(
   options: SharedOptions,
-  work: (tables: Tables) => Promise<Answer>,
+  work: (tables: TablesOptions) => Promise<Answer>,
 ): Promise<void> {
   const { sql, end } = await connect(options);
   try {

@@ -1,17 +1,15 @@
-import * as z from 'zod';
-import { schemaOption } from '../migrations/options.ts';
+import type * as z from 'zod';
 import { flag, wholeNumber } from '../options/parse-options.ts';
-import { type SqlClient, sqlClient } from '../store/postgres/sql-client.ts';
+import type { SqlClient } from '../store/postgres/sql-client.ts';
+import { tablesFields, type TablesOptions } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_MS = 3_650 * DAY_MS;
 
 /** Options of `maintain` and `startMaintenance`. */
-export interface MaintenanceOptions {
+export interface MaintenanceOptions extends TablesOptions {
   /** As for `createHandleOnce`. Its role needs `delete` on `records`, and all rights on `maintenance` and `census`. */
   readonly sql: SqlClient;
-  /** The Postgres schema that has the tables. Default `handle_once`. */
-  readonly databaseSchema?: string | undefined;
   /**
    * Milliseconds after which a pending record that is free to run, and was not delivered again, is reported as
    * abandoned. Default 14 days: as long as SQS keeps a message.
@@ -31,8 +29,7 @@ export interface MaintenanceOptions {
 }
 
 export const maintenanceFields = {
-  sql: sqlClient,
-  databaseSchema: schemaOption,
+  ...tablesFields,
   abandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(14 * DAY_MS),
   purgeAbandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(30 * DAY_MS),
   archive: flag.default(false),
@@ -50,6 +47,5 @@ export const PURGED_UNREPORTED = {
   error: 'must be at least abandonedAfterMs, or records are deleted that were never reported',
 };
 
-export type ResolvedMaintenance = {
-  readonly [Name in keyof MaintenanceOptions]-?: Exclude<MaintenanceOptions[Name], undefined>;
-};
+/** The options as they apply, defaults filled in. */
+export type ResolvedMaintenance = z.output<z.ZodObject<typeof maintenanceFields>>;

@@ -1,17 +1,9 @@
 import * as z from 'zod';
-import { schemaOption } from '../migrations/options.ts';
-import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
+import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { run } from './run.ts';
-
-/** Options of `readCensus`. */
-export interface ReadCensusOptions {
-  /** As for `createHandleOnce`. */
-  readonly sql: SqlClient;
-  /** The Postgres schema that has the tables. Default `handle_once`. */
-  readonly databaseSchema?: string | undefined;
-}
+import { tablesFields, type TablesOptions } from './tables.ts';
 
 /** Records of one scope in one state, as the last walk counted them. */
 export interface CensusRow {
@@ -29,7 +21,7 @@ export interface CensusRow {
   readonly takenAt: Date;
 }
 
-const readOptions = z.strictObject({ sql: sqlClient, databaseSchema: schemaOption }, NOT_AN_OBJECT);
+const readOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
 
 /**
  * What the last walk of maintenance counted, by scope and state. Empty before the first.
@@ -44,7 +36,7 @@ const readOptions = z.strictObject({ sql: sqlClient, databaseSchema: schemaOptio
  * console.table(await readCensus({ sql }));
  * ```
  */
-export async function readCensus(options: ReadCensusOptions): Promise<readonly CensusRow[]> {
+export async function readCensus(options: TablesOptions): Promise<readonly CensusRow[]> {
   const { sql, databaseSchema } = parseOptions('readCensus', readOptions, options);
   const rows = await run(toDatabaseClient(sql), maintenanceStatements(databaseSchema).read, []);
   return rows.map(([scope, state, records, abandoned, oldestMs, takenMs]) => ({

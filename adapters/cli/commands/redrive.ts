@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import type { TablesOptions } from '../../../src/operations.ts';
 import type { RedriveOptions, RedriveReport } from '../../sqs/index.ts';
-import { answer, type Answer, shared, type SharedOptions, type Tables } from '../command.ts';
+import { answer, type Answer, shared, type SharedOptions } from '../command.ts';
 import { type ConfigModule, loadConfig } from '../connect.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { createProgress } from '../progress.ts';
@@ -34,7 +35,7 @@ export function addRedrive(program: Command): void {
     });
 }
 
-async function redrive(given: GivenOptions, tables: Tables): Promise<Answer> {
+async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answer> {
   const config = given.config === undefined ? {} : await loadConfig(given.config);
   const letters: AnyLetter[] = [];
   const progress = createProgress();
