@@ -61,7 +61,7 @@ export type {
 export { isWanted, letterFields, redriveFields, type RedriveOptions } from './operations/redrive/options.ts';
 export { createRedriver, type RedriveReport } from './operations/redrive/redriver.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
-export { derivedScopeFault } from './options/scope.ts';
+export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';

@@ -50,6 +50,17 @@ export function isOfKind(scope: string, kind: DerivedScope['kind']): boolean {
   return scope.slice(scope.lastIndexOf(SEPARATOR)).startsWith(`${SEPARATOR}${kind}:`);
 }
 
+/** The name in a scope that was derived as one of this kind. Undefined in any other, and where it has none. */
+export function nameOfKind(scope: string, kind: DerivedScope['kind']): string | undefined {
+  if (!isOfKind(scope, kind)) return undefined;
+  const name = scope.slice(scope.lastIndexOf(SEPARATOR) + `${SEPARATOR}${kind}:`.length);
+  try {
+    return name === '' ? undefined : decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What is wrong with the name of a derived scope, or undefined. */
 export function derivedScopeFault(scope: string, derived: DerivedScope): string | undefined {
   const name: unknown = derived.name;

@@ -4,7 +4,13 @@ import { onceEachKafkaRecord } from 'handle-once/lambda';
 import { createMemoryStore } from 'handle-once/testing';
 import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, it, test, vi } from 'vitest';
-import { derivedScope, derivedScopeFault, scopeFault, scopeKinds } from '../../src/options/scope.ts';
+import {
+  derivedScope,
+  derivedScopeFault,
+  nameOfKind,
+  scopeFault,
+  scopeKinds,
+} from '../../src/options/scope.ts';
 import { issuesOf } from '../support/issues-of.ts';
 
 /** Texts that try to look like what is added to a scope. */
@@ -30,7 +36,15 @@ describe('a derived scope', () => {
     ['billing>tenant:acme', { kind: 'kafka', name: 'workers' }, 'billing>tenant:acme>kafka:workers'],
   ])('of %s and %j is %s', (scope, part, text) => {
     expect(derivedScope(scope, part)).toBe(text);
+    expect(nameOfKind(text, part.kind)).toBe(part.name);
   });
+
+  it.each(['', 'kafka:workers', 'billing>kafka:', 'billing>kafka:50%', 'billing>kafka:workers>tenant:acme'])(
+    'of a consumer group is not %j',
+    (scope) => {
+      expect(nameOfKind(scope, 'kafka')).toBeUndefined();
+    },
+  );
 
   it('is no other kind’s, scope’s or name’s, and no scope that a user can write', () => {
     fc.assert(

@@ -1,4 +1,4 @@
-import type { KeptLetter, LetterIdentity } from '../../../src/adapter-kit.ts';
+import { type KeptLetter, type LetterIdentity, nameOfKind } from '../../../src/adapter-kit.ts';
 import type { KafkaMessage, Placed } from '../client/log-client.ts';
 import { LETTER_HEADERS, type LetterHeader } from '../dead-letter.ts';
 import { originalOf, type RetryCopy, retryCopyOf, textOf } from '../../shared/kafka/retry-copy.ts';
@@ -10,16 +10,13 @@ export interface LetterOwner extends LetterIdentity {
   readonly topic: string;
 }
 
-/** The name of the group, at the end of the scope of its records. */
-const GROUP_OF_SCOPE = />kafka:([^>]+)$/;
-
 /** Whose letter it is, or why that cannot be told. */
 export function whoseLetter(letter: KafkaMessage, asked: string | undefined): LetterOwner | KeptLetter {
   const fact = (name: LetterHeader): string | undefined => textOf(letter.headers[name]);
   if (fact('handle-once-attempts') === '0') return { kept: 'refused' };
   const scope = fact('handle-once-scope');
   const key = fact('handle-once-key');
-  const group = groupOf(scope);
+  const group = nameOfKind(scope ?? '', 'kafka');
   if (scope === undefined || key === undefined || group === undefined) return { kept: 'no-identity' };
   if (asked !== undefined && scope !== asked) return { kept: 'other-scope' };
   const copy = retryCopyOf(originalIn(letter, fact), group);
@@ -43,13 +40,4 @@ function originalIn(letter: KafkaMessage, fact: (name: LetterHeader) => string |
       timestamp: fact('handle-once-timestamp') ?? '',
     },
   };
-}
-
-function groupOf(scope: string | undefined): string | undefined {
-  const name = GROUP_OF_SCOPE.exec(scope ?? '')?.[1];
-  try {
-    return name === undefined ? undefined : decodeURIComponent(name);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { hasMethods, wholeNumber, withMethods } from '../../../src/adapter-kit.t
 import type { KafkaOnFailed } from '../dead-letter.ts';
 import type { KafkaProducer } from '../client/kafkajs-types.ts';
 import type { Ordering } from '../fetch/ordering.ts';
+import { TOPIC_NAME } from '../../shared/kafka/retry-copy.ts';
 
 /** A topic whose messages wait before they are handled, each for the same time. */
 export interface RetryTopic {
@@ -22,7 +23,7 @@ export interface RetryInTopics {
 
 export const topicName = z
   .string({ error: 'must be the name of a topic' })
-  .regex(/^[\w.-]{1,249}$/, { error: 'must be the name of a topic' });
+  .regex(TOPIC_NAME, { error: 'must be the name of a topic' });
 
 const LONGEST_DELAY_MS = 2_147_483_647;
 const TOPICS = 'must be a list of { topic, delayMs }, with at least one';

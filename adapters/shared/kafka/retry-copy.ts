@@ -22,9 +22,11 @@ export interface RetryCopy {
 
 const PREFIX = 'handle-once-retry-';
 
+export const TOPIC_NAME = /^[\w.-]{1,249}$/;
+
 /** What each header has to look like. As Kafka writes them, so that no two texts mean one place. */
 const FORMATS = {
-  topic: /^[\w.-]{1,249}$/,
+  topic: TOPIC_NAME,
   partition: /^(0|[1-9]\d{0,9})$/,
   offset: /^(0|[1-9]\d{0,18})$/,
   timestamp: /^(-1|0|[1-9]\d{0,18})$/,

@@ -1,5 +1,5 @@
 import { connectionWarning } from '../../adapter/connection-warning.ts';
-import { toStoreError } from '../../store/postgres/failure.ts';
+import { SHARED_SESSIONS, toStoreError, UNPREPARED } from '../../store/postgres/failure.ts';
 import { showsSharedSessions } from '../../store/postgres/preparing.ts';
 import { type Found, ok, problem, type Subject } from './finding.ts';
 
@@ -33,10 +33,8 @@ export async function pooler({ client }: Subject): Promise<Found> {
   const { count, losesPrepared, keepsPrepared } = await sessionsOf(client);
   if (losesPrepared) {
     return problem(
-      'a pooler shares the server sessions, and prepared statements do not survive that',
-      'make the client with prepare: false, as in postgres(url, { prepare: false }), fromPg(pool, { prepare: false }) ' +
-        'or fromKnex(knex, { prepare: false }); or have the pooler keep them, as PgBouncer does from 1.21 on with ' +
-        'max_prepared_statements',
+      SHARED_SESSIONS.happened,
+      `${UNPREPARED}; or have the pooler keep them, as PgBouncer does from 1.21 on with max_prepared_statements`,
     );
   }
   const { maxConnections = Infinity } = client;

@@ -1,3 +1,4 @@
+import { READ_ONLY } from '../../store/postgres/failure.ts';
 import { run } from '../run.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 
@@ -48,12 +49,7 @@ export async function writes({ client }: Subject): Promise<Found> {
     [],
   );
   const [readOnly, durable] = row ?? [];
-  if (readOnly === 'on') {
-    return problem(
-      'the database accepts no writes: it is a standby, or default_transaction_read_only is on',
-      'connect the client to the primary, or turn that setting off for this role and database',
-    );
-  }
+  if (readOnly === 'on') return problem(READ_ONLY.happened, READ_ONLY.fix);
   if (durable === 'off') {
     return problem(
       'synchronous_commit is off: a server that crashes forgets records it has acknowledged, and their messages run again',

@@ -33,16 +33,19 @@ interface Refusal {
   readonly retriable?: boolean;
 }
 
-const SHARED_SESSIONS: Refusal = {
+/** How a client prepares nothing. */
+export const UNPREPARED =
+  'make the client with prepare: false, as in postgres(url, { prepare: false }), fromPg(pool, { prepare: false }) ' +
+  'or fromKnex(knex, { prepare: false })';
+
+export const SHARED_SESSIONS: Refusal = {
   happened: 'a pooler shares the server sessions, and prepared statements do not survive that',
-  fix:
-    'make the client with prepare: false, as in postgres(url, { prepare: false }), fromPg(pool, { prepare: false }) ' +
-    'or fromKnex(knex, { prepare: false }). From now on this client prepares nothing',
+  fix: `${UNPREPARED}. From now on this client prepares nothing`,
   retriable: true,
 };
 
 const READ_ONLY_STATE = '25006';
-const READ_ONLY: Refusal = {
+export const READ_ONLY: Refusal = {
   happened: 'the database accepts no writes: it is a standby, or default_transaction_read_only is on',
   fix: 'connect the client to the primary, or turn that setting off for this role and database',
 };
@@ -136,8 +139,8 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
   return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
 }
 
-const OUR_TABLE =
-  /("(?:[^"]|"")+")\.(?:records|migrations|workers|failures|stats|maintenance|census|archive)\b/;
+/** What maintains has a right on each table. */
+const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
 /** As a step of a walk names it. */
 const LEAF = /\bfrom only (.+) t$/m;
 const DENIED = /^permission denied for (\w+ .+)$/;
