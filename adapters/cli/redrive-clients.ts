@@ -1,6 +1,6 @@
 import type { RedriveTopicOptions } from '../kafka/index.ts';
 import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
-import type { ConfigModule } from './connect.ts';
+import type { ConfigModule } from './config.ts';
 import { UsageError } from './errors.ts';
 import { sqsSdk } from './sqs-sdk.ts';
 

@@ -1,4 +1,4 @@
-import { installed } from './connect.ts';
+import { installed } from './installed.ts';
 
 /** The part of `@aws-sdk/client-sqs` that is used. */
 export interface SqsSdk<Client> {

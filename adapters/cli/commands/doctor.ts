@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createHandleOnce, type HandleOnceSettings } from '../../../src/index.ts';
 import { diagnose, type Finding } from '../../../src/operations.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
-import { type ConfigModule, loadConfig } from '../connect.ts';
+import { type ConfigModule, loadConfig } from '../config.ts';
 import { queueFindings } from '../doctor/queue.ts';
 import { topicFindings } from '../doctor/topics.ts';
 import { EXIT, UsageError } from '../errors.ts';
@@ -26,7 +26,7 @@ export function addDoctor(program: Command): void {
     .option('--queue-url <url>', 'an SQS queue, to compare its settings')
     .option('--topics <names...>', 'Kafka topics, to compare their retention')
     .action(async ({ concurrency, queueUrl, topics, ...options }: DoctorOptions) => {
-      const config = options.config === undefined ? {} : await loadConfig(options.config);
+      const config = await loadConfig(options.config);
       if (concurrency !== undefined && config.sql === undefined) {
         throw new UsageError(
           '--concurrency needs --config: the pool of your workers is what it is compared with',

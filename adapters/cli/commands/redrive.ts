@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { TablesOptions } from '../../../src/operations.ts';
 import type { RedriveOptions, RedriveReport } from '../../sqs/index.ts';
 import { answer, type Answer, shared, type SharedOptions } from '../command.ts';
-import { type ConfigModule, loadConfig } from '../connect.ts';
+import { type ConfigModule, loadConfig } from '../config.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { createProgress } from '../progress.ts';
 import { type AnyLetter, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
@@ -36,7 +36,7 @@ export function addRedrive(program: Command): void {
 }
 
 async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answer> {
-  const config = given.config === undefined ? {} : await loadConfig(given.config);
+  const config = await loadConfig(given.config);
   const letters: AnyLetter[] = [];
   const progress = createProgress();
   const counts = { sent: 0, removed: 0, kept: 0 };

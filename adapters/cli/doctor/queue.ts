@@ -10,7 +10,7 @@ import {
   type QueueWarning,
   queueWarnings,
 } from '../../shared/sqs/queue-settings.ts';
-import type { SqsClient } from '../connect.ts';
+import type { SqsClient } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { inOneLine } from '../one-line.ts';
 import { sqsSdk } from '../sqs-sdk.ts';

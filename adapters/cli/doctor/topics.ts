@@ -1,7 +1,7 @@
 import type { Finding } from '../../../src/operations.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import { type TopicConfigs, topicWarnings } from '../../shared/kafka/topic-retention.ts';
-import type { Kafka } from '../connect.ts';
+import type { Kafka } from '../config.ts';
 
 /** The retention of topics, against that of the records. */
 export async function topicFindings(

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AnyHandleOnce, SqlClient } from '../../src/index.ts';
+import type { RedriveTopicOptions } from '../kafka/index.ts';
+import type { TopicConfigs } from '../shared/kafka/topic-retention.ts';
+import type { RedriveQueueOptions } from '../sqs/index.ts';
+import { UsageError } from './errors.ts';
+import { inOneLine } from './one-line.ts';
+
+/** What is asked of a queue, of an `SQSClient`. */
+export interface SqsClient {
+  send(
+    command: object,
+    options: { readonly abortSignal: AbortSignal },
+  ): Promise<{ readonly Attributes?: Readonly<Record<string, string>> }>;
+}
+
+type Clients = RedriveTopicOptions['kafka'];
+
+/** What is asked of Kafka. */
+export interface Kafka extends Omit<Clients, 'admin'> {
+  admin(): ReturnType<Clients['admin']> & TopicConfigs;
+}
+
+/** What a module of `--config` can export, by name or as members of its default. */
+export interface ConfigModule {
+  readonly sql?: SqlClient & { readonly end?: () => Promise<void> };
+  /** A client made by `new SQSClient()`. */
+  readonly sqs?: RedriveQueueOptions['client'] & SqsClient;
+  /** Made by `new Kafka()` of kafkajs, with its brokers, TLS and SASL. */
+  readonly kafka?: Kafka;
+  /** The `key` of the consumer of an SQS queue. */
+  readonly key?: RedriveQueueOptions['key'];
+  /** The one of the workers, for its settings. */
+  readonly handleOnce?: AnyHandleOnce;
+}
+
+/** What the module at this path exports; nothing where none is given. Throws `UsageError`. */
+export async function loadConfig(path: string | undefined): Promise<ConfigModule> {
+  if (path === undefined) return {};
+  try {
+    const module = (await import(pathToFileURL(resolve(path)).href)) as ConfigModule & {
+      readonly default?: ConfigModule;
+    };
+    return { ...module.default, ...module };
+  } catch (error) {
+    throw new UsageError(`${path} cannot be loaded: ${inOneLine(error)}`);
+  }
+}
