@@ -80,22 +80,17 @@ function timeoutsOf(
 ): VisibilityTimeouts {
   if (given !== undefined) return { received: given, held: given };
   const received = facts?.visibilityTimeoutSeconds;
-  if (received === undefined && ownsReceives) {
-    const held = longerThanLease(leaseMs);
-    checkLease(subject, leaseMs, held);
-    return { received: held, held };
-  }
-  if (received === undefined) {
+  if (received === undefined && !ownsReceives) {
     throw invalidOption(
       subject,
       'visibilityTimeoutSeconds',
       "is missing, and the queue's own cannot be read: pass it, or allow sqs:GetQueueAttributes",
     );
   }
-  if (isAboveLease(received, leaseMs)) return { received, held: received };
+  if (received !== undefined && isAboveLease(received, leaseMs)) return { received, held: received };
   const held = longerThanLease(leaseMs);
   checkLease(subject, leaseMs, held);
-  return { received, held };
+  return { received: received ?? held, held };
 }
 
 function checkRedrive(

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import {
-  callback,
   letterFields,
   type LetterRecord,
   NOT_AN_OBJECT,
@@ -10,7 +9,7 @@ import {
   wholeNumber,
   withMethods,
 } from '../../../src/adapter-kit.ts';
-import { queueUrlOption } from '../../shared/sqs/queue-options.ts';
+import { messageFields, queueUrlOption } from '../../shared/sqs/queue-options.ts';
 import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/queue-settings.ts';
 import type { SqsMessage } from '../message.ts';
 import type { SqsClient } from '../queue.ts';
@@ -59,9 +58,7 @@ export const redriveQueueOptions = z
       client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
       from: queueUrlOption('the dead-letter queue'),
       to: queueUrlOption('the queue that the letters go back to'),
-      key: callback<(message: SqsMessage) => string | undefined>('a function of the message').default(
-        () => messageIdOf,
-      ),
+      key: messageFields<SqsMessage>().key,
       ...letterFields<QueueLetter, RedrivenQueueLetter>(),
       visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).default(120),
     },
@@ -73,7 +70,3 @@ export const redriveQueueOptions = z
   });
 
 export type ResolvedRedrive = z.output<typeof redriveQueueOptions>;
-
-function messageIdOf({ MessageId }: SqsMessage): string | undefined {
-  return MessageId;
-}
