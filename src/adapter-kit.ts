@@ -48,7 +48,7 @@ export { withOwnRetries } from './adapter/own-retries.ts';
 export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
 export { isPromise } from './lib/is-promise.ts';
-export { keyFault } from './options/key.ts';
+export { checkKey, keyFault } from './options/key.ts';
 export type {
   KeptLetter,
   KeptLetterReason,

@@ -1,11 +1,12 @@
 import type { Answer, Produced } from './answer.ts';
-import { type Header, keptOf } from './kept-headers.ts';
+import { keptOf } from './kept-headers.ts';
 import { cancel, readBody } from './fetch-body.ts';
-import { problem } from './problem.ts';
 import type { Processor } from './processor.ts';
+import { refusedStream } from './refused-stream.ts';
 import { isReleased } from './released-status.ts';
 import { renderProblem } from './render-problem.ts';
 import { toStored } from './stored-response.ts';
+import type { WholeResponse } from './whole-response.ts';
 
 type ResponseBody = ConstructorParameters<typeof Response>[0];
 
@@ -20,7 +21,7 @@ export async function produce(processor: Processor, returned: unknown): Promise<
     !waits && isEventStream(returned)
       ? refused(returned)
       : await readBody(returned.body, { maxBytes: maxStoredBytes, waits });
-  if (read.kind === 'streaming') return streamingProblem(processor);
+  if (read.kind === 'streaming') return refusedStream(processor, responseOf);
   const headers = keptOf(returned.headers, keptHeaders);
   const body = read.kind === 'whole' ? read.body : undefined;
   return {
@@ -46,16 +47,6 @@ function refused({ body }: Response): { readonly kind: 'streaming' } {
   return { kind: 'streaming' };
 }
 
-/** The handler has run, and must not run again: the problem is what a retry gets too. */
-function streamingProblem(processor: Processor): Produced<Response> {
-  const { status, headers, body } = renderProblem(problem('streaming'), processor.settings.docs);
-  return {
-    own: responseOf(status, headers, body),
-    status,
-    stored: toStored({ status, headers, body }, processor.maxStoredBytes),
-  };
-}
-
 function copyOf({ status, statusText, headers }: Response, body: ResponseBody): Response {
   return new Response(body, { status, statusText, headers });
 }
@@ -65,14 +56,10 @@ export function toResponse(answer: Exclude<Answer<Response>, { kind: 'pass' }>, 
   switch (answer.kind) {
     case 'own':
       return marked(answer.own, answer.type);
-    case 'replay': {
-      const { status, headers } = answer.stored;
-      return marked(responseOf(status, headers, answer.body), 'replayed');
-    }
-    case 'problem': {
-      const { status, headers, body } = renderProblem(answer.problem, docs);
-      return marked(responseOf(status, headers, body), answer.problem.name);
-    }
+    case 'replay':
+      return marked(responseOf({ ...answer.stored, body: answer.body }), 'replayed');
+    case 'problem':
+      return marked(responseOf(renderProblem(answer.problem, docs)), answer.problem.name);
     case 'threw':
       throw answer.error;
   }
@@ -94,7 +81,7 @@ function marked(response: Response, status: string): Response {
 /** Where the Fetch standard allows no body, not even an empty one. What `node:http` has stored can have one. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-function responseOf(status: number, headers: readonly Header[], body: Buffer): Response {
+function responseOf({ status, headers, body }: WholeResponse): Response {
   const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };
   return new Response(WITHOUT_BODY.has(status) ? null : bodyInit(body), init);
 }

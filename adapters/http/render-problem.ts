@@ -1,11 +1,11 @@
-import type { Header } from './kept-headers.ts';
 import { type Problem, PROBLEMS } from './problem.ts';
+import type { WholeResponse } from './whole-response.ts';
 
 /** Problem details (RFC 9457), whose type and `Link` header lead to the documentation of the API. */
 export function renderProblem(
   { name, status, retryAfterSeconds, headers = [] }: Problem,
   docs: string,
-): { readonly status: number; readonly headers: readonly Header[]; readonly body: Buffer } {
+): WholeResponse {
   const { title, detail } = PROBLEMS[name];
   const type = `${docs}#${name}`;
   return {

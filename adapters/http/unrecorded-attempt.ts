@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { childKey, keyFault } from '../../src/adapter-kit.ts';
-import { InvalidKeyError } from '../../src/index.ts';
+import { checkKey, childKey } from '../../src/adapter-kit.ts';
 import type { HttpAttempt } from './options.ts';
 
 /** The attempt of a request that is not recorded: no other has its keys. */
@@ -13,8 +12,7 @@ export function unrecordedAttempt(scope: string): HttpAttempt {
     signal: new AbortController().signal,
     idempotencyKey: undefined,
     childKey(name) {
-      const fault = keyFault(name);
-      if (fault !== undefined) throw new InvalidKeyError(`childKey name ${fault}`);
+      checkKey('childKey name', name);
       return childKey(scope, key, name);
     },
   };

@@ -3,9 +3,9 @@ import { onAbort } from '../../../src/adapter-kit.ts';
 import type { Answer, Produced } from '../answer.ts';
 import { keptOf } from '../kept-headers.ts';
 import type { HttpAttempt } from '../options.ts';
-import { problem } from '../problem.ts';
 import type { ReceivedRequest } from '../process-request.ts';
 import type { Processor } from '../processor.ts';
+import { refusedStream } from '../refused-stream.ts';
 import { isReleased } from '../released-status.ts';
 import { renderProblem } from '../render-problem.ts';
 import { toStored } from '../stored-response.ts';
@@ -74,11 +74,9 @@ export class Exchange {
         answer.own(answer.type);
         await this.#passed;
         return;
-      case 'replay': {
-        const { status, headers } = answer.stored;
-        sendWhole(this.#response, { status, headers, body: answer.body }, 'replayed');
+      case 'replay':
+        sendWhole(this.#response, { ...answer.stored, body: answer.body }, 'replayed');
         return;
-      }
       case 'problem':
         sendWhole(this.#response, renderProblem(answer.problem, docs), answer.problem.name);
         return;
@@ -126,7 +124,7 @@ export class Exchange {
   }
 
   async #produce(capture: CapturedResponse): Promise<Produced<Send>> {
-    const { settings, maxStoredBytes, keptHeaders } = this.#processor;
+    const { maxStoredBytes, keptHeaders } = this.#processor;
     const captured = await capture.captured;
     if (captured.kind === 'destroyed') throw captured.error;
     const status = this.#response.statusCode;
@@ -135,16 +133,11 @@ export class Exchange {
     };
     if (isReleased(status)) return { own, status, stored: undefined };
     if (captured.kind === 'streaming') {
-      const refusal = renderProblem(problem('streaming'), settings.docs);
-      return {
-        own: (type) => {
-          capture.replace((response) => {
-            sendWhole(response, refusal, type);
-          });
-        },
-        status: refusal.status,
-        stored: toStored(refusal, maxStoredBytes),
-      };
+      return refusedStream<Send>(this.#processor, (refusal) => (type) => {
+        capture.replace((response) => {
+          sendWhole(response, refusal, type);
+        });
+      });
     }
     const headers = keptOf(headersOf(this.#response), keptHeaders);
     const body = captured.kind === 'whole' ? captured.body : undefined;

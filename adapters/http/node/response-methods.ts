@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Header } from '../kept-headers.ts';
+import type { WholeResponse } from '../whole-response.ts';
 
 /** A method of a response as it was when it was asked for. */
 export type Call = (args: readonly unknown[]) => unknown;
@@ -71,7 +72,7 @@ export function headersOf(response: ServerResponse): Header[] {
 /** Sends a whole response. */
 export function sendWhole(
   response: ServerResponse,
-  { status, headers, body }: { status: number; headers: readonly Header[]; body: Buffer },
+  { status, headers, body }: WholeResponse,
   idempotencyStatus: string,
 ): void {
   response.statusCode = status;
