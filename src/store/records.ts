@@ -1,10 +1,9 @@
-import { createAlarm } from '../lib/alarm.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { StoreError } from '../api/errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { type Instant, now } from '../lib/instant.ts';
 import { createTimedChannel } from '../lib/timed-channel.ts';
-import { replyInTime } from './reply-in-time.ts';
+import { createReplyLimit } from './reply-in-time.ts';
 import type {
   ClaimReply,
   ClaimRequest,
@@ -87,9 +86,7 @@ export interface RecordsOptions {
 
 export function createRecords(store: Store, terms: ClaimTerms, options: RecordsOptions): Records {
   const { batching, traffic, onTakenBack } = options;
-  const timeoutMs = replyTimeoutMs(terms.leaseMs);
-  const alarm = createAlarm(timeoutMs);
-  const inTime = <T>(reply: Promise<T>): Promise<T> => replyInTime(reply, alarm, timeoutMs);
+  const inTime = createReplyLimit(replyTimeoutMs(terms.leaseMs));
   const answered = <T>(
     verb: 'claim' | 'settle' | 'extend',
     messages: number,

@@ -1,8 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAlarm } from '../../src/lib/alarm.ts';
 import type { ClaimReply, Store } from '../../src/store.ts';
-import { replyInTime } from '../../src/store/reply-in-time.ts';
+import { createReplyLimit } from '../../src/store/reply-in-time.ts';
 import { recordsOf } from './support/records-of.ts';
 import { ALICE, PAYLOAD } from './contract/actor.ts';
 
@@ -58,12 +57,11 @@ test('without a reply every caller of a batch is told so in a third of the lease
 
 test('a reply that came while the process stood still counts', async () => {
   vi.useRealTimers();
-  const alarm = createAlarm(20);
   const { port1, port2 } = new MessageChannel();
   const arrived = new Promise<string>((resolve) => {
     port2.once('message', resolve);
   });
-  const reply = replyInTime(arrived, alarm, 20);
+  const reply = createReplyLimit(20)(arrived);
   // On the way, with nothing but a read left to do.
   port1.postMessage('settled');
   const until = performance.now() + 100;

@@ -1,11 +1,9 @@
-import { createAlarm } from '../../lib/alarm.ts';
 import type { DatabaseClient } from './database-client.ts';
-import { replyInTime } from '../reply-in-time.ts';
+import { createReplyLimit } from '../reply-in-time.ts';
 
 /** The same client, whose statements and transactions end with an error after some time: a connection can hang. */
 export function limitedClient<Tx>(client: DatabaseClient<Tx>, timeoutMs: number): DatabaseClient<Tx> {
-  const alarm = createAlarm(timeoutMs);
-  const inTime = <T>(reply: Promise<T>): Promise<T> => replyInTime(reply, alarm, timeoutMs);
+  const inTime = createReplyLimit(timeoutMs);
   return {
     ...client,
     query: (statement, parameters) => inTime(client.query(statement, parameters)),
