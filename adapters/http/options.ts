@@ -80,7 +80,7 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
   readonly logger?: Logger | undefined;
 }
 
-export const DRAFT = 'https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07';
+const DRAFT = 'https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07';
 
 type AnyPrincipal = (...args: never[]) => unknown;
 

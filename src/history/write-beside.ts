@@ -15,7 +15,7 @@ const LIMITS =
   `set_config('statement_timeout', '${STATEMENT_MS}', true) as statement_timeout`;
 
 /** Throws a `StoreError` or `SchemaError`. */
-export type WriteBeside = (statement: string, parameters: string[]) => Promise<readonly DatabaseRow[]>;
+type WriteBeside = (statement: string, parameters: string[]) => Promise<readonly DatabaseRow[]>;
 
 /** Writes on the connections that handlers need: a lock or a connection that hangs cannot keep them for long. */
 export function writeBeside(client: DatabaseClient): WriteBeside {

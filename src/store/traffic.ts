@@ -20,9 +20,8 @@ export const STATEMENTS = 5;
 const EXTENDS = 2;
 
 /**
- * Two full batches. A claim starts a lease that its settle has to reach, so claims
- * must not run ahead of settles: on a machine with a sixth of its speed they were 7,000 ahead, more than a lease of two
- * seconds could settle.
+ * Two full batches. A claim starts a lease that its settle has to reach, so claims must not run ahead of settles: on a
+ * machine with a sixth of its speed they were 7,000 ahead, more than a lease of two seconds could settle.
  */
 const MOST_UNANSWERED = 1_000;
 const CLAIMS_AGAIN_AT = 500;

@@ -1,7 +1,5 @@
 import { quoteIdentifier } from '../identifier.ts';
 
-export type HistoryStatements = ReturnType<typeof historyStatements>;
-
 /** A record that fails without end keeps the first lines of each life of its key. */
 export const LINES_PER_RECORD = 100;
 
