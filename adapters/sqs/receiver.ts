@@ -44,7 +44,7 @@ export interface Receiver {
    * aborted.
    */
   stop(): Promise<void>;
-  /** Ends the receives in the air: a message that was on its way may stay invisible for its visibility timeout. */
+  /** Ends the receives under way: a message that was on its way may stay invisible for its visibility timeout. */
   abort(): void;
 }
 
@@ -63,7 +63,7 @@ const STALLED_MS = 120_000;
 /**
  * Long polls, as many at once as find full batches, and never for more messages than there is room for.
  *
- * One poll is in the air while the queue is quiet. Each full batch allows one more, each poorer one takes one away.
+ * One poll is under way while the queue is quiet. Each full batch allows one more, each poorer one takes one away.
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { queue, events, capacity } = options;

@@ -7,7 +7,7 @@ import type { VisibilityTimeouts } from './queue-check.ts';
 
 /** A message that is kept invisible while it is in hand. */
 export interface Hold {
-  /** Ends the heartbeats, and waits for one in the air: none may arrive after what is done next. */
+  /** Ends the heartbeats, and waits for one that is under way: none may arrive after what is done next. */
   release(): Promise<void>;
   /** Whether the visibility timeout can not have lapsed. Once it may have, the message must not be touched. */
   isOurs(): boolean;

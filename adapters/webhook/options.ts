@@ -134,7 +134,7 @@ const NAME = 'must be 1 to 100 letters, digits, dots, hyphens and underscores';
 
 const VERIFY =
   'must be a function of { headers, body } that checks the signature and returns true, ' +
-  "or 'already-verified' where that has been done; without it anybody can claim a real id";
+  "or 'already-verified' where that has been done; without it anyone can claim a real id";
 
 export const webhookOptions = z
   .strictObject(

@@ -141,9 +141,9 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    */
   readonly inTransaction: Calls<[transaction: Tx]>;
   /**
-   * The same in a transaction of yours, READ COMMITTED: the outcome `succeeded` holds once you have committed. When the
-   * handler throws, what it wrote is undone, and your transaction goes on. After a rollback of yours the message is in
-   * flight until its lease lapses. One call at a time in one transaction.
+   * The same in your own transaction, READ COMMITTED: the outcome `succeeded` holds once you have committed. When the
+   * handler throws, what it wrote is undone, and your transaction goes on. When you roll back, the message is in flight
+   * until its lease lapses. One call at a time in one transaction.
    *
    * @example
    * ```ts

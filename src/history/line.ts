@@ -30,7 +30,7 @@ export interface Line {
   readonly error: string | null;
 }
 
-/** The line of an event, if it tells of an attempt that did not succeed. */
+/** The line of an event, if it reports an attempt that did not succeed. */
 export function lineOf(event: Emitted<HandleOnceEvent>): Line | undefined {
   const { type } = event;
   if (type === 'taken-over') return died(event, event.attempts - 1, event.from);
@@ -44,7 +44,7 @@ export function lineOf(event: Emitted<HandleOnceEvent>): Line | undefined {
   if (event.interrupted !== true) return ended(event, event.attempts, type, event.error);
   // Its turn had not come: nothing ran.
   if (event.error instanceof NotStartedError) return undefined;
-  // An attempt that is not counted was taken off again.
+  // An attempt that is not counted is subtracted again.
   return ended(event, event.attempts + 1, 'interrupted', event.error);
 }
 

@@ -1,6 +1,6 @@
 /** Calls back after one fixed delay. */
 export interface Alarm {
-  /** Sets the alarm for a callback. Returns what takes it off again. */
+  /** Sets the alarm for a callback. Returns what removes it again. */
   set(callback: () => void): () => void;
 }
 
@@ -12,7 +12,7 @@ interface Entry {
 /**
  * One timer for all callbacks with the same delay.
  *
- * Nearly every callback is taken off before its time: a reply comes, an attempt ends. A timer of Node's for each would
+ * Nearly every callback is removed before its time: a reply comes, an attempt ends. A timer of Node's for each would
  * cost a message more than its hash does. The timer goes on until its time when nothing waits for it any more, and
  * does not keep the process alive.
  */

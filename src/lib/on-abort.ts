@@ -6,7 +6,7 @@ interface Listening {
 const listening = new WeakMap<AbortSignal, Listening>();
 
 /**
- * Calls back when a signal aborts, at once if it has. Returns what takes the callback off again.
+ * Calls back when a signal aborts, at once if it has. Returns what removes the callback.
  *
  * However many wait for one signal, it has one listener, and none when none waits. A listener for each would make
  * Node warn of a leak from the eleventh message on, and `AbortSignal.any` would keep one dependent signal per message

@@ -70,7 +70,7 @@ const explainOptions = z.strictObject(recordFields, NOT_AN_OBJECT);
  * Why a message ran twice, or did not succeed: its record, and each attempt that ended badly.
  *
  * The attempts are kept best effort: at most 100 of a record and 100 a second of a process, and none where the role of
- * the worker may not write them. The event `failures-dropped` tells of those that are missing. Throws
+ * the worker may not write them. The event `failures-dropped` counts those that are missing. Throws
  * `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example

@@ -33,7 +33,7 @@ export interface ClaimRequest {
 }
 
 interface Counted {
-  /** Attempts on record, with one that is running; uncounted ones are taken off again. */
+  /** Attempts on record, with one that is running; uncounted ones are subtracted again. */
   readonly attempts: number;
 }
 

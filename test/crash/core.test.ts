@@ -94,7 +94,7 @@ describe.concurrent('a worker that is killed', () => {
     expect(await tracesOf(key)).toEqual(atEnd);
   });
 
-  it('leaves its message to nobody before its lease has lapsed', async () => {
+  it('leaves its message to no other before its lease has lapsed', async () => {
     const key = 'still leased';
     await work(key, { dieAt: 'in-handler' });
     expect(await work(key, {})).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });

@@ -53,7 +53,7 @@ describe.each(storeKinds)("the caller's signal, over the %s store", (kind) => {
     });
   });
 
-  it('aborted while the claim is in the air: the handler does not start, and nothing is counted', async () => {
+  it('aborted while the claim is under way: the handler does not start, and nothing is counted', async () => {
     const claimed = gate();
     const answer = gate();
     const slow: Fault = async (send) => {

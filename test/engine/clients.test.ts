@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHandleOnce, InvalidOptionsError, migrate } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 
-/** A claim must not end with somebody's rollback, nor wait for a connection that its own caller holds. */
+/** A claim must not end with its caller's rollback, nor wait for a connection that its own caller holds. */
 describe('a part of a client in place of the client', () => {
   const { sql } = useDatabase();
 

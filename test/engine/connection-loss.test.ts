@@ -31,7 +31,7 @@ describe('a database connection', () => {
     }
   });
 
-  it('that nobody answers is a retriable StoreError that keeps the values out of its text', async () => {
+  it('that gets no answer is a retriable StoreError that keeps the values out of its text', async () => {
     const port = await freePort();
     const sql = postgres(`postgres://nobody@127.0.0.1:${port}/none`, { connect_timeout: 1 });
     let ran = false;

@@ -27,7 +27,7 @@ describe('a lease', () => {
     );
   }
 
-  it('outlives its length for as long as the handler runs, and nobody else gets the message', async () => {
+  it('outlives its length for as long as the handler runs, and no other gets the message', async () => {
     const handleOnce = bench.handleOnce({ scope: 'kept', leaseMs: 1_200 });
     const duplicate = vi.fn();
     const outcome = await handleOnce('key', 'body', async () => {
@@ -76,7 +76,7 @@ describe('a lease', () => {
     expect(await bench.record('purged', 'key')).toBeUndefined();
   });
 
-  it('lapses when no heartbeat gets through: the signal aborts, since somebody else may own the message', async () => {
+  it('lapses when no heartbeat gets through: the signal aborts, since another may own the message', async () => {
     const store = flakyStore(bench.store, { extend: isUnreachable });
     const handleOnce = bench.handleOnce({ scope: 'lapsed', store, leaseMs: 300, backoff: () => 0 });
     let reason: unknown;
@@ -92,7 +92,7 @@ describe('a lease', () => {
     expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
   });
 
-  it('that lapsed and that nobody used can still be settled: the effect has happened', async () => {
+  it('that lapsed and was not taken over can still be settled: the effect has happened', async () => {
     const store = flakyStore(bench.store, { extend: isUnreachable });
     const handleOnce = bench.handleOnce({ store, leaseMs: 300 });
     const outcome = await handleOnce('key', 'body', async (_, { signal }) => {

@@ -10,7 +10,7 @@ describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
   const bench = useBench(kind);
   const PATIENT = { waitMs: 20_000 };
 
-  /** Waits until so many callers have been told that somebody else has the message. */
+  /** Waits until so many callers have been told that another has the message. */
   async function refused(callers: number): Promise<void> {
     await expectSoon(() => {
       const replies = claims.mock.settledResults.flatMap(({ value }) => value as readonly ClaimReply[]);
@@ -103,7 +103,7 @@ describe.each(storeKinds)('with waitMs, over the %s store', (kind) => {
     await owner.outcome;
   });
 
-  it('a message that nobody has is run at once, and no wait is counted', async () => {
+  it('a message without an owner is run at once, and no wait is counted', async () => {
     const handleOnce = bench.handleOnce();
     expect(await handleOnce('key', 'body', () => 1, PATIENT)).toMatchObject({ result: 1 });
     expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1 });

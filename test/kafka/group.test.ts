@@ -66,7 +66,7 @@ describe('while a handler runs', () => {
     const end = hold(10);
     const batch = fakeBatch(messages(1));
     const error = new Error('Request Heartbeat timed out');
-    // As in the client: whoever asks meanwhile shares the request that is in the air.
+    // As in the client: what asks meanwhile shares the request that is under way.
     const request = new Promise<void>((_, reject) => {
       setTimeout(() => {
         reject(error);
@@ -138,7 +138,7 @@ describe('when the group rebalances', () => {
     expect([handled.state, consumer.calls]).toEqual(['threw', []]);
   });
 
-  test('what ends later is told by nobody until it is fetched again, joins its handler and runs once', async () => {
+  test('what ends later is not told until it is fetched again, joins its handler and runs once', async () => {
     const { first, batch, handled, started, run, consumer, eventsOf } = await interrupted();
     await pass(2_000);
     expect(handled.state).toBe('threw');

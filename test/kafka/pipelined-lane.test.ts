@@ -92,7 +92,7 @@ test('what has started behind one that is not settled does not get its turn, and
   expect([lane.started, lane.noted, lane.ended()]).toEqual([[0, 1], [0, 1], true]);
 });
 
-test('a replay behind one that is not settled gives nobody a turn', async () => {
+test('a replay behind one that is not settled gives no other a turn', async () => {
   const lane = laneOf(3);
   await lane.returns(0);
   await lane.settles(1);

@@ -54,7 +54,7 @@ test('a slot comes back once, however often it is given back', async () => {
   expect(given).toEqual([0, 1]);
 });
 
-test('slots that nobody waited for are free again, and not more than there were', async () => {
+test('slots that were not waited for are free again, and not more than there were', async () => {
   const slots = createSlots(2);
   const { giveBack } = ask(slots, 2);
   await turns();

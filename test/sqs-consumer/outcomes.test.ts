@@ -102,7 +102,7 @@ const rows: Row[] = [
     left: 'error',
   },
   {
-    name: 'an error that nobody foresaw',
+    name: 'an unforeseen error',
     handleOnce: storeWith({ claim: () => Promise.reject(new TypeError('a bug')) }),
     left: 'error',
   },

@@ -39,7 +39,7 @@ test('many failures at once are one, and the end of the pause is told once', () 
   expect(pause.isFailing()).toBe(true);
 });
 
-test('a success begins anew', () => {
+test('after a success the count starts at zero again', () => {
   const pause = createPause(() => undefined);
   for (let failure = 0; failure < 6; failure += 1) {
     pause.fail();

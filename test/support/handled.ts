@@ -63,7 +63,7 @@ export function pendingOutcomes(retryAfterMs: number): Pending[] {
   return PENDING.map((reason) => ({ state: 'pending', reason, retryAfterMs, attempts }));
 }
 
-/** One of each error, and what nobody should throw. */
+/** One of each error, and what no code should throw. */
 export const THROWN = {
   mismatch: new PayloadMismatchError('scope', 'key'),
   'invalid key': new InvalidKeyError('key must not be empty'),

@@ -77,7 +77,7 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
   });
 
   afterAll(async () => {
-    // The broker can be somebody's own. It forgets a group by itself once the topics are gone.
+    // The broker can be the developer's own. It forgets a group by itself once the topics are gone.
     const existing = await admin.listTopics();
     await admin.deleteTopics({ topics: existing.filter((topic) => topics.has(topic)) });
     await Promise.all([admin.disconnect(), producer.disconnect()]);

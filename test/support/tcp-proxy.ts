@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be cut and mended. */
+/** A way to a server that can be cut and restored. */
 export interface TcpProxy {
   readonly port: number;
   /** Ends all connections, and refuses new ones. */

@@ -28,7 +28,7 @@ test('a client of postgres fits, however it is configured', () => {
   }
 });
 
-test('a transaction does not: a claim must not end with somebody’s rollback', () => {
+test('a transaction does not: a claim must not end with its caller’s rollback', () => {
   expectTypeOf(transaction).not.toExtend<PostgresClient>();
   // @ts-expect-error a transaction is no client
   createHandleOnce({ sql: transaction, scope: 'a' });

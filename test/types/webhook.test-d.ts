@@ -63,7 +63,7 @@ test('a source of the user’s own has a name', () => {
   );
   // @ts-expect-error -- it has none
   onceEachWebhook({ ...base, source: { header: 'x-id' } }, () => undefined);
-  // @ts-expect-error -- nobody's
+  // @ts-expect-error -- no known source
   onceEachWebhook({ ...base, source: 'gitlab' }, () => undefined);
 });
 

@@ -25,13 +25,13 @@ test('each callback is called once, after the delay from its own setting', () =>
   expect(called).toEqual(['a', 'b']);
 });
 
-test('a callback that is taken off is not called, and keeps nobody else from it', () => {
+test('a callback that is removed is not called, and keeps no other from it', () => {
   const alarm = createAlarm(100);
   const called: string[] = [];
-  const takeOff = alarm.set(() => called.push('a'));
+  const remove = alarm.set(() => called.push('a'));
   vi.advanceTimersByTime(50);
   alarm.set(() => called.push('b'));
-  takeOff();
+  remove();
   vi.advanceTimersByTime(100);
   expect(called).toEqual(['b']);
 });
@@ -51,11 +51,11 @@ test('a callback that sets the alarm again does not delay those who wait', () =>
   expect(called).toEqual(['a', 'b', 'a again']);
 });
 
-test('one timer serves all, and none is left after its time when nobody waits', () => {
+test('one timer serves all, and none is left after its time when nothing waits', () => {
   const alarm = createAlarm(100);
-  const takeOffs = Array.from({ length: 1_000 }, () => alarm.set(() => undefined));
+  const removals = Array.from({ length: 1_000 }, () => alarm.set(() => undefined));
   expect(vi.getTimerCount()).toBe(1);
-  for (const takeOff of takeOffs) takeOff();
+  for (const remove of removals) remove();
   vi.advanceTimersByTime(100);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -37,7 +37,7 @@ describe('onceEachWebhook', () => {
     ['name', 'a/b', /1 to 100 letters/],
     ['name', 'x'.repeat(101), /1 to 100 letters/],
     ['name', 7, /1 to 100 letters/],
-    ['verify', undefined, /function .* checks the signature .*'already-verified'.* anybody can claim/],
+    ['verify', undefined, /function .* checks the signature .*'already-verified'.* anyone can claim/],
     ['verify', true, /'already-verified'/],
     ['verify', 'none', /'already-verified'/],
     ['schema', {}, /Standard Schema/],

@@ -129,7 +129,7 @@ test('a verify that resolves with true lets a delivery through', async () => {
   expect(await handleWebhook(githubDelivery('a'))).toMatchObject({ outcome: { state: 'succeeded' } });
 });
 
-test('an unverified delivery without an id is unverified: nobody is told where ids are', async () => {
+test('an unverified delivery without an id is unverified: the sender is not told where ids are', async () => {
   const { handleWebhook } = bench({ verify: () => false });
   expect(await handleWebhook({ headers: {}, body: '' })).toMatchObject({ answer: { status: 401 } });
 });

@@ -43,7 +43,7 @@ it(
 );
 
 it(
-  'cleans up in services of somebody else when it is interrupted',
+  'cleans up in services that are not its own when it is interrupted',
   { timeout: DEMO_TIMEOUT_MS },
   async () => {
     const demo = startWithBorrowedServices();

@@ -32,7 +32,7 @@ it(
   },
 );
 
-it('cleans up in services of somebody else when it is interrupted', async () => {
+it('cleans up in services that are not its own when it is interrupted', async () => {
   const queueUrl = await createQueue(client);
   const environment = { ...awsEnvironment(sqsEndpoint('elasticmq')), DATABASE_URL: url, QUEUE_URL: queueUrl };
   const demo = startExample('demo/main.ts', environment, ['sqs']);

@@ -58,7 +58,7 @@ describe.runIf(await mavenIsInstalled())('When the broker is killed', { timeout:
     const group = await setup();
     await group.produce(...numbered(1));
     const handler = vi.fn(() => broker.kill());
-    // So that it does not crash, start anew and fetch the message again.
+    // So that it does not crash, restart and fetch the message again.
     const patient = { retry: { ...config.retry, retries: 1_000 } };
     const member = await group.start(handler, { config: patient });
     await until(() => group.eventsOf('acknowledged').length === 1);

@@ -7,7 +7,7 @@ import { seeded } from './support/seeded.ts';
 
 const { kafka, setup } = useFixture();
 
-/** Counts what runs at once, and lets nobody go before `together` do. */
+/** Counts what runs at once, and lets none go before `together` do. */
 function meeting(together: number) {
   const met = gate();
   let running = 0;

@@ -62,7 +62,7 @@ describe('When another member joins while handlers run', () => {
     expect((await group.records()).map(({ attempts }) => attempts)).toEqual(Array<number>(6).fill(1));
     for (const member of [first, second]) expectNoForeignCommits(member, group.topic);
     expect(first.joins).toHaveLength(2);
-    // What was fetched again while it ran waited for it, and asked nobody.
+    // What was fetched again while it ran waited for it, and was not claimed.
     expect(group.eventsOf('kept').filter(({ partition }) => partition === kept)).toEqual([]);
     expect(await group.committed()).toEqual([3, 3]);
   });

@@ -67,7 +67,7 @@ describe('A consumer that disconnects while handlers run', () => {
     expect(await group.committed()).toEqual([6]);
   });
 
-  test('does not wait for ever for one that ignores its signal; its message is answered from its record', async () => {
+  test('does not wait without end for one that ignores its signal; its message is answered from its record', async () => {
     const group = await setup();
     await group.produce(...numbered(2));
     const finish = gate();

@@ -41,7 +41,7 @@ const retryable: Handler = () => {
 };
 const body = (message: Message): string => message.Body ?? '';
 
-/** A handler whose record is taken over by somebody else while it runs. */
+/** A handler whose record another worker takes over while it runs. */
 function losesItsLease({ sql }: Fixture): Handler {
   return async (_, { scope, key }) => {
     await sql`update handle_once.records set token = gen_random_uuid() where scope = ${scope} and key = ${key}`;
@@ -145,7 +145,7 @@ function rows(fixture: Fixture): Row[] {
       reason: 'store-error',
     },
     {
-      name: 'an error that nobody foresaw',
+      name: 'an unforeseen error',
       handleOnce: storeWith({ claim: () => Promise.reject(new TypeError('a bug')) }),
       action: 'kept',
       reason: 'error',

@@ -8,7 +8,7 @@ const isChange = ({ verb }: Call): boolean => verb === 'ChangeMessageVisibilityB
 
 /**
  * When a message may be touched, and when no more: at AWS an old receipt handle still acts on the message that
- * somebody else holds by now. Neither server does that, so what is asserted is the calls themselves.
+ * another worker holds by now. Neither server does that, so what is asserted is the calls themselves.
  */
 export function receiptHandleSuite({ client, setup }: Fixture): void {
   const impatient = () => setup({ visibilityTimeoutSeconds: 1 }, { leaseMs: 600 });
@@ -152,7 +152,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
   });
 
   test.each(['delete', 'backoff'] as const)(
-    'a heartbeat in the air is waited for before the %s, and none comes after it',
+    'a heartbeat under way is waited for before the %s, and none comes after it',
     async (what) => {
       const queue = await setup({ visibilityTimeoutSeconds: 2 });
       const inTheAir = gate();

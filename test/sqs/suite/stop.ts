@@ -149,7 +149,7 @@ export function stopSuite({ client, setup }: Fixture): void {
     expect(await queue.size()).toEqual({ visible: 1, invisible: 0 });
   });
 
-  test('a stop lets the long poll in the air end, and receives no more', async () => {
+  test('a stop lets the long poll under way end, and receives no more', async () => {
     const queue = await patient();
     const recording = interposedClient(client);
     const handler = vi.fn();

@@ -296,7 +296,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       expect(handler).not.toHaveBeenCalled();
     });
 
-    test('a database that nobody listens at leaves the message: nothing runs, and nothing is thrown', async () => {
+    test('a database that does not answer leaves the message: nothing runs, and nothing is thrown', async () => {
       const sql = postgres('postgres://postgres@127.0.0.1:1/none', { max: 1 });
       onTestFinished(() => sql.end());
       const queue = await setup({}, { store: undefined, sql });
@@ -392,7 +392,7 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       );
     });
 
-    test('attributes that cannot be read for a moment do not stop it for ever', async () => {
+    test('attributes that cannot be read for a moment do not stop it for good', async () => {
       const queue = await setup();
       const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
       let failures = 1;

@@ -60,7 +60,7 @@ export function expiryContract(newActor: NewActor): void {
     expect(await actor.claim('key', CAROL)).toMatchObject({ kind: 'in-flight', attempts: 1 });
   });
 
-  test('a pending record does not expire, however long nobody comes', async () => {
+  test('a pending record does not expire, however long it is not claimed', async () => {
     const actor = newActor();
     await actor.claim('key', ALICE);
     await actor.advance(LEASE + 10_000 * HOUR);

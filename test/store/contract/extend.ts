@@ -19,7 +19,7 @@ export function extendContract(newActor: NewActor): void {
     });
   });
 
-  test('a lapsed lease that nobody took over can be extended', async () => {
+  test('a lapsed lease that was not taken over can be extended', async () => {
     const actor = newActor();
     await actor.claim('key', ALICE);
     await actor.advance(10 * LEASE);
@@ -53,7 +53,7 @@ export function extendContract(newActor: NewActor): void {
     },
   );
 
-  test('a key that nobody claimed cannot be extended, and gets no record', async () => {
+  test('a key that was not claimed cannot be extended, and gets no record', async () => {
     const actor = newActor();
     expect(await actor.extend('key', ALICE)).toBe('lost');
     expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 1 });

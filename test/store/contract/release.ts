@@ -16,7 +16,7 @@ export function releaseContract(newActor: NewActor): void {
     expect(Number.isInteger(retryAfterMs)).toBe(true);
   });
 
-  test('the token that released a key waits like everybody', async () => {
+  test('the token that released a key waits like any other', async () => {
     const actor = newActor();
     await actor.claim('key', ALICE);
     await actor.settle('key', ALICE, released(null, MINUTE));

@@ -46,7 +46,7 @@ export function settleContract(newActor: NewActor): void {
     expect(await actor.claim('null', BOB)).toMatchObject({ result: 'null', resultOmitted: null });
   });
 
-  test('a settle of a key that nobody claimed is lost, and makes no record', async () => {
+  test('a settle of a key that was not claimed is lost, and makes no record', async () => {
     const actor = newActor();
     expect(await actor.settle('key', ALICE, succeeded())).toBe('lost');
     expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 1 });
@@ -59,7 +59,7 @@ export function settleContract(newActor: NewActor): void {
     expect(await actor.settle('key', ALICE, succeeded())).toBe('settled');
   });
 
-  test('a lapsed lease that nobody took over can still be settled', async () => {
+  test('a lapsed lease that was not taken over can still be settled', async () => {
     const actor = await owned();
     await actor.advance(10 * LEASE);
     expect(await actor.settle('key', ALICE, succeeded('"slow"'))).toBe('settled');

@@ -55,7 +55,7 @@ describe.each(VERBS)('%s', (_, send) => {
     expect(error.message).toMatch(/run migrate\(sql\)/);
   });
 
-  test('with a schema name that nobody migrated says to run migrate', async () => {
+  test('with a schema name that was never migrated says to run migrate', async () => {
     const error = await failureOf(send(createPostgresStore(sql, 'elsewhere')));
     expect(error).toBeInstanceOf(SchemaError);
     expect(error.message).toMatch(/in schema "elsewhere".*run migrate\(sql\) with the same schema name/);

@@ -4,11 +4,11 @@ import type { PostgresClient } from '../../../src/index.ts';
 import type { Store } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 
-/** A key that another transaction has locked: whoever wants to write it waits until it is released. */
+/** A key that another transaction has locked: writers wait until it is released. */
 export interface HeldKey {
   /** Resolves once so many sessions of this database wait for a lock. */
   waitedForBy(sessions: number): Promise<void>;
-  /** A store in the transaction that holds the key: what it writes is seen by nobody before `commit`. */
+  /** A store in the transaction that holds the key: what it writes is not visible before `commit`. */
   readonly store: Store;
   /** Lets all that wait go on at once. The record is as it was, or absent as it was. */
   release(): Promise<void>;

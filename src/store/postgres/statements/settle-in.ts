@@ -2,7 +2,7 @@ import { settleUpdate } from './settle.ts';
 
 /**
  * Whether the statement is in the transaction that was begun before the work. That transaction is at least as old as
- * the work; a statement that is a transaction by itself is as old as its parsing. A tenth is taken off for clocks that
+ * the work; a statement that is a transaction by itself is as old as its parsing. A tenth is subtracted for clocks that
  * are corrected meanwhile, and 2 ms for clocks that count milliseconds.
  */
 const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;

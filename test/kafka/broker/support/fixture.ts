@@ -77,7 +77,7 @@ export interface Setup {
   caughtUp(): Promise<void>;
   /** Waits until the group has committed so far, in each partition. */
   committedTo(...offsets: Offsets): Promise<void>;
-  /** Makes a group without members forget what it has committed: it begins anew. */
+  /** Makes a group without members forget what it has committed: it begins again. */
   rewind(): Promise<void>;
   records(): Promise<RecordRow[]>;
 }
