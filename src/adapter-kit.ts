@@ -44,6 +44,7 @@ export {
   withMethods,
 } from './options/parse-options.ts';
 export { messageOptions } from './adapter/message-options.ts';
+export { createTrial, fingerprintOnTrial, type Trial } from './adapter/trial.ts';
 export { withOwnRetries } from './adapter/own-retries.ts';
 export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';

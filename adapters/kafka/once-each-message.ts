@@ -4,7 +4,9 @@ import {
   consumerOf,
   type Counts,
   createAdapterEvents,
+  createTrial,
   type EventSink,
+  fingerprintOnTrial,
   parseOptions,
   SHORT_RETRIES,
   withOwnRetries,
@@ -118,11 +120,13 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
 function createConsumption(
   resolved: ResolvedOptions,
 ): Consumption & { readonly client: KafkaJs; readonly health: () => KafkaHealth } {
-  const { consumer, concurrency, groupId, key } = resolved;
+  const { consumer, concurrency, groupId } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, groupId);
   const events = createAdapterEvents(resolved);
   const retryTopics = retryTopicsOf(resolved, events);
   const toOriginal = createToOriginal<KafkaMessage>(groupId, (topic) => retryTopics?.has(topic) === true);
+  const trial = createTrial();
+  const key = resolved.key && trial.wrap('key', resolved.key);
   const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
   const pauses = createPauses(() => client);
   const assignments = createAssignments(({ topic, partition }) => {
@@ -132,6 +136,8 @@ function createConsumption(
   const { consumer: watched, store } = watchStore(handleOnce, consumerOf({ ...resolved, handleOnce }));
   const processor = {
     ...resolved,
+    key,
+    ...fingerprintOnTrial(trial, resolved),
     consumer: watched,
     events,
     keyTrial,
@@ -141,7 +147,7 @@ function createConsumption(
   };
   const consumption = {
     ...resolved,
-    ...{ processor, assignments, pauses, keyTrial, retryTopics, events },
+    ...{ processor, assignments, pauses, keyTrial, trial, retryTopics, events },
     slots: createSlots(concurrency),
     inHand: createInHand<MessageVerdict>(),
   };

@@ -4,6 +4,8 @@ import {
   type Counts,
   type Delivery,
   createAdapterEvents,
+  createTrial,
+  fingerprintOnTrial,
   fingerprintOptionsFor,
   lanesBy,
   parseOptions,
@@ -81,13 +83,24 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler)));
   const { parse, onFailed, handleOnce } = resolved;
   const { scope } = handleOnce.settings;
-  const key = withOriginals(resolved.key, scope, copyForm);
+  const trial = createTrial();
+  const key = withOriginals(trial.wrap('key', resolved.key), scope, copyForm);
+  const compared = fingerprintOnTrial(trial, resolved);
   const consumer = consumerOf(resolved);
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
 
+  function identityOf(record: SqsRecord): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint'> {
+    return {
+      key: () => key(record),
+      content: () => record.body,
+      fingerprint: fingerprintOptionsFor(compared, originalOf(record, scope, copyForm)),
+    };
+  }
+
   async function onceEach(event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse> {
     parseOptions(SUBJECT, sqsInvocation, { event, context });
+    trial.look(event.Records, identityOf);
     const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
       idOf: ({ messageId }) => messageId,
       process: (record, signal) =>
@@ -95,9 +108,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
           consumer,
           {
             itemIdentifier: record.messageId,
-            key: () => key(record),
-            content: () => record.body,
-            fingerprint: fingerprintOptionsFor(resolved, originalOf(record, scope, copyForm)),
+            ...identityOf(record),
             parse: () => parse(record.body),
             handler: (payload, attempt, ...extra) =>
               resolved.handler(payload as never, { ...attempt, record }, ...(extra as never[])),

@@ -55,7 +55,8 @@ export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | unde
    * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes what a
    * producer sent twice or an operator redrove. The same key must come with the same body, byte for byte, or it is a
    * mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A record without a key is refused as one
-   * with an invalid key.
+   * with an invalid key. So is one for which the function throws, once it has worked for another in this execution
+   * environment; until then the function is at fault, and the record is reported.
    */
   readonly key?: ((record: SqsRecord) => string | undefined) | undefined;
   /**

@@ -78,6 +78,7 @@ export function onceEachConsumerBatch(
 async function handleBatch(processor: Processor, messages: readonly SqsMessage[]): Promise<SqsMessage[]> {
   const receivedAt = performance.now();
   const verdicts = new Map<SqsMessage, Processed>();
+  processor.deliveryOf.look(messages);
   const group = ({ Attributes }: SqsMessage): string | undefined =>
     processor.queue.isFifo ? Attributes?.MessageGroupId : undefined;
   await runLanes(lanesBy(messages, group), {

@@ -95,6 +95,7 @@ export function startRun(options: RunOptions): Run {
   });
 
   function onMessages(messages: readonly SqsMessage[], receivedAt: number): void {
+    processor.deliveryOf.look(messages);
     const items = messages.flatMap((message) => {
       const delivery = inHandOf(message, receivedAt);
       return delivery === undefined ? [] : [{ delivery, hold: keeper.hold(delivery) }];

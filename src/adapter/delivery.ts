@@ -7,7 +7,9 @@ import type { HandlingEvent } from './delivery-event.ts';
 
 /** A message as its broker delivered it. */
 export interface Delivery<R> {
-  /** Finds the message's key. Without one, or when it throws, the message is refused. */
+  /**
+   * Finds the message's key. Without one, or when it throws, the message is refused. An `InvalidOptionsError` keeps it.
+   */
   readonly key: () => string | undefined;
   /** Gives what has to be the same each time that the key comes. */
   readonly content: () => unknown;

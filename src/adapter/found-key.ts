@@ -1,17 +1,17 @@
-import { InvalidKeyError } from '../api/errors.ts';
+import { InvalidKeyError, InvalidOptionsError } from '../api/errors.ts';
 import { refuseAsync, wrongReturn } from '../options/wrong-return.ts';
 import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
 
 /**
  * What a key function finds. Throws `InvalidKeyError` when that is nothing, or when it throws itself: the message is at
- * fault. Throws `InvalidOptionsError` when it returns a promise or no text: the function is.
+ * fault. Throws `InvalidOptionsError` when it returns a promise or no text, or has never worked: the function is.
  */
 export function foundKey(find: () => string | undefined): string {
   let key: unknown;
   try {
     key = find();
   } catch (error) {
-    if (error instanceof InvalidKeyError) throw error;
+    if (error instanceof InvalidKeyError || error instanceof InvalidOptionsError) throw error;
     throw new InvalidKeyError(
       `the key function threw (${nameOfThrown(error)}): have it return undefined for a message without a key`,
       causeOf(error),

@@ -46,7 +46,7 @@ export interface OptionIssue {
  * Options that cannot work, found before anything runs.
  *
  * A function among them that breaks its type, such as an async `key`, is found with the first message: that message is
- * kept, and not dead-lettered.
+ * kept, and not dead-lettered. So is, in an adapter, a `key`, `body` or `fingerprint` that throws and has never worked.
  */
 export class InvalidOptionsError extends HandleOnceError {
   static {
@@ -59,9 +59,9 @@ export class InvalidOptionsError extends HandleOnceError {
   /** Every wrong field, not only the first. */
   readonly issues: readonly OptionIssue[];
 
-  constructor(subject: string, issues: readonly OptionIssue[]) {
+  constructor(subject: string, issues: readonly OptionIssue[], options?: ErrorOptions) {
     const lines = issues.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`));
-    super(`${subject}: ${lines.join('; ')}`);
+    super(`${subject}: ${lines.join('; ')}`, options);
     this.issues = issues;
   }
 }

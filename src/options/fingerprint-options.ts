@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { UnhashablePayloadError } from '../api/errors.ts';
+import { InvalidOptionsError, UnhashablePayloadError } from '../api/errors.ts';
 import { fingerprint, fingerprintWithout } from '../payload/fingerprint.ts';
 import { isJsonPointer, tokensOf } from '../payload/json-pointer.ts';
 import { satisfying } from './parse-options.ts';
@@ -15,8 +15,9 @@ import { refuseAsync } from './wrong-return.ts';
 export interface FingerprintOptions<Compared, More extends readonly unknown[] = []> {
   /**
    * A function that gives the part of the payload that has to be the same, or false to compare nothing: then the key
-   * alone says what is a duplicate. What the function throws refuses the message, and nothing runs. A record that was
-   * made under false matches any payload, so that it can be switched on and off.
+   * alone says what is a duplicate. What the function throws refuses the message, and nothing runs; in a queue or a
+   * topic it is kept until the function has worked once. A record that was made under false matches any payload, so
+   * that it can be switched on and off.
    */
   readonly fingerprint?: false | ((payload: Compared, ...more: More) => unknown) | undefined;
   /**
@@ -91,6 +92,7 @@ function chosenPart(choose: (payload: never) => unknown, payload: unknown): unkn
   try {
     part = choose(payload as never);
   } catch (error) {
+    if (error instanceof InvalidOptionsError) throw error;
     const what = `the fingerprint function threw (${nameOfThrown(error)})`;
     throw new UnhashablePayloadError(`${what}, ${ADVICE}`, causeOf(error));
   }

@@ -1,7 +1,7 @@
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { onceEach, type OnceEachEvent, type OnceEachOptions } from 'handle-once/adapter';
 import { createMemoryStore } from 'handle-once/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';
 
 interface Message {
@@ -34,10 +34,12 @@ function bench(over: Partial<Options> = {}, work: (payload: unknown) => unknown 
 }
 
 test('a body function that throws has its message dead-lettered, and nothing of it is quoted', async () => {
-  const { handle, handler, events } = bench({ body: () => JSON.parse('card=41111') as unknown });
-  expect(await handle({ id: '1', body: '' })).toMatchObject({ action: 'dead-lettered' });
-  expect(handler).not.toHaveBeenCalled();
+  const { handle, handler, events } = bench({ body: ({ body }) => JSON.parse(String(body)) as unknown });
+  await handle({ id: '1', body: '1' });
+  expect(await handle({ id: '2', body: 'card=41111' })).toMatchObject({ action: 'dead-lettered' });
+  expect(handler).toHaveBeenCalledTimes(1);
   expect(events).toMatchObject([
+    { type: 'acknowledged', key: '1' },
     { type: 'dead-lettered', reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD' } },
     { type: 'acknowledged' },
   ]);
@@ -70,6 +72,34 @@ test.each<[string, Partial<Options>, RegExp]>([
   expect(calls).toEqual(['retry later 5000']);
   const error = { code: 'INVALID_OPTIONS', message: expect.stringMatching(text) as string };
   expect(events).toMatchObject([{ type: 'kept', reason: 'error', error }]);
+});
+
+describe.each(['key', 'body', 'fingerprint'])('a %s function that throws', (field) => {
+  const broken = (given: { id: string } | string): string => {
+    const text = typeof given === 'string' ? given : given.id;
+    if (!text.startsWith('good')) throw new RangeError('no id');
+    return text;
+  };
+  const good = { id: 'good', body: 'good' };
+  const bad = { id: 'bad', body: 'bad' };
+  const failing = () => bench({ parse: (body) => body, [field]: broken });
+
+  test('and has never worked is at fault, and not the message: it is kept, and not dead-lettered', async () => {
+    const { handle, handler, events, calls } = failing();
+    for (let n = 0; n < 25; n += 1) await handle({ ...bad, id: `bad-${n}` });
+    expect(handler).not.toHaveBeenCalled();
+    expect(calls).toEqual(Array(25).fill('retry later 5000'));
+    const message = expect.stringContaining(`${field}: threw (RangeError), and has never worked`) as string;
+    const error = { code: 'INVALID_OPTIONS', message, cause: { message: 'no id' } };
+    expect(events).toMatchObject(Array(25).fill({ type: 'kept', reason: 'error', error }));
+  });
+
+  test('and has worked for another message has its message dead-lettered', async () => {
+    const { handle, calls } = failing();
+    await handle(good);
+    expect(await handle(bad)).toMatchObject({ action: 'dead-lettered' });
+    expect(calls).toEqual(['acknowledge', 'dead letter', 'acknowledge']);
+  });
 });
 
 test.each([undefined, null])('a key that is %j is no key, in events too', async (id) => {

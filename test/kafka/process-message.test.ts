@@ -1,4 +1,4 @@
-import { AbortedError, InvalidKeyError, TerminalError } from 'handle-once';
+import { AbortedError, InvalidKeyError, InvalidOptionsError, TerminalError } from 'handle-once';
 import type { KafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -122,42 +122,69 @@ describe('under a key of the user’s own, values that differ', () => {
     expect(bed.started).toEqual(['10']);
   });
 
-  test('are withheld where the fingerprint function throws, or go to the dead-letter topic', async () => {
-    const fingerprint = (): never => {
-      throw new RangeError('no id');
+  describe('and a fingerprint function that throws', () => {
+    const fingerprint = (body: Buffer | null): unknown => {
+      if (body?.length !== 4) throw new RangeError('no id');
+      return body;
     };
-    const withheld = bench({ key, fingerprint });
-    expect(await deliver(withheld, message(10))).toEqual([]);
-    expect(withheld.eventsOf('kept')).toMatchObject([
-      { reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD', cause: { message: 'no id' } } },
-    ]);
-    expect(withheld.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
-    const onFailed = { deadLetterTopic: 'dead', producer: { send: () => Promise.resolve() } };
-    const passed = bench({ key, fingerprint, onFailed });
-    expect(await deliver(passed, message(10))).toEqual(['10']);
-    expect([withheld.started, passed.started]).toEqual([[], []]);
+    const good = { key: 'good', value: 'good' };
+    const keyOf = ({ offset }: KafkaMessage) => offset;
+    const deadLetters = () => {
+      const sent: unknown[] = [];
+      const send = (record: unknown) => Promise.resolve(sent.push(record));
+      return { sent, onFailed: { deadLetterTopic: 'dead', producer: { send } } };
+    };
+
+    test('for one message: it is withheld, or goes to the dead-letter topic, also as the first', async () => {
+      const withheld = bench({ key: keyOf, fingerprint });
+      expect(await deliver(withheld, message(10), message(11, good))).toEqual([]);
+      expect(withheld.eventsOf('kept')).toMatchObject([
+        { reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD', cause: { message: 'no id' } } },
+      ]);
+      expect(withheld.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
+      const { sent, onFailed } = deadLetters();
+      const passed = bench({ key: keyOf, fingerprint, onFailed });
+      expect(await deliver(passed, message(10), message(11, good))).toEqual(['10', '11']);
+      expect(await deliver(passed, message(12))).toEqual(['12']);
+      expect([withheld.started, passed.started, sent.length]).toEqual([[], ['11'], 2]);
+    });
+
+    test('for every message: none goes to the dead-letter topic, and the error names the function', async () => {
+      const { sent, onFailed } = deadLetters();
+      const bed = bench({ key: keyOf, fingerprint, onFailed });
+      const messages = Array.from({ length: 25 }, (_, n) => message(10 + n));
+      expect(await deliver(bed, ...messages)).toEqual([]);
+      expect([bed.started, sent]).toEqual([[], []]);
+      const error = {
+        code: 'INVALID_OPTIONS',
+        message: expect.stringContaining('fingerprint: threw (RangeError), and has never worked') as string,
+      };
+      expect(bed.eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'error', error }]);
+      expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
+    });
   });
 });
 
 describe('a key that cannot be kept', () => {
   const fault = new RangeError('no id');
-  test.each<[string, () => unknown, key: unknown, cause: unknown]>([
+  test.each<[string, () => unknown, reason: string, type: typeof InvalidKeyError, cause: unknown]>([
     [
-      'throws',
+      'throws, and has never worked',
       () => {
         throw fault;
       },
-      '',
+      'error',
+      InvalidOptionsError as never,
       fault,
     ],
-    ['is empty', () => '', '', undefined],
-  ])('withholds its message, and says so: %s', async (_, key, told, cause) => {
+    ['is empty', () => '', 'invalid-key', InvalidKeyError, undefined],
+  ])('withholds its message, and says so: %s', async (_, key, reason, type, cause) => {
     const bed = bench({ key: key as () => string });
     expect(await deliver(bed, message(10), message(11))).toEqual([]);
     expect(bed.started).toEqual([]);
     const [withheld] = bed.eventsOf('kept');
-    expect(withheld).toMatchObject({ offset: '10', reason: 'invalid-key', key: told });
-    expect(withheld?.error?.original).toBeInstanceOf(InvalidKeyError);
+    expect(withheld).toMatchObject({ offset: '10', reason, key: '' });
+    expect(withheld?.error?.original).toBeInstanceOf(type);
     expect((withheld?.error?.original as Error).cause).toBe(cause);
     expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
   });

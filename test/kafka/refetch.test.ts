@@ -397,7 +397,7 @@ describe('a key function', () => {
       await pass(30_000);
       expect([handled.state, batch.resolved, sent]).toEqual(['ended', [], []]);
     }
-    expect(eventsOf('kept')).toMatchObject(Array(3).fill({ offset: '10', reason: 'invalid-key' }));
+    expect(eventsOf('kept')).toMatchObject(Array(3).fill({ offset: '10', reason: 'error' }));
     const last = fakeBatch(messages(20));
     const handled = run(last);
     await pass();

@@ -232,7 +232,6 @@ describe('Reported, with its reason:', () => {
   test.each([
     ['a key that is none', () => ''],
     ['no key', () => undefined],
-    ['a key function that throws', throwing(new Error('no header'))],
   ])('invalid-key, of %s', async (_, key) => {
     const { handleOnce } = bench();
     const { onEvent, events, reasons } = recorder();
@@ -477,16 +476,50 @@ describe('Under a key of the user’s own', () => {
     expect(await handler(eventOf(2), ample())).toEqual(NONE);
     expect(runs).toBe(1);
   });
+});
 
-  test('a fingerprint function that throws has the record reported, and nothing runs', async () => {
-    const events: object[] = [];
-    const fingerprint = throwing(new Error('no id'));
-    const handler = once({ fingerprint, onEvent: (event: object) => events.push(event) }, () =>
-      expect.unreachable(),
-    );
-    expect(await handler(eventOf(1), ample())).toEqual(failures('id-1'));
-    expect(events).toMatchObject([
-      { type: 'kept', reason: 'invalid-key', error: { code: 'UNHASHABLE_PAYLOAD' } },
+describe('A function that throws', () => {
+  const broken = throwing(new RangeError('no header'));
+  const good = sqsRecord('good', '{"id":1}');
+  const bad = sqsRecord('bad', 'no JSON');
+  const idOf = (body: string) => String((JSON.parse(body) as { id: number }).id);
+
+  test.each<[field: string, what: string, options: object, core: object]>([
+    ['key', 'key', { key: broken }, {}],
+    ['fingerprint', 'fingerprint', { fingerprint: broken }, {}],
+    ['fingerprint', 'fingerprint of its handleOnce', {}, { fingerprint: broken }],
+  ])(
+    'for every record is at fault itself, and none is dead-lettered: %s (%s)',
+    async (field, _, given, core) => {
+      const { handleOnce } = bench(core);
+      const { sent, onFailed } = deadLetterQueue();
+      const { onEvent, events, reasons } = recorder();
+      const handler = onceEachSqsRecord({ handleOnce, onFailed, onEvent, ...given }, () =>
+        expect.unreachable(),
+      );
+      const ids = Array.from({ length: 25 }, (__, n) => `id-${n}`);
+      const event = sqsEvent(...ids.map((id) => sqsRecord(id, '1')));
+      expect(await handler(event, ample())).toEqual(failures(...ids));
+      expect(sent).toEqual([]);
+      expect(reasons()).toEqual(Object.fromEntries(ids.map((id) => [id, 'error'])));
+      const message = expect.stringContaining(`${field}: threw (RangeError), and has never worked`) as string;
+      expect(events[0]).toMatchObject({ error: { code: 'INVALID_OPTIONS', message } });
+    },
+  );
+
+  test.each<[string, object, error: RegExp]>([
+    ['key', { key: ({ body }: SqsRecord) => idOf(body) }, /^InvalidKeyError: the key function threw/],
+    ['fingerprint', { fingerprint: idOf }, /^UnhashablePayloadError: the fingerprint function threw/],
+  ])('for one record is the fault of that, which is dead-lettered: %s', async (_, options, error) => {
+    const { handleOnce } = bench();
+    const { sent, onFailed } = deadLetterQueue();
+    const handler = onceEachSqsRecord({ handleOnce, onFailed, ...options }, () => 1);
+    // Also where it is the first that this execution environment gets.
+    expect(await handler(sqsEvent(bad, good), ample())).toEqual(NONE);
+    expect(await handler(sqsEvent({ ...bad, messageId: 'later' }), ample())).toEqual(NONE);
+    expect(sent.map(({ MessageAttributes }) => MessageAttributes['HandleOnceError']?.StringValue)).toEqual([
+      expect.stringMatching(error),
+      expect.stringMatching(error),
     ]);
   });
 });

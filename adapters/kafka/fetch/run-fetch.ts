@@ -1,8 +1,9 @@
-import { endsWithin, type EventSink, onAbort } from '../../../src/adapter-kit.ts';
+import { endsWithin, type EventSink, onAbort, type Trial } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from '../partition/assignments.ts';
 import type { KafkaEvent } from '../events.ts';
 import { FetchProgress } from './fetch-progress.ts';
 import type { InHand } from './in-hand.ts';
+import { kafkaDelivery } from './kafka-delivery.ts';
 import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
@@ -27,6 +28,7 @@ export interface Consumption {
   readonly slots: Slots;
   readonly inHand: InHand<MessageVerdict>;
   readonly keyTrial: KeyTrial;
+  readonly trial: Pick<Trial, 'look'>;
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
   readonly retryTopics?: Pick<RetryTopics, 'split'> | undefined;
@@ -49,7 +51,7 @@ const SHORTEST_FETCH_MS = 250;
  * stop all partitions, and in the end the consumer.
  */
 export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<void> {
-  const { assignments, pauses, events, keyTrial } = consumption;
+  const { assignments, pauses, events } = consumption;
   const { topic, partition } = fetch;
   const generation = assignments.generation();
   const tracker = assignments.trackerOf(fetch);
@@ -58,13 +60,22 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   beginFetch(tracker, fetch, events);
   const run = { ...consumption, fetch, generation, tracker };
   const mayHandle = await commitFirstPosition(run);
-  if (mayHandle) keyTrial.look(fetch, fetch.messages);
+  if (mayHandle) tryFunctions(run);
   const waits = mayHandle ? await handleMessages(run) : [undefined];
   if (!fetch.isRunning()) return;
   generation.interrupted.throwIfAborted();
   if (waits.length === 0 || tracker.isOver || generation.over.aborted) return;
   const retryAfterMs = pauses.withhold(fetch, waits);
   events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
+}
+
+/** Whether the user's functions work at all is seen on the whole fetch: its first message may be one at fault. */
+function tryFunctions({ keyTrial, trial, processor, fetch }: FetchRun): void {
+  const { topic, partition, messages } = fetch;
+  keyTrial.look(fetch, messages);
+  trial.look(messages, (message) =>
+    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message })),
+  );
 }
 
 /** Tells the tracker of the fetch, and the user where it is not the log that it was, read on where it was left. */

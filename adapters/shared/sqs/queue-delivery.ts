@@ -1,4 +1,11 @@
-import { type Delivery, type EventSink, fingerprintOptionsFor, type Kept } from '../../../src/adapter-kit.ts';
+import {
+  createTrial,
+  type Delivery,
+  type EventSink,
+  fingerprintOnTrial,
+  fingerprintOptionsFor,
+  type Kept,
+} from '../../../src/adapter-kit.ts';
 import { type AnyHandleOnce, type FingerprintOptions } from '../../../src/index.ts';
 import { originalOf, receivedForm, withOriginals } from './copy-identity.ts';
 import type { MeasurableAttribute } from './dead-letter-attributes.ts';
@@ -22,10 +29,15 @@ export type QueueDelivery<R> = Pick<
   'key' | 'content' | 'fingerprint' | 'parse' | 'handler' | 'source' | 'onFailed'
 >;
 
-/**
- * The body is compared as it is, and parsed only by the delivery that runs. `mayBeSent` is asked before a dead letter.
- */
-export type QueueDeliveryOf<Message, R> = (message: Message, mayBeSent?: () => boolean) => QueueDelivery<R>;
+export interface QueueDeliveryOf<Message, R> {
+  /**
+   * The body is compared as it is, and parsed only by the delivery that runs. `mayBeSent` is asked before a dead
+   * letter.
+   */
+  (message: Message, mayBeSent?: () => boolean): QueueDelivery<R>;
+  /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
+  readonly look: (messages: readonly Message[]) => void;
+}
 
 export function createQueueDelivery<
   Attribute extends MeasurableAttribute,
@@ -39,7 +51,9 @@ export function createQueueDelivery<
   const { handleOnce, queueUrl, parse, handler, onFailed = 'keep' } = options;
   const { scope } = handleOnce.settings;
   const form = receivedForm<Message>();
-  const key = withOriginals(options.key, scope, form);
+  const trial = createTrial();
+  const key = withOriginals(trial.wrap('key', options.key), scope, form);
+  const compared = fingerprintOnTrial(trial, options);
   const warnDropped = createDroppedAttributesWarning(events);
 
   function failedChoice(message: Message, mayBeSent?: () => boolean): Delivery<unknown>['onFailed'] {
@@ -56,19 +70,25 @@ export function createQueueDelivery<
     };
   }
 
-  return (message, mayBeSent) => {
+  function deliveryOf(message: Message, mayBeSent?: () => boolean): QueueDelivery<R> {
     const { Body = '' } = message;
     return {
       key: () => key(message),
       content: () => Body,
-      fingerprint: fingerprintOptionsFor(options, originalOf(message, scope, form)),
+      fingerprint: fingerprintOptionsFor(compared, originalOf(message, scope, form)),
       parse: () => parse(Body),
       handler: (payload, attempt, ...extra) =>
         handler(payload as never, { ...attempt, message }, ...(extra as never[])),
       source: () => receivedSource(queueUrl, message),
       onFailed: failedChoice(message, mayBeSent),
     };
-  };
+  }
+
+  function look(messages: readonly Message[]): void {
+    trial.look(messages, deliveryOf);
+  }
+
+  return Object.assign(deliveryOf, { look });
 }
 
 /** Another worker may hold the message by now: an old receipt handle can still reach it. */

@@ -58,7 +58,8 @@ export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefin
    * The identity of a message. Default its `MessageId`, which survives redeliveries; a business key, such as a
    * webhook's delivery id, also dedupes what a producer sent twice or an operator redrove. The same key must come with
    * the same body, byte for byte, or it is a mismatch, unless `fingerprint` or `ignoredFields` say what may differ. A
-   * message without a key is refused as one with an invalid key.
+   * message without a key is refused as one with an invalid key. So is one for which the function throws, once it has
+   * worked for another; until then the function is at fault, and the message is kept.
    */
   readonly key?: ((message: Message) => string | undefined) | undefined;
   /**

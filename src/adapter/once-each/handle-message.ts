@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UnhashablePayloadError } from '../../api/errors.ts';
+import { InvalidOptionsError, UnhashablePayloadError } from '../../api/errors.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
@@ -148,6 +148,7 @@ function contentOf<Message>(body: (message: Message) => unknown, message: Messag
   try {
     content = body(message);
   } catch (error) {
+    if (error instanceof InvalidOptionsError) throw error;
     throw new UnhashablePayloadError(
       `the body function threw (${nameOfThrown(error)}): let it return the raw content, and do in parse what can fail`,
     );

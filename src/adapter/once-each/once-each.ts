@@ -3,6 +3,7 @@ import { createAdapterEvents } from '../adapter-events.ts';
 import { messageOptions } from '../message-options.ts';
 import { withOwnRetries } from '../own-retries.ts';
 import { consumerOf } from '../consumer.ts';
+import { createTrial, fingerprintOnTrial } from '../trial.ts';
 import type { Transactional } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
 import { withHandler } from '../../options/handler-option.ts';
@@ -82,8 +83,12 @@ export function onceEach<
 export function onceEach(options: object, handler: unknown): OnceEach<never, unknown> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions, withHandler(options, handler)));
   const events = createAdapterEvents(resolved);
+  const trial = createTrial();
   const adapter = {
     ...resolved,
+    key: trial.wrap('key', resolved.key),
+    body: trial.wrap('body', resolved.body),
+    ...fingerprintOnTrial(trial, resolved),
     events,
     consumer: consumerOf(resolved),
     broker: createBroker(resolved, events),

@@ -56,13 +56,16 @@ export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
   readonly inTransaction?: false | undefined;
-  /** The identity of a message: the same at each delivery, and no other message's. */
+  /**
+   * The identity of a message: the same at each delivery, and no other message's. A message for which it throws or
+   * returns undefined is refused; one for which it throws before it has ever worked is kept: its code is at fault.
+   */
   readonly key: (message: Message) => string | undefined;
   /**
    * The content of a message: text, bytes or a plain value, read once for each delivery. The same key must come with
    * the same content, so neither `parse` nor the handler may change the message. A message for which it throws is
-   * refused, as one without a key is. One for which it returns undefined, a function or a promise is kept: the function
-   * is at fault then.
+   * refused, as one without a key is. One for which it returns undefined, a function or a promise is kept, and one for
+   * which it throws before it has ever worked: the function is at fault then.
    */
   readonly body: (message: Message) => Body;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */

@@ -91,9 +91,9 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
         { ...base(queue), fingerprint },
         handler,
       )(await queue.receive());
-      expect(handled).toMatchObject({ action: 'kept', error: { code: 'UNHASHABLE_PAYLOAD' } });
+      expect(handled).toMatchObject({ action: 'kept', error: { code: 'INVALID_OPTIONS' } });
       expect(handler).not.toHaveBeenCalled();
-      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'invalid-key' }]);
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'error' }]);
     });
 
     test('without a key function, equal bodies are two messages', async () => {
@@ -244,17 +244,17 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
     });
 
     test.each([
-      ['throws', () => expect.unreachable('thrown by the key function')],
-      ['gives an empty text', () => ''],
-      ['gives no text', () => undefined as unknown as string],
-    ])('a key function that %s leaves the message, and nothing runs', async (_, key) => {
+      ['throws', () => expect.unreachable('thrown by the key function'), 'INVALID_OPTIONS', 'error'],
+      ['gives an empty text', () => '', 'INVALID_KEY', 'invalid-key'],
+      ['gives no text', () => undefined as unknown as string, 'INVALID_KEY', 'invalid-key'],
+    ])('a key function that %s leaves the message, and nothing runs', async (_, key, code, reason) => {
       const queue = await setup();
       const handler = vi.fn();
       await queue.send('1');
       const handled = await onceEachSqsMessage({ ...base(queue), key }, handler)(await queue.receive());
-      expect(handled).toMatchObject({ action: 'kept', error: { code: 'INVALID_KEY' } });
+      expect(handled).toMatchObject({ action: 'kept', error: { code } });
       expect(handler).not.toHaveBeenCalled();
-      expect(queue.eventsOf('kept')).toMatchObject([{ reason: 'invalid-key' }]);
+      expect(queue.eventsOf('kept')).toMatchObject([{ reason }]);
       expect(await queue.size()).toEqual({ visible: 0, invisible: 1 });
     });
 
@@ -286,8 +286,8 @@ export function wrapSuite({ client, setup, sql: database }: Fixture): void {
       await queue.send('1');
       const message = { ...(await queue.receive()), ...missing };
       const handled = await onceEachSqsMessage({ ...base(queue), key: timeOrderedKey }, handler)(message);
-      expect(handled).toMatchObject({ action: 'kept' });
-      expect(handled.error).toEqual(
+      expect(handled).toMatchObject({ action: 'kept', reason: 'error' });
+      expect((handled.error as InvalidOptionsError).cause).toEqual(
         new InvalidKeyError(
           'the message has no MessageId or no SentTimestamp: receive it with ' +
             "MessageSystemAttributeNames: ['SentTimestamp']",

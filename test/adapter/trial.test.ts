@@ -1,0 +1,88 @@
+import { InvalidKeyError, InvalidOptionsError } from 'handle-once';
+import { describe, expect, test, vi } from 'vitest';
+import { createTrial } from '../../src/adapter/trial.ts';
+
+const fault = new RangeError('no id in secret');
+const fails = (): never => {
+  throw fault;
+};
+
+function thrownBy(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (thrown) {
+    return thrown;
+  }
+}
+
+describe('A function on trial', () => {
+  test('that throws before it has worked is at fault itself: the error names the option and the fix', () => {
+    const thrown = thrownBy(createTrial().wrap('key', fails));
+    expect(thrown).toBeInstanceOf(InvalidOptionsError);
+    expect(thrown).toMatchObject({
+      message:
+        'a function of the options: key: threw (RangeError), and has never worked yet: correct it, and have it ' +
+        'return undefined for a message without a key. Messages are kept until it works',
+      issues: [{ field: 'key' }],
+      cause: fault,
+    });
+  });
+
+  test('has the text of an InvalidKeyError told, which is for the user, and never what JSON.parse quotes', () => {
+    const { wrap } = createTrial();
+    const noTime = wrap('key', () => {
+      throw new InvalidKeyError('receive it with SentTimestamp');
+    });
+    expect(thrownBy(noTime)).toMatchObject({
+      message: expect.stringContaining('threw (InvalidKeyError: receive it with SentTimestamp)') as string,
+    });
+    const thrown = thrownBy(wrap('fingerprint', () => JSON.parse('card=41111') as unknown)) as Error;
+    expect([thrown.message, thrown.cause]).toEqual([expect.stringContaining('(SyntaxError)'), undefined]);
+  });
+
+  test('throws as it is once it has worked, and another one goes on being tried', () => {
+    const { wrap } = createTrial();
+    const key = vi.fn<() => string | undefined>(fails);
+    const [onTrial, other] = [wrap('key', key), wrap('body', fails)];
+    key.mockReturnValueOnce(undefined);
+    expect([onTrial(), thrownBy(onTrial)]).toEqual([undefined, expect.any(InvalidOptionsError)]);
+    key.mockReturnValueOnce('order-7');
+    expect([onTrial(), thrownBy(onTrial)]).toEqual(['order-7', fault]);
+    expect(thrownBy(other)).toBeInstanceOf(InvalidOptionsError);
+  });
+});
+
+describe('A look at messages that came together', () => {
+  const identityOf = (key: () => string | undefined, fingerprint: () => unknown) => ({
+    key,
+    content: () => 'content',
+    fingerprint: { fingerprint },
+  });
+
+  test('tries both functions until each has worked for one, and then none', () => {
+    const { wrap, look } = createTrial();
+    const key = vi.fn((n: number) => (n < 3 ? fails() : `order-${n}`));
+    const choose = vi.fn((n: number) => (n < 2 ? fails() : n));
+    const [keyOf, chosen] = [wrap('key', key), wrap('fingerprint', choose)];
+    const of = (n: number) =>
+      identityOf(
+        () => keyOf(n),
+        () => chosen(n),
+      );
+    look([1, 2, 3, 4], of);
+    look([5], of);
+    expect([key.mock.calls.flat(), choose.mock.calls.flat()]).toEqual([
+      [1, 2, 3],
+      [1, 2],
+    ]);
+    expect(() => keyOf(1)).toThrow(fault);
+  });
+
+  test('leaves nothing behind of an async function that rejects', async () => {
+    const { wrap, look } = createTrial();
+    const rejects = () => Promise.reject(fault);
+    look([1], () => identityOf(wrap('key', rejects) as never, wrap('fingerprint', rejects)));
+    // An unhandled rejection would fail the run.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+});
