@@ -35,6 +35,16 @@ test('what they weigh is counted in bytes: all fit to the last byte, and one mor
   expect(tooLong.dropped).toEqual(['HandleOnceAttempts']);
 });
 
+test.each([7, 8, 9])(
+  'a refused message with %i attributes of its sender says that it was refused',
+  (count) => {
+    const own = Object.fromEntries(Array.from({ length: count }, (_, n) => [`Own${n}`, text(String(n))]));
+    const { attributes } = deadLetterAttributes('1', own, { ...facts, attempts: 0 });
+    expect(Object.keys(attributes)).toHaveLength(10);
+    expect(attributes['HandleOnceAttempts']).toEqual({ DataType: 'Number', StringValue: '0' });
+  },
+);
+
 test('binary attributes of the original count too', () => {
   const original = { Raw: { DataType: 'Binary', BinaryValue: new Uint8Array(1_000) } };
   const body = 'x'.repeat(MAX_BYTES - 1_000 - 'RawBinary'.length);

@@ -29,6 +29,9 @@ export const OUR_ATTRIBUTES = [
   'HandleOnceAttempts',
 ] as const;
 
+/** The same of a message that was refused: it has no record, and its 0 attempts say that a redrive is to keep it. */
+const OURS_OF_REFUSED = OUR_ATTRIBUTES.toReversed();
+
 /** A queue takes no more attributes than this on one message. */
 const MAX_ATTRIBUTES = 10;
 /** Of the body, and of the name, type and value of each attribute. */
@@ -44,7 +47,7 @@ export function deadLetterAttributes<Attribute extends MeasurableAttribute>(
   let attributes: Record<string, Attribute | TextAttribute> = withoutOurs(original, facts.scope);
   const dropped: string[] = [];
   const values = ourValues(facts);
-  for (const name of OUR_ATTRIBUTES) {
+  for (const name of facts.attempts === 0 ? OURS_OF_REFUSED : OUR_ATTRIBUTES) {
     const more = { ...attributes, [name]: values[name] };
     if (fitsInQueue(body, more)) attributes = more;
     else dropped.push(name);

@@ -31,6 +31,24 @@ export function redriveKeptSuite(fixture: Fixture): void {
     expect(await queue.redrive()).toMatchObject({ ...NO_LETTERS, kept: 1, keptFor: { refused: 1 } });
   });
 
+  test('a letter that was refused is kept, however little room its sender has left in it', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const queue = await setupFailing(fixture);
+    const { queueUrl, handleOnce, deadLetters } = queue;
+    const onFailed = { deadLetterQueueUrl: deadLetters };
+    const fingerprint = (body: string): unknown => {
+      if (body === '1') throw new TypeError('no order');
+      return body;
+    };
+    const handle = onceEachSqsMessage({ client, queueUrl, handleOnce, onFailed, fingerprint }, () => 1);
+    await queue.send('2');
+    await handle(await queue.receive());
+    await queue.send('1', { attributes: attributes(8) });
+    expect(await handle(await queue.receive())).toMatchObject({ action: 'dead-lettered' });
+    expect(await queue.redrive()).toMatchObject({ ...NO_LETTERS, kept: 1, keptFor: { refused: 1 } });
+    warn.mockRestore();
+  });
+
   test('a letter whose identity found no room is kept', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const queue = await setupFailing(fixture);
