@@ -1,5 +1,5 @@
 import type { StoreReach } from '../../src/adapter-kit.ts';
-import type { LogListener } from './client/log-client.ts';
+import type { LogListener, Place } from './client/log-client.ts';
 import type { PartitionTracker } from './partition/partition-tracker.ts';
 
 /** What a consumer knows of itself. */
@@ -9,12 +9,28 @@ export interface KafkaHealth {
    * database that is down leaves it true: a restart cures neither.
    */
   readonly live: boolean;
-  /** Whether messages are handled now: it has joined its group, and the store is reachable. */
+  /**
+   * Whether messages are handled now, of all its partitions: it has joined its group, the store is reachable, and no
+   * partition is held.
+   */
   readonly ready: boolean;
   /** Whether the store can be used, by its last answer; `unknown` before the first. */
   readonly store: 'reachable' | 'unreachable' | 'unknown';
   /** Those that it is assigned and has fetched. */
   readonly partitions: readonly PartitionHealth[];
+  /**
+   * Those that it is assigned and does not fetch, since it is not known to be committed where they begin. Most are held
+   * for a moment after a rebalance; those of retry topics for as long as `START_NOT_COMMITTED` is warned of.
+   */
+  readonly held: readonly HeldPartition[];
+}
+
+/** A partition that is not fetched yet. */
+export interface HeldPartition {
+  /** As the consumer has it. */
+  readonly topic: string;
+  /** From 0. */
+  readonly partition: number;
 }
 
 /** How one partition has progressed. Offsets are whole numbers, as text: they can be above what a number holds. */
@@ -64,10 +80,11 @@ export function healthOf(
   membership: Membership,
   store: StoreReach,
   trackers: readonly PartitionTracker[],
+  held: readonly Place[],
 ): KafkaHealth {
   return {
     live: membership !== 'ended',
-    ready: membership === 'joined' && store === 'reachable',
+    ready: membership === 'joined' && store === 'reachable' && held.length === 0,
     store,
     partitions: trackers.map(({ topic, partition, position, lastEnd, progressAt }) => ({
       topic,
@@ -76,5 +93,6 @@ export function healthOf(
       end: lastEnd === undefined ? undefined : String(lastEnd),
       progressAt,
     })),
+    held,
   };
 }

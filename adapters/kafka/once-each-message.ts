@@ -155,7 +155,8 @@ function createConsumption(
   const client = listenTo(consumer, listener, handleOnce.settings.around?.consumer);
   warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
   warnOfSettings(resolved, events);
-  const health = (): KafkaHealth => healthOf(membership(), store.reach(), assignments.trackers());
+  const health = (): KafkaHealth =>
+    healthOf(membership(), store.reach(), assignments.trackers(), pauses.held());
   return { ...consumption, client, health };
 }
 

@@ -1,7 +1,9 @@
 import { StoreError } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { gate } from '../support/gate.ts';
 import { bench, type BenchOptions, pass } from './support/bench.ts';
+import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 
@@ -24,7 +26,35 @@ async function known(options: BenchOptions = {}) {
 describe('health', () => {
   test('is ready once the group is joined and the store has answered', async () => {
     const { config } = await known();
-    expect(config.health()).toEqual({ live: true, ready: true, store: 'reachable', partitions: [] });
+    const nothing = { partitions: [], held: [] };
+    expect(config.health()).toEqual({ live: true, ready: true, store: 'reachable', ...nothing });
+  });
+
+  test('is not ready while the start of a retry topic is not known to be committed, and names its partitions', async () => {
+    const answers = gate();
+    const cluster = fakeAdmin();
+    for (const place of ['retry/0', 'retry/1']) cluster.committed[place] = cluster.ends[place] = '7';
+    const admin = {
+      ...cluster,
+      describeGroups: () => Promise.resolve({ groups: [] }),
+      fetchOffsets: async (query: Parameters<typeof cluster.fetchOffsets>[0]) => {
+        await answers.opened;
+        return await cluster.fetchOffsets(query);
+      },
+    };
+    const producer = { send: () => Promise.resolve() };
+    const retry = { topics: [{ topic: 'retry', delayMs: 10_000 }], producer };
+    const { config, consumer } = bench({ admin, retry, ordering: 'unordered' });
+    config.health();
+    await pass();
+    expect(config.health()).toMatchObject({ ready: true, held: [] });
+    consumer.join({ orders: [0], retry: [0, 1] });
+    await pass(60_000);
+    const held = [0, 1].map((partition) => ({ topic: 'retry', partition }));
+    expect(config.health()).toMatchObject({ live: true, ready: false, store: 'reachable', held });
+    answers.open();
+    await pass();
+    expect(config.health()).toMatchObject({ ready: true, held: [] });
   });
 
   test('tells how far each partition is', async () => {

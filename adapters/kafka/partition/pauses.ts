@@ -26,6 +26,8 @@ export interface Pauses {
   withhold(place: Place, waits: readonly (number | undefined)[]): number;
   /** Pauses a partition until `resume` is called: for what is not known yet. */
   hold(place: Place): () => void;
+  /** Those that are held. */
+  held(): readonly Place[];
   /** A handler's own pause, which is the user's. Returns what ends it. */
   pauseByUser(place: Place): () => void;
   userPaused(topics: readonly TopicPartitions[]): void;
@@ -149,6 +151,10 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
         resumeUnlessPaused(pause);
       };
     },
+    held: () =>
+      [...partitions.values()]
+        .filter(({ holds }) => holds > 0)
+        .map(({ topic, partition }) => ({ topic, partition })),
     pauseByUser({ topic, partition }) {
       const own = { topic, partitions: [partition] };
       tell('pause', own);
