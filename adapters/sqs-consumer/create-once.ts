@@ -9,6 +9,7 @@ import {
 import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
+import { type Hold, holdMessages } from './hold.ts';
 import type { SqsMessage } from './message.ts';
 import { sqsConsumerOptions } from './options.ts';
 import type { Processor } from './process-message.ts';
@@ -18,6 +19,8 @@ import { createQueueCheck, type MayHandle } from './queue-check.ts';
 export interface Once {
   readonly mayHandle: MayHandle;
   readonly processor: Processor;
+  /** Of messages that have just come. */
+  readonly hold: () => Hold;
   readonly consumerOptions: ConsumerSettings & AddedSettings;
   readonly counts: () => Counts<SqsConsumerEvent['type']>;
 }
@@ -43,6 +46,7 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
       ),
       ...{ signal, queue, events },
     },
+    hold: () => holdMessages(added),
     consumerOptions: { ...given, ...added },
     counts: events.counts,
   };

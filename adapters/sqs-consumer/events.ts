@@ -15,6 +15,8 @@ interface OfMessage {
 /** Why a message was kept in the queue. May grow in a minor version: a `switch` needs a `default`. */
 export type SqsConsumerKeptReason =
   | KeptReason
+  /** Its visibility timeout may have lapsed, since the process stood still: it was not touched, and not deleted. */
+  | 'lapsed'
   /** An earlier one of its FIFO group was kept. It was not started, and nothing is counted. */
   | 'behind'
   /** The FIFO queue has no redrive policy, and `onFailed` is not given: nothing of it is handled. */

@@ -2,9 +2,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type Counts, lanesBy, runLanes, withHandler } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
+import { behind, conclude, REFUSED } from './conclude.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import { behind, keep, refused } from './keep.ts';
+import type { Hold } from './hold.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { processMessage, type Processor, type Processed } from './process-message.ts';
@@ -67,17 +68,29 @@ export function onceEachConsumerBatch(
     ...once.consumerOptions,
     counts: once.counts,
     async handleMessageBatch(messages) {
-      if (await once.mayHandle()) return await handleBatch(once.processor, messages);
-      const kept = refused(performance.now());
-      await Promise.all(messages.map((message) => keep(once.processor, message, kept)));
-      return [];
+      const { processor } = once;
+      const hold = once.hold();
+      const processed = (await once.mayHandle()) ? await processAll(processor, messages, hold) : undefined;
+      // Only now: a heartbeat of the whole batch would undo what was set before.
+      const done = await Promise.all(
+        messages.map((message) => {
+          const found = processed === undefined ? REFUSED : (processed.get(message) ?? behind());
+          return conclude(processor, message, hold, found);
+        }),
+      );
+      hold.end();
+      return messages.filter((_, index) => done[index]);
     },
   };
 }
 
-async function handleBatch(processor: Processor, messages: readonly SqsMessage[]): Promise<SqsMessage[]> {
-  const receivedAt = performance.now();
-  const verdicts = new Map<SqsMessage, Processed>();
+/** Those that are missing were not started: one of their group was kept. */
+async function processAll(
+  processor: Processor,
+  messages: readonly SqsMessage[],
+  hold: Hold,
+): Promise<ReadonlyMap<SqsMessage, Processed>> {
+  const all = new Map<SqsMessage, Processed>();
   processor.deliveryOf.look(messages);
   const group = ({ Attributes }: SqsMessage): string | undefined =>
     processor.queue.isFifo ? Attributes?.MessageGroupId : undefined;
@@ -85,19 +98,10 @@ async function handleBatch(processor: Processor, messages: readonly SqsMessage[]
     concurrency: messages.length,
     hasTime: () => true,
     async run(message) {
-      const verdict = await processMessage(processor, message);
-      verdicts.set(message, verdict);
-      return verdict.acknowledge;
+      const processed = await processMessage(processor, message, hold);
+      all.set(message, processed);
+      return processed.acknowledge;
     },
   });
-  const settled: SqsMessage[] = [];
-  const keeping: Promise<void>[] = [];
-  // Only now: a heartbeat of the whole batch would undo what was set before.
-  for (const message of messages) {
-    const verdict = verdicts.get(message) ?? behind(receivedAt);
-    if (verdict.acknowledge) settled.push(message);
-    else keeping.push(keep(processor, message, verdict));
-  }
-  await Promise.all(keeping);
-  return settled;
+  return all;
 }

@@ -2,9 +2,9 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { type Counts, withHandler } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
+import { conclude, REFUSED } from './conclude.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import { keep, refused } from './keep.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import { processMessage } from './process-message.ts';
@@ -69,13 +69,12 @@ export function onceEachConsumerMessage(
     ...once.consumerOptions,
     counts: once.counts,
     async handleMessage(message) {
-      const receivedAt = performance.now();
-      const verdict = (await once.mayHandle())
-        ? await processMessage(once.processor, message)
-        : refused(receivedAt);
-      if (verdict.acknowledge) return message;
-      await keep(once.processor, message, verdict);
-      return KEPT;
+      const { processor } = once;
+      const hold = once.hold();
+      const processed = (await once.mayHandle()) ? await processMessage(processor, message, hold) : REFUSED;
+      const isDone = await conclude(processor, message, hold, processed);
+      hold.end();
+      return isDone ? message : KEPT;
     },
   };
 }

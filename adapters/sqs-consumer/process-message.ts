@@ -1,6 +1,7 @@
-import { type Consumer, deliver, type EventSink, type Kept } from '../../src/adapter-kit.ts';
+import { type Consumer, deliver, type EventSink, type Kept, type Verdict } from '../../src/adapter-kit.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { SqsConsumerKeptReason, SqsConsumerEvent } from './events.ts';
+import type { Hold } from './hold.ts';
 import type { SqsMessage } from './message.ts';
 import type { Queue } from './queue.ts';
 
@@ -12,38 +13,31 @@ export interface Processor {
   readonly events: EventSink<SqsConsumerEvent>;
 }
 
-/** A message that stays in the queue. Times are monotonic milliseconds. */
+/** A message that stays in the queue. */
 export interface KeptMessage extends Kept<SqsConsumerKeptReason> {
-  readonly receivedAt: number;
-  /** When it is to be visible; undefined where its visibility timeout is to run out. */
+  /** When it is to be visible, in monotonic milliseconds; undefined where its visibility timeout is to run out. */
   readonly visibleAt?: number;
 }
 
-/** Whether sqs-consumer is to delete a message. */
-export type Processed = { readonly acknowledge: true } | KeptMessage;
+/** What is to become of a message. */
+export type Processed = Extract<Verdict, { readonly acknowledge: true }> | KeptMessage;
 
 /** Handles one message, and dead-letters it where its outcome asks for that. It never throws. */
 export async function processMessage(
   { consumer, deliveryOf, signal, events }: Processor,
   message: SqsMessage,
+  hold: Hold,
 ): Promise<Processed> {
-  const receivedAt = performance.now();
   const messageId = message.MessageId ?? '';
+  if (!hold.isOurs()) return { acknowledge: false, key: '', reason: 'lapsed' };
   const verdict = await deliver(consumer, {
-    ...deliveryOf(message),
+    ...deliveryOf(message, () => hold.isOurs()),
     signal: signal?.(),
     emit(event) {
       events.emit({ ...event, messageId });
     },
   });
-  if (verdict.acknowledge) {
-    events.emit({ type: 'acknowledged', messageId, key: verdict.key });
-    return verdict;
-  }
+  if (verdict.acknowledge) return verdict;
   const afterMs = visibleAfterMs(verdict);
-  return {
-    ...verdict,
-    receivedAt,
-    ...(afterMs === undefined ? {} : { visibleAt: performance.now() + afterMs }),
-  };
+  return { ...verdict, ...(afterMs === undefined ? {} : { visibleAt: performance.now() + afterMs }) };
 }

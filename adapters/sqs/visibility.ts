@@ -1,4 +1,5 @@
 import { type EventSink } from '../../src/adapter-kit.ts';
+import { isInvisible, TRAVEL_MARGIN_MS } from '../shared/sqs/lapse.ts';
 import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 import type { InHandMessage } from './message.ts';
@@ -32,9 +33,6 @@ interface Held {
 
 /** The code of a message that was held for 12 hours: its handler goes on under its lease. */
 const LIMIT = 'TWELVE_HOURS';
-
-/** The queue counts from when it sent the message, we from when it came: allow for the way between. */
-const TRAVEL_MARGIN_MS = 500;
 
 /**
  * Keeps every message in hand invisible, whether it runs or waits for its turn.
@@ -123,5 +121,5 @@ export function createVisibilityKeeper(
 }
 
 function isOurs(held: Held): boolean {
-  return !held.lost && performance.now() < held.invisibleUntil - TRAVEL_MARGIN_MS;
+  return !held.lost && isInvisible(held.invisibleUntil);
 }

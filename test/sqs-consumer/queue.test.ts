@@ -127,7 +127,7 @@ test("by default a failed message stays, for the queue's redrive policy", async 
   const setup = await fixture.setup({ redrive }, { leaseMs: 600, maxAttempts: 1 });
   const { queueUrl, handleOnce } = setup;
   const messageId = await setup.send('"order"');
-  const settings = { queueUrl, visibilityTimeout: 1 };
+  const settings = { queueUrl, visibilityTimeout: 2 };
   const options = { settings, handleOnce, onFailed: undefined };
   const { ofType } = consume('handleMessage', client, options, terminal);
   await setup.empty();
@@ -155,7 +155,7 @@ test.each(wrapperNames)(
     const { queueUrl, handleOnce } = setup;
     await setup.send('"order"', { group: 'a' });
     const handler = vi.fn();
-    const options = { settings: { queueUrl, visibilityTimeout: 1 }, handleOnce, onFailed: undefined };
+    const options = { settings: { queueUrl, visibilityTimeout: 2 }, handleOnce, onFailed: undefined };
     const { ofType } = consume(wrapper, client, options, handler);
     await vi.waitUntil(() => ofType('kept').length >= 2, 10_000);
     expect(handler).not.toHaveBeenCalled();

@@ -1,3 +1,4 @@
+import { isInvisible } from '../../shared/sqs/lapse.ts';
 import { type InHandMessage, type SqsMessage, toInHandMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../queue.ts';
 
@@ -16,8 +17,6 @@ export interface LetterQueue {
 
 /** A long poll asks all servers of the queue, and so an empty one is the end of it. */
 const WAIT_SECONDS = 1;
-/** The queue counts from when it sent the letter, we from when it came: allow for the way between. */
-const TRAVEL_MARGIN_MS = 500;
 
 /** What it takes to make a letter visible. */
 type Held = Pick<InHandMessage, 'receiptHandle' | 'receivedAt'>;
@@ -34,7 +33,7 @@ export function createLetterQueue(
   const { signal } = new AbortController();
 
   function isOurs({ receivedAt }: Held): boolean {
-    return performance.now() < receivedAt + visibilityTimeoutSeconds * 1_000 - TRAVEL_MARGIN_MS;
+    return isInvisible(receivedAt + visibilityTimeoutSeconds * 1_000);
   }
 
   function forgetLapsed(): void {

@@ -1,0 +1,109 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { createHandleOnce, TerminalError } from 'handle-once';
+import {
+  onceEachConsumerBatch,
+  onceEachConsumerMessage,
+  type SqsConsumerEvent,
+} from 'handle-once/sqs-consumer';
+import { createMemoryStore } from 'handle-once/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+let frozenMs = 0;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  const now = performance.now.bind(performance);
+  frozenMs = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + frozenMs);
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+/** What SIGSTOP and SIGCONT do: time has passed, and no timer has run. */
+function standStill(milliseconds: number): void {
+  frozenMs += milliseconds;
+}
+
+const VISIBILITY_MS = 60_000;
+const MESSAGE = { MessageId: 'id', ReceiptHandle: 'handle', Body: '1' };
+
+function setup(handler: () => unknown) {
+  const calls: string[] = [];
+  const send = (command: object): Promise<object> => {
+    calls.push(command.constructor.name);
+    return Promise.resolve({});
+  };
+  const events: SqsConsumerEvent[] = [];
+  const options = {
+    consumerOptions: {
+      queueUrl: 'https://sqs.example/000000000000/orders',
+      visibilityTimeout: VISIBILITY_MS / 1_000,
+      sqs: { send: send as unknown as SQSClient['send'] },
+    },
+    handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', onEvent: () => undefined }),
+    onFailed: { deadLetterQueueUrl: 'https://sqs.example/000000000000/orders-dead' },
+    onEvent: (event: SqsConsumerEvent) => events.push(event),
+  };
+  return {
+    single: onceEachConsumerMessage(options, handler),
+    batch: onceEachConsumerBatch(options, handler),
+    touches: () => calls.filter((name) => name !== 'GetQueueAttributesCommand'),
+    told: () => events.map((event) => (event.type === 'kept' ? event.reason : event.type)),
+  };
+}
+
+/** What a call gives, when so much time has passed. */
+async function after<T>(milliseconds: number, call: Promise<T>): Promise<T> {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  return await call;
+}
+
+const ends: [how: string, handler: () => void][] = [
+  ['returns', () => undefined],
+  [
+    'throws',
+    () => {
+      throw new Error('not now');
+    },
+  ],
+  [
+    'fails for good',
+    () => {
+      throw new TerminalError('never');
+    },
+  ],
+];
+
+describe.each(ends)('A message whose handler %s', (_, handler) => {
+  test('after the process stood still for a visibility timeout is not touched: another may have it', async () => {
+    const frozen = setup(() => {
+      standStill(VISIBILITY_MS);
+      handler();
+    });
+    const batch = [{ ...MESSAGE, MessageId: 'of a batch' }];
+    expect(await after(1, frozen.single.handleMessage(MESSAGE))).toEqual({});
+    expect(await after(1, frozen.batch.handleMessageBatch(batch))).toEqual([]);
+    expect([frozen.touches(), frozen.told()]).toEqual([[], ['lapsed', 'lapsed']]);
+  });
+
+  test('long after its visibility timeout is ours while the process goes on', async () => {
+    const slow = setup(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5 * VISIBILITY_MS));
+      handler();
+    });
+    await after(5 * VISIBILITY_MS, slow.single.handleMessage(MESSAGE));
+    expect(slow.told()).not.toContain('lapsed');
+  });
+});
+
+test('A message that has lapsed stays so, whatever heartbeats come after', async () => {
+  const frozen = setup(async () => {
+    standStill(VISIBILITY_MS);
+    await new Promise((resolve) => setTimeout(resolve, 2 * VISIBILITY_MS));
+  });
+  expect(await after(2 * VISIBILITY_MS, frozen.single.handleMessage(MESSAGE))).toEqual({});
+  expect(frozen.told()).toEqual(['lapsed']);
+});
