@@ -82,8 +82,8 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   /** Any Standard Schema: `payload` is its output; a value that does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**
-   * Turns the value into `payload`. What it throws fails the message for good. Default: the value as it is, or, with a
-   * `schema`, its JSON; a tombstone is null in either case.
+   * Turns the value into `payload`. What it throws fails the message for good; a `RetryableError` releases it. Default:
+   * the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
    */
   readonly parse?: ((value: Buffer | null, message: KafkaMessage) => Parsed) | undefined;
   /**

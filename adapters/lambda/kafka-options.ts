@@ -51,8 +51,8 @@ export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | un
    */
   readonly groupId: string;
   /**
-   * Turns the value into `payload`. What it throws fails the record for good. Default: the value as it is, or, with a
-   * `schema`, its JSON; a tombstone is null in either case.
+   * Turns the value into `payload`. What it throws fails the record for good; a `RetryableError` releases it. Default:
+   * the value as it is, or, with a `schema`, its JSON; a tombstone is null in either case.
    */
   readonly parse?: ((value: Buffer | null, message: LambdaKafkaMessage) => Parsed) | undefined;
   /**

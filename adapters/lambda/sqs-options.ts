@@ -49,7 +49,10 @@ export type SqsRecordEvent = LambdaRecordEvent<string>;
 /** Options of `onceEachSqsRecord`. */
 export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   extends LambdaOptions<Schema>, FingerprintOptions<string, [record: SqsRecord]> {
-  /** Turns the body into a value. What it throws fails the record for good. Default `JSON.parse`. */
+  /**
+   * Turns the body into a value. What it throws fails the record for good; a `RetryableError` releases it. Default
+   * `JSON.parse`.
+   */
   readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * The identity of a record. Default its `messageId`, which survives redeliveries; a business key also dedupes what a

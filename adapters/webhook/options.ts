@@ -90,7 +90,10 @@ export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefine
   readonly verify: Verify | 'already-verified';
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
   readonly schema?: Schema | undefined;
-  /** Turns the body into a value. What it throws fails the delivery for good. Default `JSON.parse`. */
+  /**
+   * Turns the body into a value. What it throws fails the delivery for good; a `RetryableError` releases it. Default
+   * `JSON.parse`.
+   */
   readonly parse?: ((body: string) => Parsed) | undefined;
   /**
    * JSON pointers to the members of the body that a redelivery may have changed, such as `/attempt`. The rest must be

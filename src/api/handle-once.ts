@@ -21,7 +21,10 @@ export interface CallOptions<Payload = unknown> extends FingerprintOptions<Paylo
   readonly waitMs?: number | undefined;
 }
 
-/** Turns the payload as delivered into what the schema or the handler gets. What it throws is an invalid payload. */
+/**
+ * Turns the payload as delivered into what the schema or the handler gets. What it throws is an invalid payload; a
+ * `RetryableError` releases the message.
+ */
 export interface ParseOption<Payload, Parsed> {
   /** Called for the owner of the claim only. It may return a promise. */
   readonly parse: (payload: Payload) => Parsed;

@@ -1,4 +1,10 @@
-import { AbortedError, InvalidKeyError, InvalidOptionsError, TerminalError } from 'handle-once';
+import {
+  AbortedError,
+  InvalidKeyError,
+  InvalidOptionsError,
+  RetryableError,
+  TerminalError,
+} from 'handle-once';
 import type { KafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -252,6 +258,17 @@ describe('the payload', () => {
   ])('is %s', async (_, value, options, expected) => {
     expect(await payloadOf(value, options)).toEqual(expected);
   });
+});
+
+test('a RetryableError of parse releases the message: what it needs is not there now', async () => {
+  const parse = (): never => {
+    throw new RetryableError('the schema registry is down', { retryAfterMs: 7_000 });
+  };
+  const bed = bench({ parse });
+  expect(await deliver(bed, message(10))).toEqual([]);
+  expect(bed.started).toEqual([]);
+  expect(bed.eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'released' }]);
+  expect(bed.eventsOf('partition-paused')).toMatchObject([{ retryAfterMs: 7_000 }]);
 });
 
 describe('a message that failed for good', () => {

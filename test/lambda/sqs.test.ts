@@ -217,6 +217,15 @@ describe('Reported, with its reason:', () => {
     expect(reasons()).toEqual({ 'id-1': reason });
   });
 
+  test('released, where parse throws a RetryableError', async () => {
+    const { handleOnce } = bench();
+    const { onEvent, reasons } = recorder();
+    const parse = throwing(new RetryableError('the schema registry is down'));
+    const handler = onceEachSqsRecord({ handleOnce, parse, onEvent }, () => expect.unreachable());
+    expect(await handler(sqsEvent(sqsRecord('id-1', '{}')), ample())).toEqual(failures('id-1'));
+    expect(reasons()).toEqual({ 'id-1': 'released' });
+  });
+
   test('in-flight elsewhere, and not waited for', async () => {
     const { handleOnce } = bench();
     const { onEvent, reasons } = recorder();
