@@ -28,6 +28,7 @@ export {
   BOTH_FINGERPRINTS_GIVEN,
 } from './options/fingerprint-options.ts';
 export { childKey } from './api/child-key.ts';
+export { UnlistedError } from './history/unlisted-error.ts';
 export { valueAt } from './payload/json-pointer.ts';
 export { handlerOption, withHandler } from './options/handler-option.ts';
 export {

@@ -1,4 +1,4 @@
-import { type Consumer, type Handled } from '../../src/adapter-kit.ts';
+import { type Consumer, type Handled, UnlistedError } from '../../src/adapter-kit.ts';
 import { type Attempt, RetryableError } from '../../src/index.ts';
 import { type Answer, answerOf, type Produced, type Ran } from './answer.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
@@ -7,6 +7,7 @@ import type { HttpAttempt } from './options.ts';
 import { problem, type ProblemName } from './problem.ts';
 import { contentOf, type Processor } from './processor.ts';
 import { callerIn, recordKey } from './record-key.ts';
+import { isOfClient } from './released-status.ts';
 import type { StoredResponse } from './stored-response.ts';
 
 /** A request, whatever server received it. */
@@ -95,7 +96,8 @@ async function handleOperation<Own>(
     }
     ran = { produced };
     if (produced.stored !== undefined) return produced.stored;
-    throw new RetryableError(`the handler answered ${produced.status}, which is not stored`);
+    const Release = isOfClient(produced.status) ? UnlistedError : RetryableError;
+    throw new Release(`the handler answered ${produced.status}, which is not stored`);
   }
 
   const { waitMs } = processor.settings;

@@ -5,3 +5,8 @@ const RELEASED: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
 export function isReleased(status: number): boolean {
   return status < 200 || status >= 500 || RELEASED.has(status);
 }
+
+/** Whether a client can cause such an answer at will: it is no fault of the handler. */
+export function isOfClient(status: number): boolean {
+  return status >= 400 && status < 500;
+}

@@ -2,6 +2,7 @@ import type { HandleOnceEvent } from '../api/events.ts';
 import { NotStartedError } from '../engine/not-started-error.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
 import { type Emitted } from '../reporting/event-sink.ts';
+import { UnlistedError } from './unlisted-error.ts';
 import { toEventError } from '../reporting/event-error.ts';
 
 /**
@@ -40,7 +41,7 @@ export function lineOf(event: Emitted<HandleOnceEvent>): Line | undefined {
     return ended(event, event.attempts, type, event.error);
   }
   if (type === 'lease-lost' || type === 'unrecorded') return ended(event, event.attempts, type, event.error);
-  if (type !== 'released') return undefined;
+  if (type !== 'released' || event.error instanceof UnlistedError) return undefined;
   if (event.interrupted !== true) return ended(event, event.attempts, type, event.error);
   // Its turn had not come: nothing ran.
   if (event.error instanceof NotStartedError) return undefined;

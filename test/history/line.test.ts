@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { HandleOnceEvent } from '../../src/api/events.ts';
 import { NotStartedError } from '../../src/engine/not-started-error.ts';
 import { type BadEnding, lineOf } from '../../src/history/line.ts';
+import { UnlistedError } from '../../src/history/unlisted-error.ts';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import type { Emitted } from '../../src/reporting/event-sink.ts';
 
@@ -53,6 +54,7 @@ test.each<Event>([
   { type: 'claimed', ...of, attempts: 1 },
   { type: 'succeeded', ...end, state: 'succeeded' },
   { type: 'released', ...end, retryAfterMs: 0, interrupted: true, error: new NotStartedError('not yet') },
+  { type: 'released', ...end, retryAfterMs: 0, error: new UnlistedError('the handler answered 401') },
   { type: 'in-flight', ...end, retryAfterMs: 1 },
 ])('no line is made of $type', (event) => {
   expect(lineOf(event)).toBeUndefined();

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { createHandleOnce, type HandleOnceEvent, type HandleOnceOptions, TerminalError } from 'handle-once';
+import { onceEachRequest } from 'handle-once/http';
 import { explainRecord, forgetRecord, maintain, type Story } from 'handle-once/operations';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -184,6 +185,32 @@ describe('The lines about a record', () => {
     await maintain({ sql });
     expect((await explained(1)).attempts).toMatchObject([{ error: { message: 'again' } }]);
   });
+});
+
+test('of requests, those have lines whose handlers broke, and not those that clients can have refused', async () => {
+  const { handleOnce } = worker();
+  const statuses = [401, 403, 408, 409, 425, 429, 500, 503];
+  const answers = [...statuses];
+  const send = onceEachRequest({ handleOnce, route: '/orders', principal: null }, () => {
+    const status = answers.shift();
+    if (status === undefined) throw new Error('broken');
+    return new Response('no', { status });
+  });
+  const post = () =>
+    send(new Request('http://api.test/', { method: 'POST', headers: { 'idempotency-key': 'a' }, body: '1' }));
+  for (const status of statuses) expect((await post()).status).toBe(status);
+  await expect(post()).rejects.toThrow('broken');
+  const messages = await expectSoon(async () => {
+    const lines = await sql<{ error: string }[]>`select error from handle_once.failures order by attempt`;
+    const written = lines.map(({ error }) => (JSON.parse(error) as Error).message);
+    expect(written).toContain('broken');
+    return written;
+  });
+  expect(messages).toEqual([
+    'the handler answered 500, which is not stored',
+    'the handler answered 503, which is not stored',
+    'broken',
+  ]);
 });
 
 test('of a burst of failures some are dropped, and counted', async () => {

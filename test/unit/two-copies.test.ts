@@ -3,13 +3,16 @@ import { createMemoryStore } from 'handle-once/testing';
 import * as webhook from 'handle-once/webhook';
 import { describe, expect, it, vi } from 'vitest';
 import { NotStartedError } from '../../src/engine/not-started-error.ts';
+import { UnlistedError } from '../../src/history/unlisted-error.ts';
 
 vi.resetModules();
 const theirs = await import('handle-once');
 const theirWebhook = await import('handle-once/webhook');
 const { NotStartedError: TheirNotStartedError } = await import('../../src/engine/not-started-error.ts');
+const { UnlistedError: TheirUnlistedError } = await import('../../src/history/unlisted-error.ts');
 
-type Copy = typeof ours & typeof webhook & { NotStartedError: typeof NotStartedError };
+type Copy = typeof ours &
+  typeof webhook & { NotStartedError: typeof NotStartedError; UnlistedError: typeof UnlistedError };
 
 /** One of each error, as either copy makes it. */
 function errorsOf(copy: Copy) {
@@ -28,13 +31,17 @@ function errorsOf(copy: Copy) {
     StoreError: new copy.StoreError('no', { retriable: true }),
     TerminalError: new copy.TerminalError('no'),
     UnhashablePayloadError: new copy.UnhashablePayloadError('no'),
+    UnlistedError: new copy.UnlistedError('no'),
     UnverifiedError: new copy.UnverifiedError('no'),
     VerifyConfigError: new copy.VerifyConfigError('no'),
   };
 }
 
-const one: Copy = { ...ours, ...webhook, NotStartedError };
-const other: Copy = { ...theirs, ...theirWebhook, NotStartedError: TheirNotStartedError };
+const one: Copy = { ...ours, ...webhook, NotStartedError, UnlistedError };
+const other: Copy = {
+  ...{ ...theirs, ...theirWebhook },
+  ...{ NotStartedError: TheirNotStartedError, UnlistedError: TheirUnlistedError },
+};
 const names = Object.keys(errorsOf(one)) as (keyof ReturnType<typeof errorsOf>)[];
 
 describe('With two copies of the package installed', () => {
