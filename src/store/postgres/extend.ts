@@ -10,19 +10,12 @@ export function extend(
   client: DatabaseClient,
   statement: BySize,
   requests: readonly ExtendRequest[],
-  terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
+  { scope, leaseMs }: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
 ): Promise<ExtendReply[]> {
-  return unlessLocked(requests, (some) => extendAll(client, statement, some, terms));
-}
-
-async function extendAll(
-  client: DatabaseClient,
-  statement: BySize,
-  requests: readonly ExtendRequest[],
-  terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
-): Promise<ExtendReply[]> {
-  const { size, parameters } = batchOf(inLockOrder(requests).map(({ key, token }) => [key, token]));
-  const rows = await run(client, statement[size], [terms.scope, ...parameters, String(terms.leaseMs)]);
-  const extended = new Set(rows.map(([key]) => key));
-  return requests.map(({ key }) => (extended.has(key) ? 'extended' : 'lost'));
+  return unlessLocked(requests, async (some): Promise<ExtendReply[]> => {
+    const { size, parameters } = batchOf(inLockOrder(some).map(({ key, token }) => [key, token]));
+    const rows = await run(client, statement[size], [scope, ...parameters, String(leaseMs)]);
+    const extended = new Set(rows.map(([key]) => key));
+    return some.map(({ key }) => (extended.has(key) ? 'extended' : 'lost'));
+  });
 }

@@ -34,28 +34,21 @@ type SettleStatements = Pick<Statements, 'settle' | 'settledBefore'>;
 
 export function settle(
   client: DatabaseClient,
-  statements: SettleStatements,
-  requests: readonly SettleRequest[],
-  scope: string,
-): Promise<SettleReply[]> {
-  return unlessLocked(requests, (some) => settleAll(client, statements, some, scope));
-}
-
-async function settleAll(
-  client: DatabaseClient,
   { settle: update, settledBefore }: SettleStatements,
   requests: readonly SettleRequest[],
   scope: string,
 ): Promise<SettleReply[]> {
-  const { size, parameters } = batchOf(inLockOrder(requests).map(toCells));
-  const settled = keysOf(await run(client, update[size], [scope, ...parameters]));
-  const unchanged = requests.filter(({ key }) => !settled.has(key));
-  if (unchanged.length > 0) {
-    const look = batchOf(unchanged.map(({ key, token }) => [key, token]));
-    const rows = await run(client, settledBefore[look.size], [scope, ...look.parameters]);
-    for (const key of keysOf(rows)) settled.add(key);
-  }
-  return requests.map(({ key }) => (settled.has(key) ? 'settled' : 'lost'));
+  return unlessLocked(requests, async (some): Promise<SettleReply[]> => {
+    const { size, parameters } = batchOf(inLockOrder(some).map(toCells));
+    const settled = keysOf(await run(client, update[size], [scope, ...parameters]));
+    const unchanged = some.filter(({ key }) => !settled.has(key));
+    if (unchanged.length > 0) {
+      const look = batchOf(unchanged.map(({ key, token }) => [key, token]));
+      const rows = await run(client, settledBefore[look.size], [scope, ...look.parameters]);
+      for (const key of keysOf(rows)) settled.add(key);
+    }
+    return some.map(({ key }) => (settled.has(key) ? 'settled' : 'lost'));
+  });
 }
 
 function keysOf(rows: readonly DatabaseRow[]): Set<string | null | undefined> {
