@@ -71,6 +71,8 @@ export function createHandle<Extra extends readonly unknown[]>(
     const limits = { signal, timeoutMs: timeoutMs ?? settings.timeoutMs ?? defaultTimeoutMs };
     const claim = { key, token, attempts, failures, sentAt, startedAt };
     const held = new HeldClaim(engine, claim, limits);
+    // Its handler may ignore that it is over, and never end.
+    if (claimed.leavePlace !== undefined) held.onOverdue(claimed.leavePlace);
     try {
       const work = hooked(engine, delivery.source, timed(settings.scope, delivery.work));
       return await run(held, unlessDeclined(delivery.mayStart, work));

@@ -53,7 +53,11 @@ export class HeldClaim {
 
   /** Calls back when the attempt has lost its lease, or has taken longer than its timeout. */
   onOverdue(callback: () => void): void {
-    this.#whenOverdue = callback;
+    const before = this.#whenOverdue;
+    this.#whenOverdue = () => {
+      before?.();
+      callback();
+    };
   }
 
   /** Aborts the attempt's signal. */

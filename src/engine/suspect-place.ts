@@ -1,6 +1,6 @@
 /** The one place that a process has for a message which may kill it. */
 export interface SuspectPlace {
-  /** Takes the place, if it is free. Returns what gives it back. */
+  /** Takes the place, if it is free. Returns what gives it back; a second call of that does nothing. */
   enter(): (() => void) | undefined;
   /** Reserves the next turn for a message that found the place taken. Returns the milliseconds until then. */
   reserveTurn(): number;
@@ -8,6 +8,8 @@ export interface SuspectPlace {
 
 const SHORTEST_TURN_MS = 100;
 const LONGEST_WAIT_MS = 300_000;
+/** By then those that wait have come back so often that their queue is about to give them up. */
+const LONGEST_STAY_MS = 1_800_000;
 /** Of the last run in the estimate of the next. */
 const WEIGHT = 0.2;
 
@@ -15,20 +17,23 @@ const WEIGHT = 0.2;
  * Suspects run one at a time, so that the one that kills the process is known by its death.
  *
  * Those that wait come back one after the other, about as fast as suspects have run: a thousand that all came back
- * every second would use up the receive counts of their messages.
+ * every second would use up the receive counts of their messages. One that hangs keeps them waiting for a bounded time.
  */
 export function createSuspectPlace(): SuspectPlace {
-  let isTaken = false;
+  let stay: { readonly enteredAt: number } | undefined;
   let turnMs = 1_000;
   let nextTurnAt = 0;
 
   return {
     enter() {
-      if (isTaken) return undefined;
-      isTaken = true;
       const enteredAt = performance.now();
+      if (stay !== undefined && enteredAt - stay.enteredAt < LONGEST_STAY_MS) return undefined;
+      const own = { enteredAt };
+      stay = own;
       return () => {
-        isTaken = false;
+        // It may be another's by now.
+        if (stay !== own) return;
+        stay = undefined;
         turnMs += WEIGHT * (performance.now() - enteredAt - turnMs);
       };
     },

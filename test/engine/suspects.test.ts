@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HandleOnce, Outcome } from '../../src/index.ts';
 import { createSuspectPlace } from '../../src/engine/suspect-place.ts';
 import { fingerprint } from '../../src/payload/fingerprint.ts';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { gate } from '../support/gate.ts';
+import { expectSoon } from '../support/until.ts';
 import { type Bench, storeKinds, useBench } from './support/bench.ts';
 
 const LEASE_MS = 60_000;
@@ -75,6 +76,30 @@ describe.each(storeKinds)('after two crashes, over the %s store', (kind) => {
     expect(outcome).toMatchObject({ state: 'succeeded', attempts: 3 });
   });
 
+  it('one whose handler ignores its timeout holds up no other', async () => {
+    await crash(bench, 'hanging', ['hangs', 'waits'], 2);
+    const handleOnce = newProcess(bench, 'hanging');
+    const running = gate();
+    const end = gate();
+    const hanging = handleOnce(
+      'hangs',
+      BODY,
+      async () => {
+        running.open();
+        await end.opened;
+      },
+      { timeoutMs: 50 },
+    );
+    onTestFinished(async () => {
+      end.open();
+      await hanging;
+    });
+    await running.opened;
+    await expectSoon(async () => {
+      expect(await handleOnce('waits', BODY, () => 'ran')).toMatchObject({ state: 'succeeded', attempts: 3 });
+    });
+  });
+
   it('a handler that throws has not killed its worker: its message is no suspect any more', async () => {
     await crash(bench, 'thrown', ['key'], 2);
     const handleOnce = createHandleOnceIn(createSuspectPlace(), {
@@ -137,5 +162,20 @@ describe('the place of a suspect', () => {
     expect(Math.max(...turns)).toBeLessThanOrEqual(300_000);
     leave?.();
     expect(place.enter()).toBeTypeOf('function');
+  });
+
+  it('is free after half an hour, and the one that has stayed so long gives back no place of another', () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => {
+      clock.mockRestore();
+    });
+    const place = createSuspectPlace();
+    const leave = place.enter();
+    clock.mockReturnValue(1_799_999);
+    expect(place.enter()).toBeUndefined();
+    clock.mockReturnValue(1_800_000);
+    expect(place.enter()).toBeTypeOf('function');
+    leave?.();
+    expect(place.enter()).toBeUndefined();
   });
 });
