@@ -39,7 +39,9 @@ export function createSuspectPlace(): SuspectPlace {
     },
     reserveTurn() {
       const time = performance.now();
-      const turn = Math.max(turnMs, SHORTEST_TURN_MS);
+      // What runs is as likely to go on for as long again as it is to end.
+      const runningMs = stay === undefined ? 0 : time - stay.enteredAt;
+      const turn = Math.max(turnMs, runningMs, SHORTEST_TURN_MS);
       nextTurnAt = Math.min(Math.max(nextTurnAt, time) + turn, time + LONGEST_WAIT_MS);
       return Math.ceil(nextTurnAt - time);
     },

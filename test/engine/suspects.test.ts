@@ -164,6 +164,18 @@ describe('the place of a suspect', () => {
     expect(place.enter()).toBeTypeOf('function');
   });
 
+  it('lets those that wait come back no sooner than its suspect has run already', () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+    onTestFinished(() => {
+      clock.mockRestore();
+    });
+    const place = createSuspectPlace();
+    place.enter();
+    clock.mockReturnValue(60_000);
+    expect(place.reserveTurn()).toBe(60_000);
+    expect(place.reserveTurn()).toBe(120_000);
+  });
+
   it('is free after half an hour, and the one that has stayed so long gives back no place of another', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     onTestFinished(() => {
