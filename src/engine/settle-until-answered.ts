@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../api/errors.ts';
-import type { Settlement, SettleReply } from '../store/store.ts';
+import type { Settlement } from '../store/store.ts';
 import type { Claim, Engine } from './engine.ts';
 import type { Lease } from './lease.ts';
 
@@ -8,7 +8,7 @@ const FIRST_RESEND_DELAY_MS = 25;
 const LONGEST_RESEND_DELAY_MS = 1_000;
 
 export interface Settled {
-  readonly reply: Exclude<SettleReply, 'locked'> | 'unrecorded';
+  readonly reply: 'settled' | 'lost' | 'unrecorded';
   /** What was settled in the end: the same, or without a result that the store refused. */
   readonly settlement: Settlement;
 }
@@ -31,7 +31,9 @@ export async function settleUntilAnswered(
   for (let resends = 0; ; resends += 1) {
     try {
       const reply = await engine.records[verb]({ key, token, settlement });
-      if (reply !== 'locked') return { reply, settlement };
+      if (reply === 'settled') return { reply, settlement };
+      // No end of an attempt meets a record that its own claim has failed.
+      if (reply !== 'locked') return { reply: 'lost', settlement };
       // The others of a batch would wait with it each time.
       verb = 'settleAlone';
       throw recordLocked();

@@ -89,7 +89,9 @@ export function createMemoryStore(): MemoryStore {
   function settleOne({ key, token, settlement }: SettleRequest, scope: string): SettleReply {
     const record = records.get(idOf(scope, key));
     if (record?.token !== token) return 'lost';
-    if (record.owned) Object.assign(record, settledColumns(record, settlement, now()));
+    if (!record.owned)
+      return record.state === 'failed' && settlement.kind === 'release' ? 'failed' : 'settled';
+    Object.assign(record, settledColumns(record, settlement, now()));
     return 'settled';
   }
 

@@ -107,7 +107,11 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
 
   /** Claims that are sent again with their tokens: their leases may have begun the first time. */
   const sentBefore = new WeakMap<ClaimRequest, Instant>();
-  const firstSent = (request: ClaimRequest | undefined) => request && sentBefore.get(request);
+
+  /** What failed by a claim of ours whose reply was lost is told by the next one: it is no replay. */
+  function told({ key }: ClaimRequest, reply: ClaimReply): ClaimReply {
+    return reply.kind === 'failed' && takeBacks.hasFailed(key) ? { ...reply, replayed: false } : reply;
+  }
 
   function claimWith(claimTerms: ClaimTerms) {
     return async (requests: readonly ClaimRequest[]): Promise<TimedClaimReply[]> => {
@@ -115,7 +119,10 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
       const statement = store.claim(requests, claimTerms);
       try {
         const replies = await answered('claim', requests.length, statement);
-        return replies.map((reply, index) => ({ reply, sentAt: firstSent(requests[index]) ?? sentAt }));
+        return requests.map((request, index) => ({
+          reply: told(request, replies[index] as ClaimReply),
+          sentAt: sentBefore.get(request) ?? sentAt,
+        }));
       } catch (error) {
         if (mayHaveLanded(error)) takeBacks.watchStatement(requests, statement);
         else if (isolates(error)) for (const request of requests) sentBefore.set(request, sentAt);

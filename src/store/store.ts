@@ -114,10 +114,11 @@ export interface SettleRequest {
 }
 
 /**
- * `lost`: the record belongs to another token now, or is gone. `locked`: another transaction holds the record, and may
- * for long. Nothing was written.
+ * `lost`: the record belongs to another token now, or is gone. `failed`: there is nothing to release, since the record
+ * failed by this very token, as by a claim that finds a limit reached. `locked`: another transaction holds the record,
+ * and may for long. Nothing was written.
  */
-export type SettleReply = 'settled' | 'lost' | 'locked';
+export type SettleReply = 'settled' | 'lost' | 'failed' | 'locked';
 
 /** A heartbeat: the lease begins again now. */
 export interface ExtendRequest {
@@ -137,10 +138,11 @@ export type ExtendReply = 'extended' | 'lost' | 'locked';
  * Where records live. Every verb takes many requests with distinct keys and answers each, in their order.
  *
  * A store promises: the claim is atomic; only the store's clock decides; a write after the claim happens for the
- * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`; a
- * record that is claimed again has the fingerprint of that claim; a record that another transaction holds keeps no
- * other waiting, nor its own caller for long. What each end of an attempt does to the record's counters is the table in
- * docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else.
+ * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`, or
+ * `failed` where it is a release of a failed record; a record that is claimed again has the fingerprint of that
+ * claim; a record that another transaction holds keeps no other waiting, nor its own caller for long. What each end
+ * of an attempt does to the record's counters is the table in docs/attempts.md. It throws `StoreError` or
+ * `SchemaError`, and nothing else.
  */
 export interface Store {
   /** Makes the token of each request the owner of its record, or says why not. Each key is one atomic step. */

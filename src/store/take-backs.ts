@@ -12,6 +12,8 @@ export interface TakeBacks {
    * key must not be claimed then, or the new claim would find the lost one and count it as a death.
    */
   releaseNow(key: string): Promise<void> | undefined;
+  /** Whether one of the key's lost claims has failed the record. True once: the caller tells it. */
+  hasFailed(key: string): boolean;
 }
 
 export interface TakeBackOptions {
@@ -26,6 +28,8 @@ interface Pending {
   readonly token: string;
   /** On the monotonic clock. */
   until: number;
+  /** Of a claim that found a limit reached, and so failed its record: there is nothing to release. */
+  failure?: 'found' | 'told';
 }
 
 const MAX_PENDING = 10_000;
@@ -90,9 +94,11 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
   }
 
   async function release(claims: readonly Pending[]): Promise<void> {
-    const [batch, rest] = oneOfEachKey(claims);
+    const [batch, rest] = oneOfEachKey(claims.filter(({ failure }) => failure === undefined));
+    if (batch.length === 0) return;
     const replies = await settle(batch.map(toRelease));
     batch.forEach((claim, index) => {
+      if (replies[index] === 'failed') claim.failure ??= 'found';
       if (replies[index] === 'settled' && forget(claim)) onTakenBack(claim.key);
     });
     if (rest.length > 0) await release(rest);
@@ -106,7 +112,7 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
         (replies) => {
           claims.forEach((claim, index) => {
             // It has landed by now, or it never does.
-            if (replies[index]?.kind === 'claimed') watch(claim);
+            if (hasWritten(replies[index])) watch(claim);
             else forget(claim);
           });
         },
@@ -119,7 +125,16 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
       const claims = pending.get(key);
       return claims && release(claims);
     },
+    hasFailed(key) {
+      const claim = pending.get(key)?.find(({ failure }) => failure === 'found');
+      if (claim !== undefined) claim.failure = 'told';
+      return claim !== undefined;
+    },
   };
+}
+
+function hasWritten(reply: ClaimReply | undefined): boolean {
+  return reply?.kind === 'claimed' || (reply?.kind === 'failed' && !reply.replayed);
 }
 
 /** While the store is out of reach nothing shows what has landed. Claims and settles report that. */

@@ -1,4 +1,4 @@
-import type { SettleReply, SettleRequest, Store } from './store.ts';
+import type { SettleRequest, Store } from './store.ts';
 
 /** A store whose records can be settled in a transaction of the handler's own database. */
 export interface TransactionalStore<Tx> extends Store {
@@ -23,7 +23,7 @@ export interface TransactionalStore<Tx> extends Store {
     request: SettleRequest,
     scope: string,
     workMs: number,
-  ): Promise<Exclude<SettleReply, 'locked'> | 'no-transaction'>;
+  ): Promise<'settled' | 'lost' | 'no-transaction'>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
   isRolledBack(error: unknown): boolean;
   /** Whether the database gave the transaction up for the sake of another, so that it can be run again. */

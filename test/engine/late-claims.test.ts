@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHandleOnce, type HandleOnce, type PostgresClient, StoreError } from '../../src/index.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
-import { type Fault, flakyStore, losesReply } from './support/flaky-store.ts';
+import { type Fault, flakyStore, losesReply, refusesForGood } from './support/flaky-store.ts';
 
 const LOST = new StoreError('the connection broke', { retriable: true });
 
@@ -83,6 +83,28 @@ describe.each(storeKinds)('a claim that was given up on, over the %s store', (ki
     const handleOnce = bench.handleOnce({ store, leaseMs: 60_000 });
     await expect(handleOnce('key', 'body', vi.fn())).rejects.toBeInstanceOf(StoreError);
     expect(await handleOnce('key', 'body', () => 'ran')).toMatchObject({ state: 'succeeded', attempts: 1 });
+  });
+
+  it.each([
+    ['once', [losesReply]],
+    ['twice', [losesReply, losesReply]],
+    ['once, and its reply comes late', [repliesAfter(1_100)]],
+  ])('is told as failed, once, when it found the deaths used up and was lost %s', async (times, claim) => {
+    const options = { scope: `lost ${times}`, maxDeaths: 1, leaseMs: 3_000 };
+    const dying = bench.handleOnce({
+      ...options,
+      store: flakyStore(bench.store, { settle: refusesForGood }),
+    });
+    await dying('key', 'body', vi.fn());
+    await bench.pass(3_001);
+    const handleOnce = bench.handleOnce({ ...options, store: flakyStore(bench.store, { claim }) });
+    const handler = vi.fn();
+    expect(await redelivered(handleOnce, 'key', handler)).toMatchObject({
+      ...{ state: 'failed', reason: 'deaths-exhausted', replayed: false },
+    });
+    expect(await handleOnce('key', 'body', handler)).toMatchObject({ state: 'failed', replayed: true });
+    expect(handler).not.toHaveBeenCalled();
+    expect(handleOnce.counts()).toEqual({ 'store-error': claim.length, failed: 1, replayed: 1 });
   });
 
   it('is not taken from another worker that owns the message meanwhile', async () => {

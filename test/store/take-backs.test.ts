@@ -5,6 +5,10 @@ import { expectSoon } from '../support/until.ts';
 
 const LEASE_MS = 200;
 const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
+const EXHAUSTED: ClaimReply = {
+  ...{ kind: 'failed', attempts: 1, reason: 'deaths-exhausted' },
+  ...{ error: null, replayed: false },
+};
 
 function takeBacksOver(answer: (request: SettleRequest) => SettleReply | 'unreachable') {
   const asked: string[][] = [];
@@ -55,6 +59,20 @@ test('a late reply that is no claim ends the look', async () => {
     expect(takeBacks.releaseNow('a')).toBeUndefined();
   });
   expect(asked.length).toBeLessThanOrEqual(2);
+});
+
+test('a claim that has failed its record is not taken back, and is told of once', async () => {
+  const { takeBacks, asked, takenBack } = takeBacksOver(() => 'failed');
+  takeBacks.watchStatement([claim('a')], Promise.resolve<ClaimReply[]>([EXHAUSTED]));
+  await expectSoon(() => {
+    expect(takeBacks.hasFailed('a')).toBe(true);
+  });
+  expect(takeBacks.hasFailed('a')).toBe(false);
+  await expectSoon(() => {
+    expect(takeBacks.releaseNow('a')).toBeUndefined();
+  });
+  expect(takenBack).toEqual([]);
+  expect(asked).toHaveLength(1);
 });
 
 test('a claim whose reply comes after the look has ended is taken back all the same', async () => {

@@ -1,4 +1,4 @@
-import type { SettleReply, SettleRequest } from '../store.ts';
+import type { SettleRequest } from '../store.ts';
 import { batchOf } from './batch.ts';
 import type { DatabaseQueries } from './database-client.ts';
 import { runIn } from './run-statement.ts';
@@ -11,7 +11,7 @@ export async function settleIn(
   request: SettleRequest,
   scope: string,
   workMs: number,
-): Promise<Exclude<SettleReply, 'locked'> | 'no-transaction'> {
+): Promise<'settled' | 'lost' | 'no-transaction'> {
   const { parameters } = batchOf([toCells(request)]);
   const [row] = await runIn(transaction, statement, [scope, ...parameters, String(workMs)]);
   if (row?.[1] !== 'true') return 'no-transaction';

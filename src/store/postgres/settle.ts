@@ -1,10 +1,11 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf, type Cell } from './batch.ts';
-import type { DatabaseClient, DatabaseRow } from './database-client.ts';
+import type { DatabaseClient } from './database-client.ts';
 import { unlessLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
 import { run } from './run-statement.ts';
 import type { Statements } from './statements/index.ts';
+import type { BySize } from './statements/request-rows.ts';
 
 /** What an attempt counts as: it is taken back, it is no failure, or it is one. */
 const UNCOUNTED = -1;
@@ -40,17 +41,28 @@ export function settle(
 ): Promise<SettleReply[]> {
   return unlessLocked(requests, async (some): Promise<SettleReply[]> => {
     const { size, parameters } = batchOf(inLockOrder(some).map(toCells));
-    const settled = keysOf(await run(client, update[size], [scope, ...parameters]));
+    const rows = await run(client, update[size], [scope, ...parameters]);
+    const settled = new Set(rows.map(([key]) => key));
     const unchanged = some.filter(({ key }) => !settled.has(key));
-    if (unchanged.length > 0) {
-      const look = batchOf(unchanged.map(({ key, token }) => [key, token]));
-      const rows = await run(client, settledBefore[look.size], [scope, ...look.parameters]);
-      for (const key of keysOf(rows)) settled.add(key);
-    }
-    return some.map(({ key }) => (settled.has(key) ? 'settled' : 'lost'));
+    const before = await statesBefore(client, settledBefore, unchanged, scope);
+    return some.map((request) => (settled.has(request.key) ? 'settled' : replyOf(request, before)));
   });
 }
 
-function keysOf(rows: readonly DatabaseRow[]): Set<string | null | undefined> {
-  return new Set(rows.map(([key]) => key));
+async function statesBefore(
+  client: DatabaseClient,
+  statement: BySize,
+  requests: readonly SettleRequest[],
+  scope: string,
+): Promise<ReadonlyMap<string, string>> {
+  if (requests.length === 0) return new Map();
+  const { size, parameters } = batchOf(requests.map(({ key, token }) => [key, token]));
+  const rows = await run(client, statement[size], [scope, ...parameters]);
+  return new Map(rows.map(([key, state]) => [key ?? '', state ?? '']));
+}
+
+function replyOf({ key, settlement }: SettleRequest, before: ReadonlyMap<string, string>): SettleReply {
+  const state = before.get(key);
+  if (state === undefined) return 'lost';
+  return state === 'failed' && settlement.kind === 'release' ? 'failed' : 'settled';
 }

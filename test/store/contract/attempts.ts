@@ -65,6 +65,7 @@ export function attemptsContract(newActor: NewActor): void {
     await actor.claim('key', BOB, AT_MOST_ONCE);
     expect(await actor.extend('key', BOB)).toBe('lost');
     await actor.settle('key', BOB, succeeded());
+    expect(await actor.settle('key', BOB, takenBack())).toBe('failed');
     expect(await actor.claim('key', CAROL, AT_MOST_ONCE)).toMatchObject({ kind: 'failed' });
   });
 

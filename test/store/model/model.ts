@@ -59,7 +59,7 @@ export class Model {
     const last = this.#histories.get(key)?.at(-1);
     if (last?.token !== token) return 'lost';
     if (last.what === 'claimed') this.#note(key, settledAt(this.#now, token, settlement));
-    return 'settled';
+    return last.what === 'failed' && settlement.kind === 'release' ? 'failed' : 'settled';
   }
 
   extend({ key, token }: ExtendRequest, leaseMs: number): ExtendReply {
