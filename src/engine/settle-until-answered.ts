@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../api/errors.ts';
 import type { Settlement } from '../store/store.ts';
-import type { Claim, Engine } from './engine.ts';
+import { type Claim, type Engine, monotonicNow } from './engine.ts';
 import type { Lease } from './lease.ts';
 
 const FIRST_RESEND_DELAY_MS = 25;
@@ -14,7 +14,8 @@ export interface Settled {
 }
 
 /**
- * Settles a claim, and sends a settle whose reply was lost again for as long as the lease is kept.
+ * Settles a claim, and sends a settle whose reply was lost again for as long as the lease is kept, but for one lease at
+ * most: where heartbeats come through and the settle never does, the call has to be answered all the same.
  *
  * The token makes that harmless. Once the lease has ended another worker may run the message, and nothing of ours is
  * certain any more: `unrecorded`. The first try is made in any case: the record is still ours if no other worker came.
@@ -28,6 +29,7 @@ export async function settleUntilAnswered(
   const { key, token } = claim;
   let settlement = asked;
   let verb: 'settle' | 'settleAlone' = 'settle';
+  let endsAt: number | undefined;
   for (let resends = 0; ; resends += 1) {
     try {
       const reply = await engine.records[verb]({ key, token, settlement });
@@ -45,7 +47,10 @@ export async function settleUntilAnswered(
       }
       const delayMs = Math.min(FIRST_RESEND_DELAY_MS * 2 ** resends, LONGEST_RESEND_DELAY_MS);
       const worthResending = error instanceof StoreError && error.retriable;
-      if (!worthResending || lease.isLost() || lease.leftMs() <= delayMs) {
+      // From the first failure: the settle may have waited in our own queue for longer than a lease.
+      endsAt ??= monotonicNow() + engine.settings.leaseMs;
+      const leftMs = Math.min(lease.leftMs(), endsAt - monotonicNow());
+      if (!worthResending || lease.isLost() || leftMs <= delayMs) {
         return { reply: 'unrecorded', settlement };
       }
       await sleep(delayMs);

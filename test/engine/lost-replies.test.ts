@@ -11,6 +11,7 @@ import {
   works,
 } from './support/flaky-store.ts';
 import { gate } from '../support/gate.ts';
+import { expectSoon } from '../support/until.ts';
 
 describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
   const bench = useBench(kind);
@@ -64,6 +65,19 @@ describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
     await bench.pass(60_000);
     const other = bench.handleOnce({ scope: handleOnce.settings.scope });
     expect(await other('key', 'body', () => 'again')).toMatchObject({ result: 'again', attempts: 2 });
+  });
+
+  it('ends a settle that never gets through, also while heartbeats do: another attempt can run', async () => {
+    const store = flakyStore(bench.store, { settle: isUnreachable });
+    const handleOnce = bench.handleOnce({ store, leaseMs: 2_000 });
+    const outcome = await handleOnce('key', 'body', () => 'done');
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'unrecorded', attempts: 1 });
+
+    await bench.pass(2_000);
+    const other = bench.handleOnce({ scope: handleOnce.settings.scope });
+    await expectSoon(async () => {
+      expect(await other('key', 'body', () => 'again')).toMatchObject({ result: 'again', attempts: 2 });
+    });
   });
 
   it('is unrecorded at once when the store says that sending again is no use', async () => {
