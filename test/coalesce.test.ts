@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { coalesce } from '../src/lib/coalesce.ts';
+import { createGate } from '../src/lib/gate.ts';
 
 interface Request {
   readonly key: string;
@@ -171,6 +172,21 @@ test('a batch that one request spoiled is sent one by one, and only that one is 
     { status: 'rejected', reason: POISON },
     { status: 'fulfilled', value: 'c!' },
   ]);
+});
+
+test('what is sent one by one passes the gate as a batch does', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 10, isolates, gate: createGate(2) });
+  const answers = Promise.all(['a', 'b', 'c', 'd'].map((key) => ask({ key })));
+  await settled();
+  sent[0]?.fail(POISON);
+  await settled();
+  expect(keysSent()).toEqual([['a', 'b', 'c', 'd'], ['a'], ['b']]);
+  for (const one of [1, 2, 3, 4]) {
+    sent[one]?.answer();
+    await settled();
+  }
+  expect(await answers).toEqual(['a!', 'b!', 'c!', 'd!']);
 });
 
 test('a request that was spoiled alone is not sent again', async () => {

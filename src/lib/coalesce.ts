@@ -74,12 +74,34 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
   }
 
   function send(): void {
-    void deliver(waiting.take(share()), options).finally(() => {
+    void deliver(waiting.take(share())).finally(() => {
       batches -= 1;
       gate.leave();
       flush();
     });
     flush();
+  }
+
+  async function deliver(batch: readonly Waiting<Request, Reply>[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const replies = await options.send(batch.map(({ request }) => request));
+      batch.forEach(({ resolve }, index) => {
+        resolve(replies[index] as Reply);
+      });
+    } catch (error) {
+      if (batch.length > 1 && options.isolates?.(error) === true) batch.forEach(sendAlone);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /** Each has to pass the gate: hundreds at once would keep all others waiting in the client. */
+  function sendAlone(entry: Waiting<Request, Reply>): void {
+    gate.enter(() => {
+      void deliver([entry]).finally(() => {
+        gate.leave();
+      });
+    });
   }
 
   return (request) =>
@@ -89,23 +111,4 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
       isScheduled = true;
       queueMicrotask(flush);
     });
-}
-
-async function deliver<Request, Reply>(
-  batch: readonly Waiting<Request, Reply>[],
-  options: CoalesceOptions<Request, Reply>,
-): Promise<void> {
-  if (batch.length === 0) return;
-  try {
-    const replies = await options.send(batch.map(({ request }) => request));
-    batch.forEach(({ resolve }, index) => {
-      resolve(replies[index] as Reply);
-    });
-  } catch (error) {
-    if (batch.length > 1 && options.isolates?.(error) === true) {
-      await Promise.all(batch.map((entry) => deliver([entry], options)));
-    } else {
-      for (const { reject } of batch) reject(error);
-    }
-  }
 }
