@@ -1,3 +1,4 @@
+import { fewAtOnce } from '../../lib/few-at-once.ts';
 import type { ClaimReply } from '../store.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
@@ -5,9 +6,12 @@ import { run } from './run-statement.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
+/** Each waits for its lock with a connection, which the handlers need too. */
+const ALONE_AT_ONCE = 5;
+
 /**
- * Sends requests in one statement. Where an open transaction holds a record of theirs, each is sent alone: that one is
- * `locked`, and keeps no other waiting.
+ * Sends requests in one statement. Where an open transaction holds a record of theirs, each is sent alone, a few at
+ * once: that one is `locked`, and keeps no other waiting.
  */
 export async function unlessLocked<Request, Reply>(
   requests: readonly Request[],
@@ -19,8 +23,7 @@ export async function unlessLocked<Request, Reply>(
     if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
   }
   if (requests.length === 1) return ['locked'];
-  const alone = requests.map((request) => unlessLocked([request], send));
-  return (await Promise.all(alone)).flat();
+  return (await fewAtOnce(requests, ALONE_AT_ONCE, (request) => unlessLocked([request], send))).flat();
 }
 
 const LOOKS_PER_LEASE = 3;

@@ -1,0 +1,25 @@
+/** What work gives for each item, in the order of the items; so many at once. After an error no more is begun. */
+export async function fewAtOnce<Item, Result>(
+  items: readonly Item[],
+  most: number,
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+
+  async function takeAll(): Promise<void> {
+    while (next < items.length) {
+      const index = next;
+      next += 1;
+      try {
+        results[index] = await work(items[index] as Item);
+      } catch (error) {
+        next = items.length;
+        throw error;
+      }
+    }
+  }
+
+  await Promise.all(Array.from({ length: most }, takeAll));
+  return results;
+}
