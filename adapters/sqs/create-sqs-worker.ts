@@ -109,7 +109,7 @@ export function createSqsWorker<
 >(options: SqsWorkerOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): SqsWorker;
 export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions, withHandler(options, handler)));
-  const { handleOnce, concurrency, waitTimeSeconds } = resolved;
+  const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
   if (resolved.visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
   }
@@ -138,7 +138,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
       ownsReceives: true,
     });
     warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
-    const options = { queue, events, processor, concurrency, waitTimeSeconds };
+    const options = { queue, events, processor, concurrency, inTransaction, waitTimeSeconds };
     run = startRun({
       ...options,
       visibilityTimeoutSeconds: timeouts.held,

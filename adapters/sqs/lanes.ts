@@ -5,7 +5,7 @@ export interface LanesOptions<Item> {
   readonly concurrency: number;
   /** The FIFO group of one; undefined where no order is to be kept. */
   readonly groupOf: (item: Item) => string | undefined;
-  /** Runs one, and tells when its handler has ended, before that is on record. It must not throw. */
+  /** Runs one, and tells when its handler needs its place no more. It must not throw. */
   readonly run: (item: Item, onHandled: () => void) => Promise<Ran>;
   /** Returns what has not been started to the queue. */
   readonly giveBack: (items: readonly Item[]) => void;
@@ -16,8 +16,9 @@ export interface LanesOptions<Item> {
 /**
  * Starts messages in order, at most `concurrency` handlers at once, and those of one FIFO group one after the other.
  *
- * A handler's place is free when it has ended: the next message is claimed while the one before is put on record and
- * deleted, so that a worker with one handler waits once a message for the store, and not at all for the queue.
+ * A handler's place is free when it has ended, and its transaction if it has one: the next message is claimed while the
+ * one before is put on record and deleted, so that a worker with one handler waits once a message for the store, and
+ * not at all for the queue.
  */
 export interface Lanes<Item> {
   add(items: readonly Item[]): void;

@@ -27,6 +27,8 @@ export interface Task extends Watcher {
   readonly delivery: InHandMessage;
   readonly hold: Hold;
   readonly signal?: AbortSignal | undefined;
+  /** Called when it is known what becomes of the message, before the queue is told. */
+  readonly onAnswered?: () => void;
 }
 
 /** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
@@ -46,6 +48,7 @@ export async function processDelivery<R>(processor: Processor<R>, task: Task): P
       processor.events.emit({ ...event, messageId });
     },
   });
+  task.onAnswered?.();
   await hold.release();
   return { ...handledFacts(delivered), ...(await tellQueue(processor, task, delivered)) };
 }

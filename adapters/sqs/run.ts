@@ -14,6 +14,7 @@ export interface RunOptions {
   readonly events: EventSink<SqsEvent>;
   readonly processor: Processor<unknown>;
   readonly concurrency: number;
+  readonly inTransaction: boolean;
   readonly waitTimeSeconds: number;
   readonly visibilityTimeoutSeconds: number;
   /** Whether a stop may abort a long poll. */
@@ -61,7 +62,7 @@ const ABORT_GRACE_MS = 5_000;
 
 export function startRun(options: RunOptions): Run {
   const { queue, events, processor, concurrency, visibilityTimeoutSeconds: seconds } = options;
-  const { abortsPolls } = options;
+  const { abortsPolls, inTransaction } = options;
   // One batch waits in line, so that a free handler does not wait for a receive.
   const capacity = concurrency + Math.min(concurrency, MAX_BATCH);
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events);
@@ -134,8 +135,10 @@ export function startRun(options: RunOptions): Run {
       },
       onHandled() {
         runningHandlers -= 1;
-        onHandled();
+        // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
+        if (!inTransaction) onHandled();
       },
+      onAnswered: onHandled,
     });
     handledAt = new Date();
     untried.delete(item);

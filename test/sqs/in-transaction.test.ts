@@ -5,6 +5,10 @@ import { createMemoryStore } from 'handle-once/testing';
 import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { createQueue, useSqs } from '../support/sqs.ts';
+import { until } from '../support/until.ts';
+
+/** What the server says where two transactions cannot both be done. */
+const CONFLICT = `do $$ begin raise exception 'conflict' using errcode = '40001'; end $$`;
 
 const client = useSqs('fauxqs');
 const { sql } = useDatabase();
@@ -70,6 +74,37 @@ test('a worker rolls back what a handler wrote that failed', async () => {
     expect(worker.counts()).toMatchObject({ acknowledged: 2 });
   }, 10_000);
   expect(await shipped()).toEqual(['good']);
+});
+
+test('a transaction that loses a conflict keeps its place while its handler runs again', async () => {
+  const base = await setup();
+  const { queueUrl } = base;
+  for (const body of ['"a"', '"b"']) {
+    await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: body }));
+  }
+  const runs: unknown[] = [];
+  let running = 0;
+  let most = 0;
+  const worker = createSqsWorker({ ...base, concurrency: 1, waitTimeSeconds: 1 }, async (payload, _, tx) => {
+    const isFirst = runs.push(payload) === 1;
+    running += 1;
+    most = Math.max(most, running);
+    try {
+      if (isFirst) await tx.unsafe(CONFLICT);
+      // Another message, if it is let in, runs beside the second run: it waits for that, which leaves it time to come.
+      if (payload !== runs[0]) await until(() => runs.length === 3);
+      else for (let looks = 0; looks < 20; looks += 1) await sql`select 1`;
+    } finally {
+      running -= 1;
+    }
+  });
+  onTestFinished(async () => {
+    await worker.stop();
+  });
+  await worker.start();
+  await until(() => worker.counts().acknowledged === 2);
+  expect(runs).toHaveLength(3);
+  expect(most).toBe(1);
 });
 
 test('a store without transactions is refused', () => {
