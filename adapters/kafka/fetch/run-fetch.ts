@@ -26,6 +26,7 @@ export interface Consumption {
   readonly assignments: Assignments;
   readonly pauses: Pauses;
   readonly slots: Slots;
+  readonly inTransaction: boolean;
   readonly inHand: InHand<MessageVerdict>;
   readonly keyTrial: KeyTrial;
   readonly trial: Pick<Trial, 'look'>;
@@ -160,7 +161,7 @@ interface Start {
 }
 
 function startMessage(
-  { slots, inHand, processor, fetch, pauses, tracker }: FetchRun,
+  { slots, inTransaction, inHand, processor, fetch, pauses, tracker }: FetchRun,
   message: KafkaMessage,
   { turn, mayStart, heartbeat }: Start,
 ): StartedMessage<MessageVerdict> {
@@ -173,7 +174,8 @@ function startMessage(
   const verdict = inHand.join(fetch, message, async () => {
     const giveBack = await slots.take(idOf(fetch));
     const onReturned = (): void => {
-      giveBack();
+      // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
+      if (!inTransaction) giveBack();
       tellReturned(true);
     };
     try {
