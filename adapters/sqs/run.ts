@@ -1,9 +1,7 @@
-import { endsWithin, type EventSink } from '../../src/adapter-kit.ts';
-import { SchemaError, StoreError } from '../../src/index.ts';
+import { endsWithin, type EventSink, storeAnswered } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Ran } from './lanes.ts';
 import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
-import type { HandledMessage } from './handled-message.ts';
 import { processDelivery, type Processor } from './process-delivery.ts';
 import { attempt, MAX_BATCH, type Queue } from './queue.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
@@ -193,12 +191,4 @@ export function startRun(options: RunOptions): Run {
       return { abandoned: runningHandlers };
     },
   };
-}
-
-/** Whether the store did its part for a message; undefined where it was not asked. */
-function storeAnswered({ outcome, error }: HandledMessage<unknown>): boolean | undefined {
-  if (outcome !== undefined) return !(outcome.state === 'pending' && outcome.reason === 'unrecorded');
-  // A store that refuses a message's data has answered.
-  if (error instanceof StoreError) return error.dataRefused;
-  return error instanceof SchemaError ? false : undefined;
 }

@@ -1,5 +1,7 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import { SchemaError, StoreError } from '../api/errors.ts';
+import type { Outcome } from '../api/outcome.ts';
+import { wasAbandoned } from '../engine/attempt-in-transaction.ts';
 import type { Consumer } from './consumer.ts';
 
 /** Whether the store can be used, by its last answer. `unknown` before the first. */
@@ -28,6 +30,10 @@ export function watchStore(
     answeredAt = performance.now();
   }
 
+  function noteWhatIsKnown(isReachable: boolean | undefined): void {
+    if (isReachable !== undefined) note(isReachable);
+  }
+
   async function ask(): Promise<void> {
     isAsking = true;
     note(await answers(() => handleOnce.checkStore()));
@@ -40,10 +46,10 @@ export function watchStore(
       async handle(delivery) {
         try {
           const outcome = await consumer.handle(delivery);
-          note(!(outcome.state === 'pending' && outcome.reason === 'unrecorded'));
+          noteWhatIsKnown(storeAnswered({ outcome }));
           return outcome;
         } catch (error) {
-          if (isOfStore(error)) note(error instanceof StoreError && error.dataRefused);
+          noteWhatIsKnown(storeAnswered({ error }));
           throw error;
         }
       },
@@ -68,6 +74,22 @@ async function answers(check: () => Promise<void>): Promise<boolean> {
   }
 }
 
-function isOfStore(error: unknown): error is StoreError | SchemaError {
-  return error instanceof StoreError || error instanceof SchemaError;
+/**
+ * Whether the store did its part for a delivery. Undefined where that is not known: it was not asked, or one transaction
+ * hung, as it does when its handler ignores its timeout.
+ */
+export function storeAnswered({ outcome, error }: Answer): boolean | undefined {
+  if (outcome !== undefined) {
+    if (outcome.state !== 'pending' || outcome.reason !== 'unrecorded') return true;
+    return wasAbandoned(outcome) ? undefined : false;
+  }
+  // A store that refuses a message's data has answered.
+  if (error instanceof StoreError) return error.dataRefused;
+  return error instanceof SchemaError ? false : undefined;
+}
+
+/** How the handling of a delivery ended. */
+interface Answer {
+  readonly outcome?: Outcome<unknown>;
+  readonly error?: unknown;
 }

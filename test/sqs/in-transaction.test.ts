@@ -5,6 +5,7 @@ import { createMemoryStore } from 'handle-once/testing';
 import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { createQueue, useSqs } from '../support/sqs.ts';
+import { gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
 
 /** What the server says where two transactions cannot both be done. */
@@ -105,6 +106,23 @@ test('a transaction that loses a conflict keeps its place while its handler runs
   await until(() => worker.counts().acknowledged === 2);
   expect(runs).toHaveLength(3);
   expect(most).toBe(1);
+});
+
+test('a transaction that hangs says nothing of the database: its worker stays ready', async () => {
+  const base = await setup();
+  const { queueUrl } = base;
+  await client.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: '"a"' }));
+  const end = gate();
+  const handleOnce = createHandleOnce({ sql, scope: queueUrl, timeoutMs: 50 });
+  const worker = createSqsWorker({ ...base, handleOnce, waitTimeSeconds: 1 }, () => end.opened);
+  onTestFinished(async () => {
+    end.open();
+    await worker.stop();
+  });
+  await worker.start();
+  await until(() => worker.counts().kept === 1);
+  expect(handleOnce.counts()).toMatchObject({ unrecorded: 1 });
+  expect(worker.health()).toMatchObject({ ready: true, store: 'reachable' });
 });
 
 test('a store without transactions is refused', () => {
