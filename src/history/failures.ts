@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StoreError } from '../api/errors.ts';
 import { arraysOf } from '../store/postgres/batch.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
@@ -36,16 +37,29 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
     isSending = true;
     while (waiting.length > 0) {
       await nextTurn();
-      const lines = waiting.splice(0, MAX_BATCH);
-      try {
-        const skipped = await write(statement, columnsOf(lines));
-        tellDropped(skipped.flatMap(([place]) => lines[Number(place) - 1] ?? []));
-      } catch {
-        restsUntil = performance.now() + REST_MS;
-        tellDropped(lines);
-      }
+      await send(waiting.splice(0, MAX_BATCH));
     }
     isSending = false;
+  }
+
+  async function send(lines: readonly WaitingLine[]): Promise<void> {
+    try {
+      const skipped = await write(statement, columnsOf(lines));
+      tellDropped(skipped.flatMap(([place]) => lines[Number(place) - 1] ?? []));
+    } catch (error) {
+      const isDataRefused = error instanceof StoreError && error.dataRefused;
+      if (!isDataRefused) restsUntil = performance.now() + REST_MS;
+      if (isDataRefused && lines.length > 1) await sendAlone(lines);
+      else tellDropped(lines);
+    }
+  }
+
+  /** A line that the database cannot take must not take its neighbours along. */
+  async function sendAlone(lines: readonly WaitingLine[]): Promise<void> {
+    for (const line of lines) {
+      if (performance.now() < restsUntil) tellDropped([line]);
+      else await send([line]);
+    }
   }
 
   return {
