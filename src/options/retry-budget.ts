@@ -12,6 +12,9 @@ export interface RetryBudget {
   /**
    * What the `maxReceiveCount` of a queue's redrive policy should be at least: one for each attempt and each death, and
    * ten for deliveries that only wait, for another worker or for their turn.
+   *
+   * On Lambda add `longestMs` divided by the visibility timeout of the queue: a message comes once in each, also while
+   * its backoff runs, and each wait lasts until then.
    */
   readonly maxReceiveCount: number;
 }

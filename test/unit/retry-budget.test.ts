@@ -36,6 +36,18 @@ describe('the retry budget', () => {
     expect(below / ROUNDS).toBeLessThan(0.55);
   });
 
+  test.each([30_000, 180_000, 7_200_000])(
+    'and its waits are enough receives where a message comes every %i ms, as on Lambda',
+    (visibilityMs) => {
+      const { longestMs, maxReceiveCount } = retryBudget();
+      const seconds = [1, 3, 9, 27, 81, 243, 729, 1_200, 1_200, 1_200, 1_200];
+      const waits = seconds.map((bound) => Math.ceil((bound * 1_000) / visibilityMs));
+      const receives = waits.reduce((sum, wait) => sum + wait, 1);
+      const deathsAndWaits = 5 + 10;
+      expect(maxReceiveCount + longestMs / visibilityMs).toBeGreaterThanOrEqual(receives + deathsAndWaits);
+    },
+  );
+
   test('takes what createHandleOnce takes, and refuses what it refuses', () => {
     expect(retryBudget({ maxAttempts: 2, backoff: { baseMs: 5_000 } }).longestMs).toBe(5_000);
     for (const wrong of [{ maxAttempts: '12' }, { maxAttempts: 0 }, { backoff: { base: 1 } }, null]) {
