@@ -63,7 +63,12 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   readonly schema?: StandardSchemaV1 | undefined;
   /** Whether records keep what the handler returned, for replays. Default true. */
   readonly storeResult?: boolean | undefined;
-  /** The largest result that is kept, in bytes of JSON; a larger one is omitted. Default 65,536. */
+  /**
+   * The largest result that is kept, in bytes of JSON; a larger one is omitted. Default 65,536.
+   *
+   * Each call in flight can hold one in memory a few times over, a replay too: with large results bound how many
+   * messages are handled at once.
+   */
   readonly maxResultBytes?: number | undefined;
   /**
    * Whether concurrent calls share statements, which is where the speed comes from. Without it each call has statements
