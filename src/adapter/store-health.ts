@@ -75,7 +75,7 @@ async function answers(check: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Whether the store did its part for a delivery. Undefined where that is not known: it was not asked, or one transaction
+ * Whether the store did its part for a delivery. Undefined where that is not known: it was not asked, or a transaction
  * hung, as it does when its handler ignores its timeout.
  */
 export function storeAnswered({ outcome, error }: Answer): boolean | undefined {

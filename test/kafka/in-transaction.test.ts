@@ -10,16 +10,16 @@ import { message } from './support/messages.ts';
 
 const { sql } = useDatabase();
 
-/** A client whose transactions lose a conflict once their work is done, as at a COMMIT, if the first run was in them. */
+/** A client whose transactions lose a conflict at their end, as at a COMMIT, if the first run was meanwhile. */
 function conflictingWith(runs: readonly string[]): DatabaseClient {
   const client = fromPostgres(sql);
   return {
     ...client,
     begin(work) {
-      const isFirst = runs.length === 0;
+      const before = runs.length;
       return client.begin(async (transaction) => {
         const value = await work(transaction);
-        if (isFirst && runs.length > 0) throw Object.assign(new Error('conflict'), { code: '40001' });
+        if (before === 0 && runs.length === 1) throw Object.assign(new Error('conflict'), { code: '40001' });
         return value;
       });
     },
