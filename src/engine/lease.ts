@@ -85,6 +85,9 @@ export class Lease {
   }
 
   readonly #onHeartbeat = (): void => {
+    // After a standstill this timer runs before that of the lapse: a lease that is given up must not be extended.
+    this.check();
+    if (this.#state !== 'kept') return;
     this.#stopHeartbeat = this.#nextHeartbeat();
     this.#beats += 1;
     if (this.#beats % BEATS_PER_LEASE === 0) this.#owner.leaseKept();

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Attempt, createHandleOnce, LeaseLostError } from '../../src/index.ts';
+import type { Store } from '../../src/store.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 import { usePostgresBench } from './support/bench.ts';
 
@@ -49,6 +50,25 @@ describe('a process that stood still for longer than the lease', () => {
       expect(listener).toHaveBeenCalledTimes(1);
       expect(signal.reason).toBeInstanceOf(LeaseLostError);
     });
+  });
+
+  it('sends no heartbeat for the lease that it gives up: others would wait for one lease more', async () => {
+    const store = createMemoryStore();
+    const extend = vi.fn<Store['extend']>((...requests) => store.extend(...requests));
+    const handleOnce = createHandleOnce({
+      store: { ...store, extend },
+      scope: 's',
+      leaseMs: LEASE_MS,
+      onEvent: () => undefined,
+    });
+    await handleOnce('key', 'body', async (_, { signal }) => {
+      const aborted = new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+      standStill(LEASE_MS + 50);
+      await aborted;
+    });
+    expect(extend).not.toHaveBeenCalled();
   });
 });
 
