@@ -9,6 +9,7 @@ import { message } from './support/messages.ts';
 /** A dead-letter topic of one partition. Its group can meet again after some letters, which then come again. */
 function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
   let low = 0;
+  let beforeJoin = () => undefined as unknown;
   const group = { offset: '-1', metadata: null as string | null };
   const high = (offsets.at(-1) ?? 0) + 1;
 
@@ -27,6 +28,7 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
         from = Number(offset);
       },
       async run({ eachBatch }: Parameters<LetterConsumer['run']>[0]) {
+        beforeJoin();
         from = Number(group.offset);
         fake.join({ dead: [0] });
         // As the client does with an offset that is not in the log.
@@ -38,7 +40,7 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
           await eachBatch(fakeBatch(letters.slice(0, rejoinsAfter), { topic: 'dead' }));
           fake.join({ dead: [0] });
         }
-        await eachBatch(fakeBatch(letters, { topic: 'dead' }));
+        if (letters.length > 0) await eachBatch(fakeBatch(letters, { topic: 'dead' }));
       },
     });
   }
@@ -66,6 +68,10 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
   return {
     group,
     read,
+    /** While the next reader looks what there is, another one reads all of it. */
+    otherReadsAll: () => {
+      beforeJoin = () => Object.assign(group, { offset: String(high), metadata: '' });
+    },
     /** Retention deletes what is before. */
     deleteTo: (offset: number) => {
       low = offset;
@@ -103,4 +109,10 @@ test('a letter that was kept before the group met again is not passed over', asy
   expect(await read([5, 7])).toEqual(['5', '6', '7']);
   expect(group.offset).toBe('5');
   expect(await read([])).toEqual(['5', '7']);
+});
+
+test('a topic that another reader has read to its end meanwhile is at its end', async () => {
+  const { read, otherReadsAll } = deadLetters([5, 6, 7]);
+  otherReadsAll();
+  expect(await read([])).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { onAbort } from '../../../src/adapter-kit.ts';
 import type { BatchPayload } from '../client/kafkajs-types.ts';
+import { askPatiently, committedIn } from '../client/ask-admin.ts';
 import type { LetterAdmin } from './kafka-client.ts';
 import { createTaker, HEARTBEAT_MS, type Reading, type ReadOptions } from './letter-taker.ts';
 import { type OpenPartition, openPartitions } from './open-partitions.ts';
@@ -46,8 +47,8 @@ async function readPartitions(
 }
 
 function readToEnd(reading: Reading): Promise<void> {
-  const { consumer, partitions, options } = reading;
-  const { topic, signal, isOver } = options;
+  const { consumer, admin, partitions, options } = reading;
+  const { topic, groupId, signal, isOver } = options;
   const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
   return new Promise<void>((resolve, reject) => {
     let unsubscribe = (): void => undefined;
@@ -64,11 +65,18 @@ function readToEnd(reading: Reading): Promise<void> {
     };
     if (signal !== undefined) unsubscribe = onAbort(signal, end);
     const taker = createTaker(reading, progress);
+    // Where another reader has come to the end since we looked, nothing is fetched that would tell.
+    const reachCommitted = async (assigned: readonly number[]): Promise<void> => {
+      const committed = await askPatiently(() => committedIn(admin, groupId, topic, assigned), isOver);
+      for (const [partition, { offset }] of committed ?? []) progress.reach(partition, BigInt(offset));
+      endIfOver();
+    };
     consumer.on('consumer.group_join', ({ payload }) => {
       const assigned = payload.memberAssignment[topic] ?? [];
       taker.joined(assigned);
       progress.assign(assigned);
       endIfOver();
+      reachCommitted(assigned).catch(fail);
     });
     // Records that are not delivered, such as those of an aborted transaction.
     consumer.on('consumer.end_batch_process', ({ payload: { partition, batchSize, lastOffset } }) => {
