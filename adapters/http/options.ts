@@ -67,7 +67,10 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
    * until it is complete. Default `refuse`.
    */
   readonly streaming?: 'buffer' | 'refuse' | undefined;
-  /** URL of what your API's documentation says of idempotency keys: errors link to it. Default: the draft's. */
+  /**
+   * URL, without a fragment, of what your API's documentation says of idempotency keys: errors link to it. Default: the
+   * draft's.
+   */
   readonly docs?: string | undefined;
   /**
    * JSON pointers to the members of the body that a retry may have changed, such as `/sentAt`. The rest must be the
@@ -97,6 +100,13 @@ const headerName = z
     error: 'is never stored: it holds credentials, belongs to one connection, or is set for each answer',
   });
 
+/** Percent-encoded, since it becomes the value of a header. */
+const docsUrl = satisfying<string>(isWebUrl, 'an http or https URL')
+  .transform((url) => new URL(url).href)
+  .refine((href) => !href.includes('#'), {
+    error: 'must be a URL without a fragment: each error adds its own; remove the # and what follows',
+  });
+
 /** The fields that both kinds of servers share. */
 export const httpFields = {
   handleOnce: handleOnceOption(),
@@ -122,7 +132,7 @@ export const httpFields = {
     .default([...DEFAULT_KEPT_HEADERS]),
   maxRequestBytes: wholeNumber('bytes', 0, 1_073_741_824).default(1_048_576),
   streaming: z.enum(['refuse', 'buffer'], { error: "must be 'refuse' or 'buffer'" }).default('refuse'),
-  docs: satisfying<string>(isWebUrl, 'an http or https URL').default(DRAFT),
+  docs: docsUrl.default(DRAFT),
   ...fingerprintFields<Buffer, [request: never]>(),
   onEvent: eventHook<HttpEvent>(),
   logger: loggerOption(),
@@ -132,7 +142,7 @@ export const httpFields = {
 export type HttpSettings = z.output<z.ZodObject<typeof httpFields>>;
 
 function isWebUrl(value: unknown): boolean {
-  return typeof value === 'string' && /^https?:$/.test(new URL(value).protocol) && !value.includes('#');
+  return typeof value === 'string' && /^https?:$/.test(new URL(value).protocol);
 }
 
 /** Adds an issue where the scope of an operation would be too long. */

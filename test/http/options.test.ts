@@ -3,6 +3,7 @@ import { onceEachRequest } from 'handle-once/http';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, it } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';
+import { post } from './support/bench.ts';
 
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'api' });
 const right = { handleOnce, route: '/orders', principal: () => 'alice' };
@@ -45,7 +46,9 @@ describe('onceEachRequest', () => {
     ['streaming', true, /'refuse' or 'buffer'/],
     ['docs', '/idempotency', /http or https URL/],
     ['docs', 'ftp://example.com', /http or https URL/],
-    ['docs', 'https://example.com/#keys', /http or https URL/],
+    ['docs', 'https://example.com/#keys', /must be a URL without a fragment/],
+    ['docs', 'https://example.com/#', /must be a URL without a fragment/],
+    ['docs', 5, /http or https URL/],
     ['fingerprint', true, /false or a function/],
     ['ignoredFields', '/sentAt', /list of JSON pointers/],
     ['inTransaction', true, /needs a handleOnce made with sql/],
@@ -56,6 +59,20 @@ describe('onceEachRequest', () => {
     const [option = ''] = field.split('.');
     const issues = issuesOf(() => wrap({ ...right, [option]: value }));
     expect(issues).toEqual([{ field, message: expect.stringMatching(message) as string }]);
+  });
+
+  it.each([
+    ['https://docs.example.com/größe', 'https://docs.example.com/gr%C3%B6%C3%9Fe'],
+    ['https://größe.example.com', 'https://xn--gre-6ka8i.example.com/'],
+    [
+      'https://docs.example.com/a>; rel="next"\r\nx: y',
+      'https://docs.example.com/a%3E;%20rel=%22next%22x:%20y',
+    ],
+    ['https://docs.example.com/?q=<ä>', 'https://docs.example.com/?q=%3C%C3%A4%3E'],
+  ])('encodes docs: %j', async (docs, href) => {
+    const answer = await onceEachRequest({ ...right, docs }, handler)(post(undefined));
+    expect(answer.headers.get('link')).toBe(`<${href}>; rel="describedby"`);
+    expect(await answer.json()).toMatchObject({ type: `${href}#missing-key` });
   });
 
   it('refuses fingerprint and ignoredFields together', () => {
