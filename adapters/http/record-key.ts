@@ -32,10 +32,18 @@ function hashOf(caller: readonly string[]): string {
  */
 export function callerIn(returned: unknown): readonly string[] | undefined {
   if (returned === undefined || returned === null) return undefined;
-  const parts: readonly unknown[] = Array.isArray(returned) ? returned : [returned];
+  // A copy has no holes.
+  const parts: readonly unknown[] = Array.isArray(returned) ? Array.from<unknown>(returned) : [returned];
   if (!parts.every((part) => typeof part === 'string')) {
-    const message = 'must return who sends the request, as a string or a list of strings';
-    throw new InvalidOptionsError('a function of the options', [{ field: 'principal', message }]);
+    throw wrongPrincipal('must return who sends the request, as a string or a list of strings');
+  }
+  // The hash takes one for another.
+  if (!parts.every((part) => part.isWellFormed())) {
+    throw wrongPrincipal('must not contain a lone surrogate (half of a UTF-16 pair)');
   }
   return parts.length === 0 || parts.includes('') ? undefined : parts;
+}
+
+function wrongPrincipal(message: string): InvalidOptionsError {
+  return new InvalidOptionsError('a function of the options', [{ field: 'principal', message }]);
 }

@@ -35,7 +35,21 @@ test.each<[returned: unknown, caller: readonly string[] | undefined]>([
   expect(callerIn(returned)).toEqual(caller);
 });
 
-test.each([7, { id: 'alice' }, ['acme', 7], ['acme', undefined], true])('%j is no caller', (returned) => {
+test.each([
+  7,
+  { id: 'alice' },
+  ['acme', 7],
+  ['acme', undefined],
+  // A hole.
+  Object.assign(new Array<string>(2), { 0: 'acme' }),
+  true,
+])('%j is no caller', (returned) => {
   expect(() => callerIn(returned)).toThrow(InvalidOptionsError);
   expect(() => callerIn(returned)).toThrow(/principal: must return who sends the request/);
+});
+
+test.each(['\ud800', ['acme', 'alice\udfff']])('%j has half of a pair, and is no caller', (returned) => {
+  expect(() => callerIn(returned)).toThrow(InvalidOptionsError);
+  expect(() => callerIn(returned)).toThrow(/principal: must not contain a lone surrogate/);
+  expect(callerIn('😀')).toEqual(['😀']);
 });
