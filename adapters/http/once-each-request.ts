@@ -5,13 +5,14 @@ import {
   type Counts,
   handlerOption,
   hasAtMostOneFingerprint,
+  hasMethods,
   inTransactionOption,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   parseOptions,
   withHandler,
 } from '../../src/adapter-kit.ts';
-import type { Transactional } from '../../src/index.ts';
+import { InvalidOptionsError, type Transactional } from '../../src/index.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
 import type { HttpEventType } from './events.ts';
 import { readAll } from './fetch-body.ts';
@@ -48,7 +49,7 @@ export type TransactionalRequestHandler<Tx, Context = unknown> = (
 export interface OnceEachRequest<Context = unknown> {
   /**
    * Answers a request. Throws what the handler or `principal` throws, and `InvalidOptionsError` on a request whose body
-   * was read before.
+   * was read before, and on what is no `Request`.
    */
   (
     request: Request,
@@ -93,12 +94,24 @@ export function onceEachRequest(options: object, handler: unknown): OnceEachRequ
   const run = settings.handler;
 
   async function handleRequest(request: Request, context?: unknown): Promise<Response> {
+    checkRequest(request);
     const answer = await processRequest(processor, received(processor, run, request, context));
     if (answer.kind !== 'pass') return toResponse(answer, settings.docs);
     return await run(request, unrecordedAttempt(settings.handleOnce.settings.scope), context);
   }
 
   return Object.assign(handleRequest, { counts: processor.events.counts });
+}
+
+/** By shape: servers have classes of their own. */
+function checkRequest(request: Partial<Request> | null | undefined): void {
+  const isRequest =
+    typeof request?.method === 'string' &&
+    URL.canParse(request.url ?? '') &&
+    hasMethods(request.headers, ['get']);
+  if (isRequest) return;
+  const message = 'must be a Request of the Fetch standard: pass the one that the server has made';
+  throw new InvalidOptionsError(SUBJECT, [{ field: 'request', message }]);
 }
 
 type AnyRequestHandler = (

@@ -32,7 +32,10 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
   Buffer,
   [request: Incoming]
 > {
-  /** Made by `createHandleOnce`. Of its retries `maxDeaths` applies; `maxAttempts` and `backoff` do not. */
+  /**
+   * Made by `createHandleOnce`. Of its retries `maxDeaths` applies; `maxAttempts` and `backoff` do not. Nor does its
+   * `schema`: validate in the handler, whose answer is stored.
+   */
   readonly handleOnce: AnyHandleOnce;
   /**
    * What the requests have in common, such as `/orders/:id`: the records of a `POST` are in the scope
@@ -91,6 +94,8 @@ const PRINCIPAL =
   'must be a function of the request that returns who sends it, or null where all requests are one caller’s; ' +
   'without it one caller’s key would answer another';
 
+const METHOD = 'must be a method in capitals, such as POST';
+
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 const headerName = z
@@ -117,7 +122,7 @@ export const httpFields = {
     error: PRINCIPAL,
   }),
   methods: z
-    .array(z.string().regex(/^[A-Z]+$/, { error: 'must be a method in capitals, such as POST' }), {
+    .array(z.string({ error: METHOD }).regex(/^[A-Z]+$/, { error: METHOD }), {
       error: "must be a list of methods, such as ['POST']",
     })
     .min(1, { error: 'must name at least one method' })

@@ -79,7 +79,7 @@ const onFailed = z.union(
   [
     z.enum(['acknowledge', 'keep']),
     z.strictObject({
-      deadLetterQueueUrl: z.url({ error: 'must be the URL of the dead-letter queue' }),
+      deadLetterQueueUrl: z.url({ protocol: /^https?$/, error: 'must be the URL of the dead-letter queue' }),
       client: withMethods<DeadLetterClient>(
         ['sendMessage'],
         'a client with sendMessage, such as new SQS() of @aws-sdk/client-sqs',

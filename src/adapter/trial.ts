@@ -38,7 +38,8 @@ export interface Trial {
   readonly look: <Message>(messages: readonly Message[], identityOf: (message: Message) => Identity) => void;
 }
 
-export function createTrial(): Trial {
+/** `meanwhile` says what becomes of messages, or requests, until a function works. */
+export function createTrial(meanwhile = 'Messages are kept until it works'): Trial {
   /** What has not worked yet. */
   const open = new Set<IdentityOption>();
   return {
@@ -46,7 +47,7 @@ export function createTrial(): Trial {
       open.add(option);
       return (...args) => {
         if (!open.has(option)) return find(...args);
-        const found = foundAtTrial(option, () => find(...args));
+        const found = foundAtTrial(option, () => find(...args), meanwhile);
         if (found !== undefined) open.delete(option);
         return found;
       };
@@ -62,13 +63,13 @@ export function createTrial(): Trial {
   };
 }
 
-function foundAtTrial<Found>(option: IdentityOption, find: () => Found): Found {
+function foundAtTrial<Found>(option: IdentityOption, find: () => Found, meanwhile: string): Found {
   try {
     return find();
   } catch (thrown) {
     // Its text is for the user. That of any other error can quote the message.
     const what = thrown instanceof InvalidKeyError ? describeThrown(thrown) : nameOfThrown(thrown);
-    const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. Messages are kept until it works`;
+    const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. ${meanwhile}`;
     throw new InvalidOptionsError('a function of the options', [{ field: option, message }], causeOf(thrown));
   }
 }

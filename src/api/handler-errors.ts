@@ -41,7 +41,10 @@ export class RetryableError extends Error {
   }
 
   override readonly name: string = 'RetryableError';
-  /** Kept within 0 and 43,200,000 (12 hours). Without it, or with NaN, the configured backoff applies. */
+  /**
+   * Kept within 0 and 43,200,000 (12 hours). Without it, or with what is no number, such as NaN, the configured backoff
+   * applies.
+   */
   readonly retryAfterMs?: number;
 
   constructor(message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {

@@ -30,9 +30,9 @@ export interface FingerprintOptions<Compared, More extends readonly unknown[] = 
 /** The options, whatever their function takes. */
 type AnyFingerprintOptions = FingerprintOptions<never, never>;
 
-export const jsonPointer = z
-  .string()
-  .refine(isJsonPointer, { error: 'must be a JSON pointer such as /data/id' });
+const POINTER = { error: 'must be a JSON pointer such as /data/id' };
+
+export const jsonPointer = z.string(POINTER).refine(isJsonPointer, POINTER);
 
 export function fingerprintFields<Compared, More extends readonly unknown[] = []>() {
   return {

@@ -423,13 +423,36 @@ describe('What is compared', () => {
   });
 
   it.each<[what: string, fingerprint: () => unknown, status: number]>([
-    ['throws', () => JSON.parse('{') as unknown, 400],
+    ['throws', () => JSON.parse('{') as unknown, 500],
     ['returns nothing', () => undefined, 400],
     ['returns a promise', () => Promise.resolve('a'), 500],
   ])('a function that %s: nothing runs', async (_, fingerprint, status) => {
     const { send, runs } = bench({ fingerprint });
     expect((await send(post('a'))).status).toBe(status);
     expect(runs).toEqual([]);
+  });
+
+  it('is at fault itself until its function has worked once, and then the body is', async () => {
+    const { send, runs, events } = bench({ fingerprint: (body) => JSON.parse(body.toString()) as unknown });
+    expect(statusOf(await send(post('a', { body: '{' })))).toBe('error');
+    expect(events).toMatchObject([
+      {
+        type: 'error',
+        status: 500,
+        error: {
+          message: expect.stringMatching(/fingerprint: threw .*never worked yet.*are answered 500/) as string,
+        },
+      },
+    ]);
+    await send(post('a'));
+    const refused = await send(post('b', { body: '{' }));
+    expect([refused.status, statusOf(refused), runs.length]).toEqual([400, 'invalid-key', 1]);
+  });
+
+  it('has a function of createHandleOnce on trial too', async () => {
+    const broken = () => JSON.parse('{') as unknown;
+    const { send, runs } = bench({ core: { fingerprint: broken } });
+    expect([statusOf(await send(post('a'))), runs.length]).toEqual(['error', 0]);
   });
 });
 
@@ -451,15 +474,15 @@ describe('A logger', () => {
         throw next as Error;
       },
     });
-    await send(post('a', { body: '{' }));
     await send(post('a'));
+    await send(post('a', { body: '{' }));
     await expect(send(post('a'))).rejects.toThrow('boom');
     await send(post('a'));
     await send(post('a', { body: '{}' }));
     await send(post('a, b'));
     expect(lines).toEqual([
-      ['debug', 'UNHASHABLE_PAYLOAD'],
       ['debug', 'RELEASED'],
+      ['debug', 'UNHASHABLE_PAYLOAD'],
       ['debug', 'RELEASED'],
       ['debug', 'PAYLOAD_MISMATCH'],
     ]);

@@ -1,4 +1,4 @@
-import { createHandleOnce } from 'handle-once';
+import { createHandleOnce, InvalidOptionsError } from 'handle-once';
 import { onceEachRequest } from 'handle-once/http';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, it } from 'vitest';
@@ -33,6 +33,7 @@ describe('onceEachRequest', () => {
     ['methods', 'POST', /list of methods/],
     ['methods', [], /at least one method/],
     ['methods.0', ['post'], /in capitals/],
+    ['methods.1', ['POST', 5], /in capitals/],
     ['required', 1, /true or false/],
     ['strict', 'yes', /true or false/],
     ['waitMs', -1, /milliseconds from 0/],
@@ -51,6 +52,7 @@ describe('onceEachRequest', () => {
     ['docs', 5, /http or https URL/],
     ['fingerprint', true, /false or a function/],
     ['ignoredFields', '/sentAt', /list of JSON pointers/],
+    ['ignoredFields.1', ['/a', 5], /JSON pointer such as/],
     ['inTransaction', true, /needs a handleOnce made with sql/],
     ['onEvent', {}, /function of one event/],
     ['logger', {}, /logger/],
@@ -74,6 +76,15 @@ describe('onceEachRequest', () => {
     expect(answer.headers.get('link')).toBe(`<${href}>; rel="describedby"`);
     expect(await answer.json()).toMatchObject({ type: `${href}#missing-key` });
   });
+
+  it.each([undefined, null, 'http://a', {}, { method: 'POST', url: '/orders', headers: {} }])(
+    'refuses %j in place of a request',
+    async (request) => {
+      const answer = onceEachRequest(right, handler)(request as never);
+      await expect(answer).rejects.toThrow(InvalidOptionsError);
+      await expect(answer).rejects.toThrow(/request: must be a Request/);
+    },
+  );
 
   it('refuses fingerprint and ignoredFields together', () => {
     const issues = issuesOf(() => wrap({ ...right, fingerprint: false, ignoredFields: [] }));

@@ -49,6 +49,7 @@ test.each<[field: string, options: object, message: RegExp]>([
   ['retry.producer', { retry: { topics } }, /a connected producer/],
   ['retry.topics', { retry: { producer } }, LIST],
   ['retry.topics', withTopics(), LIST],
+  ['retry.topics.0', withTopics('a'), /must be \{ topic, delayMs \}/],
   ['retry.topics.0.topic', withTopics({ topic: 'no spaces', delayMs: 1 }), /name of a topic/],
   ['retry.topics.0.topic', withTopics({ delayMs: 1 }), /name of a topic/],
   [

@@ -18,6 +18,7 @@ const wrong: [field: string, value: unknown, message: RegExp][] = [
   ['client', {}, /SQSClient/],
   ['queueUrl', undefined, /URL of the queue/],
   ['queueUrl', 'orders', /URL of the queue/],
+  ['queueUrl', 'ftp://a', /URL of the queue/],
   ['handleOnce', undefined, /createHandleOnce/],
   ['handleOnce', () => undefined, /createHandleOnce/],
   ['schema', {}, /Standard Schema/],

@@ -32,10 +32,11 @@ export const retryOption = z.strictObject(
   {
     topics: z
       .array(
-        z.strictObject({ topic: topicName, delayMs: wholeNumber('milliseconds', 1, LONGEST_DELAY_MS) }),
-        {
-          error: TOPICS,
-        },
+        z.strictObject(
+          { topic: topicName, delayMs: wholeNumber('milliseconds', 1, LONGEST_DELAY_MS) },
+          { error: 'must be { topic, delayMs }' },
+        ),
+        { error: TOPICS },
       )
       .min(1, { error: TOPICS }),
     producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),

@@ -87,7 +87,7 @@ function queueOf(url: string): string {
 }
 
 export function queueUrlOption(what: string): z.ZodURL {
-  return z.url({ error: `must be the URL of ${what}` });
+  return z.url({ protocol: /^https?$/, error: `must be the URL of ${what}` });
 }
 
 const onFailed = z.union(
