@@ -23,8 +23,8 @@ const BARE = /^[!#-+\--~]+$/;
 
 /**
  * Reads the header `Idempotency-Key`. `"a"` and `a` are the same key; with `strict` only the first, a String of
- * structured fields (RFC 8941), is one. Two headers are none, and neither is a key that is empty or has more than 255
- * characters.
+ * structured fields (RFC 8941), is one. Two headers, which come joined by a comma, are none unless the quotes span
+ * both; neither is a key that is empty or has more than 255 characters.
  */
 export function readKeyHeader(value: string | undefined, strict: boolean): KeyHeader {
   if (value === undefined) return { kind: 'absent' };

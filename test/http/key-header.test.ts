@@ -11,6 +11,8 @@ test('a request without the header has no key', () => {
 test.each<[value: string, key: string]>([
   [`"${UUID}"`, UUID],
   ['"order 42, part 1"', 'order 42, part 1'],
+  // Two headers, `"a` and `b"`, come as one.
+  ['"a, b"', 'a, b'],
   ['" "', ' '],
   [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
   ['  "a"  ', 'a'],
