@@ -1,6 +1,8 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { type Call, callsOf, chunkOf, setHead } from './response-methods.ts';
+import { type Head, HEADER_CHANGES, headersSent, takeHead } from './response-head.ts';
+import { bytesOf, type Call, type Callback, callbackOf, callsOf, hasChunk } from './response-methods.ts';
+import { watchSocket } from './watched-socket.ts';
 
 /** What came of a handler's response. */
 export type Captured =
@@ -22,18 +24,28 @@ export interface CaptureLimits {
 const TURNS = 10;
 
 /** What the handler calls in place of those of the response. */
-const METHODS = ['destroy', 'emit', 'end', 'flushHeaders', 'write', 'writeHead'] as const;
+const METHODS = [
+  '_implicitHeader',
+  'destroy',
+  'emit',
+  'end',
+  'flushHeaders',
+  'write',
+  'writeHead',
+  ...(Object.keys(HEADER_CHANGES) as (keyof typeof HEADER_CHANGES)[]),
+] as const;
 
 type Mode = 'capturing' | 'discarding' | 'through';
 
 /**
- * Holds back what a handler writes to a response, until that is on record.
+ * Holds back what a handler writes to a response, until that is on record. To the handler it counts as sent.
  *
  * Its methods stay in front of those of the response: what has been put before them later, such as `on-headers`, must
  * not be cut off.
  */
 export class CapturedResponse {
   readonly captured: Promise<Captured>;
+  readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #limits: CaptureLimits;
   readonly #original: Readonly<Record<(typeof METHODS)[number], Call>>;
@@ -43,15 +55,18 @@ export class CapturedResponse {
   #resolve: (captured: Captured) => void = () => undefined;
   #mode: Mode = 'capturing';
   #size = 0;
-  #isBegun = false;
+  /** Once it counts as sent. */
+  #head: Head | undefined;
   #isWatched = false;
-  #isEnded = false;
+  #state: 'destroyed' | 'ended' | 'open' = 'open';
   #isFull = false;
   #isClosed = false;
   #destroyedWith: [error?: unknown] | undefined;
-  #whenEnded: (() => void) | undefined;
+  #whenEnded: Callback | undefined;
+  readonly #unwatch: () => void;
 
-  constructor(response: ServerResponse, limits: CaptureLimits) {
+  constructor(request: IncomingMessage, response: ServerResponse, limits: CaptureLimits) {
+    this.#request = request;
     this.#response = response;
     this.#limits = limits;
     this.#original = callsOf(response, METHODS);
@@ -60,19 +75,32 @@ export class CapturedResponse {
       this.#resolve = resolve;
     });
     this.#takeOver();
+    this.#unwatch = watchSocket([request, response], (args) => {
+      this.#destroy(args);
+    });
+  }
+
+  /** The status that counts. */
+  get status(): number {
+    return this.#head?.status ?? this.#response.statusCode;
   }
 
   /** Sends what has been captured, and what is still to come. */
   sendOn(idempotencyStatus: string): void {
     const response = this.#response;
-    this.#mode = 'through';
-    if (this.#destroyedWith !== undefined) {
-      this.#original.destroy(this.#destroyedWith);
+    this.#goThrough();
+    if (this.#state === 'destroyed') {
+      this.#original.destroy(this.#destroyedWith ?? []);
       return;
+    }
+    if (this.#head !== undefined) {
+      response.statusCode = this.#head.status;
+      if (this.#head.message !== undefined) response.statusMessage = this.#head.message;
     }
     if (!response.headersSent) response.setHeader('idempotency-status', idempotencyStatus);
     const body = Buffer.concat(this.#chunks);
-    if (this.#isEnded) {
+    if (this.#state === 'ended') {
+      this.#destroyOnceSent();
       this.#original.end([...(body.length === 0 ? [] : [body]), this.#whenEnded]);
     } else if (body.length > 0) {
       this.#original.write([body]);
@@ -84,7 +112,7 @@ export class CapturedResponse {
   /** Sends something else. What the handler still writes goes nowhere. */
   replace(send: (response: ServerResponse) => void): void {
     const response = this.#response;
-    this.#mode = 'through';
+    this.#goThrough();
     response.statusMessage = '';
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     for (const [name, value] of Object.entries(this.#headersBefore)) {
@@ -104,9 +132,12 @@ export class CapturedResponse {
         if (through() || this.#isImplicit(args)) {
           return original.writeHead(args);
         }
-        if (this.#mode === 'capturing') setHead(response, args);
-        this.#isBegun = true;
+        if (this.#mode === 'capturing') this.#takeHead(args);
         return response;
+      },
+      _implicitHeader: () => {
+        if (this.#mode === 'capturing') this.#commit();
+        else original._implicitHeader([]);
       },
       write: (...args: unknown[]) => (through() ? original.write(args) : this.#write(args)),
       end: (...args: unknown[]) => (through() ? original.end(args) : this.#end(args)),
@@ -128,8 +159,42 @@ export class CapturedResponse {
         return false;
       },
     });
-    this.#pretend('headersSent', () => this.#isBegun);
-    this.#pretend('writableEnded', () => this.#isEnded);
+    for (const [name, change] of Object.entries(HEADER_CHANGES)) this.#takeOverChange(name, change);
+    this.#pretend('headersSent', () => this.#head !== undefined);
+    this.#pretend('writableEnded', () => this.#state !== 'open');
+  }
+
+  #takeOverChange(name: string, change: string): void {
+    // HTTP/2 has not all of them.
+    if (!(name in this.#response)) return;
+    Object.assign(this.#response, {
+      [name]: (...args: unknown[]) => {
+        if (this.#mode === 'capturing' && this.#head !== undefined) throw headersSent(change);
+        return this.#original[name as keyof typeof HEADER_CHANGES](args);
+      },
+    });
+  }
+
+  #goThrough(): void {
+    this.#mode = 'through';
+    this.#unwatch();
+  }
+
+  #takeHead(args: readonly unknown[]): void {
+    if (this.#head !== undefined) throw headersSent('write');
+    this.#head = takeHead(this.#request, this.#response, args);
+  }
+
+  /** As Node does before the first bytes, so that what is put before `writeHead` is asked. */
+  #commit(): void {
+    if (this.#head === undefined) this.#response.writeHead(this.#response.statusCode);
+  }
+
+  /** The connection of what was sent whole. */
+  #destroyOnceSent(): void {
+    const { socket } = this.#request;
+    const error = this.#destroyedWith?.[0] as Error | undefined;
+    if (this.#destroyedWith !== undefined) this.#response.once('finish', () => socket.destroy(error));
   }
 
   /** How Node itself writes the head of what was sent in place of the handler's response, which can take a while. */
@@ -149,11 +214,15 @@ export class CapturedResponse {
 
   /** Returns false where the writer should wait for `drain`. */
   #write(args: readonly unknown[]): boolean {
-    const { bytes, callback } = chunkOf(args);
+    const callback = callbackOf(args);
+    if (this.#mode === 'capturing' && this.#state !== 'open') return this.#refuse(callback);
+    if (this.#mode === 'capturing') {
+      const bytes = bytesOf(this.#response, args);
+      this.#begin();
+      this.#add(bytes);
+    }
     if (callback !== undefined) process.nextTick(callback);
-    if (this.#isEnded || this.#mode === 'discarding') return true;
-    this.#add(bytes);
-    this.#begin();
+    if (this.#mode === 'discarding') return true;
     if (this.#size > this.#limits.maxBytes) {
       this.#isFull = true;
       this.#resolve({ kind: 'too-large' });
@@ -162,37 +231,55 @@ export class CapturedResponse {
   }
 
   #end(args: readonly unknown[]): ServerResponse {
-    const { bytes, callback } = chunkOf(args);
-    if (this.#isEnded || this.#mode === 'discarding') {
+    const response = this.#response;
+    const callback = callbackOf(args);
+    if (this.#mode === 'discarding') {
       if (callback !== undefined) process.nextTick(callback);
-      return this.#response;
+      return response;
     }
-    this.#add(bytes);
-    this.#isBegun = true;
-    this.#isEnded = true;
+    if (this.#state !== 'open') {
+      if (hasChunk(args)) this.#refuse(callback);
+      else if (callback !== undefined) response.on('finish', callback);
+      return response;
+    }
+    const bytes = hasChunk(args) ? bytesOf(response, args) : undefined;
+    this.#commit();
+    if (bytes !== undefined) this.#add(bytes);
+    this.#state = 'ended';
     this.#whenEnded = callback;
     this.#resolve({ kind: 'whole', body: Buffer.concat(this.#chunks) });
-    return this.#response;
+    return response;
+  }
+
+  /** Of a write after the end. An `error` that has no listener would end the process before the record is written. */
+  #refuse(callback: Callback | undefined): false {
+    const response = this.#response;
+    const error = Object.assign(new Error('write after end'), { code: 'ERR_STREAM_WRITE_AFTER_END' });
+    process.nextTick(() => {
+      callback?.(error);
+      if (response.listenerCount('error') > 0) response.emit('error', error);
+    });
+    return false;
   }
 
   /** By the handler, or by what it pipes to its response, and not because its client has hung up. */
   #destroy(args: readonly unknown[]): void {
-    if (this.#isEnded) return;
-    this.#isEnded = true;
+    if (this.#destroyedWith !== undefined) return;
     this.#destroyedWith = [args[0]];
+    if (this.#state === 'ended') return;
+    this.#state = 'destroyed';
     const error = args[0] instanceof Error ? args[0] : new Error('the handler destroyed its response');
     this.#resolve({ kind: 'destroyed', error });
   }
 
-  #add(bytes: Buffer | undefined): void {
-    if (bytes === undefined) return;
+  #add(bytes: Buffer): void {
     this.#chunks.push(bytes);
     this.#size += bytes.length;
   }
 
   /** The first bytes are on their way. */
   #begin(): void {
-    this.#isBegun = true;
+    this.#commit();
     if (this.#isWatched || this.#limits.waits) return;
     this.#isWatched = true;
     void this.#refuseUnlessEnded();
@@ -200,7 +287,7 @@ export class CapturedResponse {
 
   /** Turns are counted, not time: a busy machine changes nothing. */
   async #refuseUnlessEnded(): Promise<void> {
-    for (let turn = 0; turn < TURNS && !this.#isEnded; turn += 1) await turnOfTheLoop();
-    if (!this.#isEnded) this.#resolve({ kind: 'streaming' });
+    for (let turn = 0; turn < TURNS && this.#state === 'open'; turn += 1) await turnOfTheLoop();
+    if (this.#state === 'open') this.#resolve({ kind: 'streaming' });
   }
 }

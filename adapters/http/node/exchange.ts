@@ -100,7 +100,7 @@ export class Exchange {
     this.#letGo = holdOpen(this.#request);
     const { settings, maxStoredBytes } = this.#processor;
     const waits = settings.streaming === 'buffer';
-    const capture = new CapturedResponse(this.#response, { maxBytes: maxStoredBytes, waits });
+    const capture = new CapturedResponse(this.#request, this.#response, { maxBytes: maxStoredBytes, waits });
     this.#capture = capture;
     setAttempt(this.#request, attempt);
     await this.#untilAnswered(capture, attempt.signal);
@@ -113,9 +113,10 @@ export class Exchange {
       const unsubscribe = onAbort(signal, () => {
         reject(signal.reason as Error);
       });
+      // First: what it throws after its answer does not count.
+      void captured.then(resolve).finally(unsubscribe);
       this.#passed = this.#passOn();
       this.#passed.catch(reject);
-      void captured.then(resolve).finally(unsubscribe);
     });
   }
 
@@ -127,7 +128,7 @@ export class Exchange {
     const { maxStoredBytes, keptHeaders } = this.#processor;
     const captured = await capture.captured;
     if (captured.kind === 'destroyed') throw captured.error;
-    const status = this.#response.statusCode;
+    const { status } = capture;
     const own: Send = (type) => {
       capture.sendOn(type);
     };

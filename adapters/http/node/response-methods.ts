@@ -1,4 +1,5 @@
-import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { isUint8Array } from 'node:util/types';
 import type { Header } from '../kept-headers.ts';
 import type { WholeResponse } from '../whole-response.ts';
 
@@ -16,23 +17,25 @@ export function callsOf<Name extends string>(
   return Object.fromEntries(calls) as Record<Name, Call>;
 }
 
-type Callback = () => void;
+export type Callback = (error?: Error) => void;
 
-/** The arguments of `write` and `end`, which may leave out any of them. */
-export interface Chunk {
-  readonly bytes: Buffer | undefined;
-  readonly callback: Callback | undefined;
+export function callbackOf(args: readonly unknown[]): Callback | undefined {
+  return args.find((arg): arg is Callback => typeof arg === 'function');
 }
 
-export function chunkOf(args: readonly unknown[]): Chunk {
-  const callback = args.find((arg): arg is Callback => typeof arg === 'function');
-  const [chunk, encoding] = args;
+/** What `end` is given to write before: it may leave that out. */
+export function hasChunk([chunk]: readonly unknown[]): boolean {
+  return Boolean(chunk) && typeof chunk !== 'function';
+}
+
+/** What `write` is given, as a copy: who wrote it may use its buffer again. Throws what Node throws. */
+export function bytesOf(response: ServerResponse, [chunk, encoding]: readonly unknown[]): Buffer {
   if (typeof chunk === 'string') {
-    const known = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
-    return { bytes: Buffer.from(chunk, known), callback };
+    return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
   }
-  // A copy: who wrote it may use its buffer again.
-  return { bytes: chunk instanceof Uint8Array ? Buffer.from(chunk) : undefined, callback };
+  // Node's own `write` throws, since it takes nothing else.
+  if (!isUint8Array(chunk)) ServerResponse.prototype.write.call(response, chunk, 'utf8');
+  return Buffer.from(chunk as Uint8Array);
 }
 
 type GivenHeaders = OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined;
