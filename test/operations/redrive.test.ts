@@ -168,6 +168,32 @@ test('a run that was interrupted after it was reopened is sent again', async () 
   expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', reopened: false });
 });
 
+describe('A second letter of a message that the run has sent', () => {
+  test.each<[string, Given, LetterOutcome]>([
+    ['stays where it has failed again', { state: 'failed' }, { state: 'kept', reason: 'already-sent' }],
+    [
+      'stays where its copy has not run yet',
+      { state: 'pending', isOver: true, failures: 0 },
+      { state: 'kept', reason: 'already-sent' },
+    ],
+    ['is removed where it has succeeded', { state: 'succeeded' }, { state: 'removed' }],
+  ])('%s', async (_, given, outcome) => {
+    const redriver = createRedriver(options);
+    await redriver.take(letter());
+    await record(given);
+    const second = letter();
+    expect(await redriver.take(second)).toEqual(outcome);
+    expect(second.steps).toEqual(outcome.state === 'removed' ? ['remove: succeeded'] : []);
+    expect(await redriver.take(letter({ key: 'order-8' }))).toMatchObject({ state: 'sent' });
+  });
+
+  test('stays in a dry run too', async () => {
+    const redriver = createRedriver({ ...options, dryRun: true });
+    expect(await redriver.take(letter())).toMatchObject({ state: 'sent' });
+    expect(await redriver.take(letter())).toEqual({ state: 'kept', reason: 'already-sent' });
+  });
+});
+
 test('limit and signal end it, and the report counts', async () => {
   await record({ state: 'succeeded' });
   const stop = new AbortController();
@@ -194,7 +220,7 @@ test('limit and signal end it, and the report counts', async () => {
 test('letters are sent at most so fast', async () => {
   const redriver = createRedriver({ ...options, perSecond: 20 });
   const startedAt = performance.now();
-  for (let n = 0; n < 5; n += 1) await redriver.take(letter());
+  for (let n = 0; n < 5; n += 1) await redriver.take(letter({ key: `order-${n}` }));
   // Never faster; a slow machine is slower.
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(190);
 });

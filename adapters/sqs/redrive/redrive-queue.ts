@@ -26,7 +26,8 @@ const SUBJECT = 'redriveQueue';
  * The copy has the body and attributes of the original, and in the attribute `HandleOnceIdentity` its scope and key, by
  * which the adapters of this package find the record: a second copy does not run beside the first, nor after it has
  * succeeded. A letter whose message has succeeded meanwhile is deleted. One whose record is live is kept, as is one of
- * which the record cannot be told: `onLetter` and the report say why.
+ * which the record cannot be told: `onLetter` and the report say why. So is one of a message that this call has sent
+ * already, so that the call ends where the cause of the failures is still there.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws.
  *

@@ -13,6 +13,7 @@ import type { RecordPhase } from '../record.ts';
  * - `filtered`: the option `filter` left it out.
  * - `no-room`: the broker would not take the copy with its identity.
  * - `send-refused`: the broker refused the copy. Its record is open: the next redrive tries again.
+ * - `already-sent`: this run has sent its message before: it has failed again since, or has two letters.
  * - `too-many-kept`: it stands behind so many letters of its partition that were kept, with others between, that it
  *   could not be remembered. It was not looked at.
  *
@@ -28,6 +29,7 @@ export type KeptLetterReason =
   | 'filtered'
   | 'no-room'
   | 'send-refused'
+  | 'already-sent'
   | 'too-many-kept';
 
 /** What a redrive did with a dead letter; of a dry run, what it would do. */

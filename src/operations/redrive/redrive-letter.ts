@@ -4,7 +4,7 @@ import { reopenRecord } from '../reopen-record.ts';
 import { showRecord } from '../show-record.ts';
 import type { TablesOptions } from '../tables.ts';
 import { decideLetter } from './decide-letter.ts';
-import type { Letter, LetterOutcome, OwnedLetter } from './letter.ts';
+import type { Letter, LetterOutcome, LetterRecord, OwnedLetter } from './letter.ts';
 import type { Pace } from './pace.ts';
 
 export interface LetterRun {
@@ -12,11 +12,14 @@ export interface LetterRun {
   /** Asked before a letter is sent. */
   readonly pace: Pace;
   readonly dryRun: boolean;
+  /** The messages that the run has sent, or of a dry run would have. */
+  readonly sent: Set<string>;
 }
 
 /**
  * Looks at the record of a letter and does what it asks for: reopen, send, remove, in this order, so that a crash at
- * any point leaves the letter, the copy or both. Undefined: it was not touched, since the run ends, or another reader
+ * any point leaves the letter, the copy or both. A run sends each message once: while the cause is there it fails
+ * again, and its new letters would have no end. Undefined: it was not touched, since the run ends, or another reader
  * may have it.
  */
 export async function redriveLetter(letter: Letter, run: LetterRun): Promise<LetterOutcome | undefined> {
@@ -45,8 +48,13 @@ async function sendLetter(
   attempts: number,
   isFailed: boolean,
 ): Promise<LetterOutcome | undefined> {
+  const message = identityOf(letter);
+  if (run.sent.has(message)) return { state: 'kept', reason: 'already-sent' };
   if (!letter.hasRoom) return { state: 'kept', reason: 'no-room' };
-  if (run.dryRun) return { state: 'sent', reopened: isFailed };
+  if (run.dryRun) {
+    run.sent.add(message);
+    return { state: 'sent', reopened: isFailed };
+  }
   if (!(await run.pace()) || !letter.isOurs()) return undefined;
   if (isFailed) {
     const { scope, key } = letter;
@@ -55,6 +63,11 @@ async function sendLetter(
     if (state === 'unchanged') return await redriveLetter(letter, run);
   }
   if (!(await letter.send(attempts))) return { state: 'kept', reason: 'send-refused' };
+  run.sent.add(message);
   await letter.remove();
   return { state: 'sent', reopened: isFailed };
+}
+
+function identityOf({ scope, key }: LetterRecord): string {
+  return JSON.stringify([scope, key]);
 }

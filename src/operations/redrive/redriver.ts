@@ -30,7 +30,12 @@ export interface Redriver {
 
 export function createRedriver(options: RedriveSettings): Redriver {
   const { sql, databaseSchema, limit, dryRun, signal } = options;
-  const run = { tables: { sql, databaseSchema }, pace: createPace(options.perSecond, signal), dryRun };
+  const run = {
+    tables: { sql, databaseSchema },
+    pace: createPace(options.perSecond, signal),
+    dryRun,
+    sent: new Set<string>(),
+  };
   const counts = { sent: 0, removed: 0, kept: 0 };
   const keptFor: Partial<Record<KeptLetterReason, number>> = {};
   const isOver = (): boolean => signal?.aborted === true || counts.sent >= limit;

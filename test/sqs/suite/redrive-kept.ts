@@ -63,6 +63,24 @@ export function redriveKeptSuite(fixture: Fixture): void {
     expect(await queue.redrive({ scope: 'mail' })).toMatchObject({ kept: 1, keptFor: { 'other-scope': 1 } });
   });
 
+  test('a message that fails again while the redrive runs is sent once, and its new letter is kept', async () => {
+    const queue = await setupFailing(fixture);
+    const id = await queue.fail('1');
+    const onFailed = { deadLetterQueueUrl: queue.deadLetters };
+    const failsAgain = interposedClient(client, async ({ verb }, forward) => {
+      const reply = await forward();
+      if (verb === 'DeleteMessageBatch') await queue.handleAll({ onFailed, handler: terminal });
+      return reply;
+    });
+    const report = await queue.redrive({ client: failsAgain, limit: 3 });
+    expect(report).toMatchObject({ state: 'finished', sent: 1, kept: 1, keptFor: { 'already-sent': 1 } });
+    expect(report.letters).toMatchObject([
+      { key: id, state: 'sent' },
+      { key: id, state: 'kept', reason: 'already-sent' },
+    ]);
+    expect(await queue.redrive()).toMatchObject({ ...NO_LETTERS, sent: 1 });
+  });
+
   test('a letter that its source refuses is kept, and sent by the next call', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
