@@ -41,7 +41,7 @@ export const recordFields = {
   key: textOnRecord(keyFault),
 };
 
-interface ResolvedTables {
+export interface ResolvedTables {
   readonly sql: SqlClient;
   readonly databaseSchema: string;
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { onceEachSqsMessage } from 'handle-once/sqs';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -120,6 +121,25 @@ test('redrive says what it would do, does it, and prints no payload', async () =
   expect(none).toEqual({ code: 0, stderr: '', stdout: '0 sent, 0 removed, 0 kept\n' });
   for (const { stdout } of [planned, one]) expect(stdout).not.toContain('4111');
   expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
+});
+
+test('redrive refuses a scope that no record has, where the letters name none', async () => {
+  const queue = await fixture.setup();
+  const deadLetters = await createQueue(client);
+  await client.send(new SendMessageCommand({ QueueUrl: deadLetters, MessageBody: '1' }));
+  const args = ['--from', deadLetters, '--to', queue.queueUrl, '--config', await config()];
+  for (const dryRun of [['--dry-run'], []]) {
+    const refused = await redrive(...args, '--scope', 'biling', ...dryRun);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^handle-once: --scope is "biling", and no record in schema handle_once has .* handle-once status .*\n$/,
+    );
+  }
+  await queue.handleOnce('any', 'body', () => 1);
+  expect(await redrive(...args, '--scope', queue.scope)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\n1 sent, 0 removed, 0 kept\n$/) as string,
+  });
 });
 
 test('redrive makes a client of its own from the environment of the SDK', async () => {

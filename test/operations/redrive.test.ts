@@ -1,8 +1,9 @@
-import { createHandleOnce } from 'handle-once';
+import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'handle-once';
 import { reopenRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createRedriver, type LetterOutcome } from '../../src/adapter-kit.ts';
 import type { KeptLetter, OwnedLetter } from '../../src/operations/redrive/letter.ts';
+import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();
@@ -43,6 +44,7 @@ function letter(changes: Partial<OwnedLetter & KeptLetter> = {}): OwnedLetter & 
     scope,
     key,
     isOwn: true,
+    namesScope: true,
     hasRoom: true,
     isOurs: () => true,
     async send(attempts) {
@@ -191,6 +193,52 @@ describe('A second letter of a message that the run has sent', () => {
     const redriver = createRedriver({ ...options, dryRun: true });
     expect(await redriver.take(letter())).toMatchObject({ state: 'sent' });
     expect(await redriver.take(letter())).toEqual({ state: 'kept', reason: 'already-sent' });
+  });
+});
+
+describe('A letter that names no scope', () => {
+  const nameless = () => letter({ namesScope: false, key: 'order-8' });
+
+  test.each([false, true])('is refused where no record has the one given, dry run: %s', async (dryRun) => {
+    const one = nameless();
+    const refused: unknown = await createRedriver({ ...options, dryRun })
+      .take(one)
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(InvalidOptionsError);
+    expect((refused as InvalidOptionsError).issues).toEqual([
+      {
+        field: 'scope',
+        message: expect.stringMatching(
+          /^is "billing", and no record in schema handle_once has that scope\..* npx handle-once status/,
+        ) as string,
+      },
+    ]);
+    expect(one.steps).toEqual([]);
+  });
+
+  test.each<[string, Given]>([
+    ['one', { state: 'succeeded' }],
+    ['one that has expired', { state: 'succeeded', isOver: true }],
+  ])('is sent where %s has it', async (_, given) => {
+    await record(given);
+    expect(await createRedriver(options).take(nameless())).toEqual({ state: 'sent', reopened: false });
+  });
+
+  test('is looked at once in a run', async () => {
+    await record({ state: 'succeeded' });
+    const statements: string[] = [];
+    const client = toDatabaseClient(sql) as DatabaseClient;
+    const watched: DatabaseClient = {
+      ...client,
+      query(statement, parameters) {
+        statements.push(statement);
+        return client.query(statement, parameters);
+      },
+    };
+    const redriver = createRedriver({ ...options, sql: watched });
+    for (const key of ['a', 'b', 'c']) await redriver.take(letter({ namesScope: false, key }));
+    await redriver.take(letter({ key: 'd' }));
+    expect(statements.filter((statement) => statement.includes('select exists'))).toHaveLength(1);
   });
 });
 

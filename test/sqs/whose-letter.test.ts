@@ -34,8 +34,9 @@ test.each<[of: string, attributes: Record<string, string>, key: string, isOwn: b
   ],
   ['a message that the queue moved', {}, 'letter', true],
 ])('a letter is that of %s', (_, attributes, found, isOwn) => {
+  const namesScope = Object.keys(attributes).length > 0;
   expect(whoseLetter(letter(attributes), { scope: 'billing', key })).toMatchObject({
-    ...{ scope: 'billing', key: found, isOwn },
+    ...{ scope: 'billing', key: found, isOwn, namesScope },
   });
 });
 

@@ -24,7 +24,7 @@ export function whoseLetter(letter: KafkaMessage, asked: string | undefined): Le
   const original = originalOf({ ...letter, ...copy }, group);
   if (original === undefined) return { kept: 'no-identity' };
   // A dead letter without attempts is that of a message that was refused, and is kept above.
-  return { scope, key, isOwn: true, copy, topic: original.topic };
+  return { scope, key, isOwn: true, namesScope: true, copy, topic: original.topic };
 }
 
 function originalIn(letter: KafkaMessage, fact: (name: LetterHeader) => string | undefined): Placed {

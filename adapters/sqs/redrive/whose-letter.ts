@@ -26,22 +26,27 @@ const form = receivedForm<SqsMessage>();
 export function whoseLetter(message: SqsMessage, options: WhoseOptions): LetterOwner | KeptLetter {
   const attempts = textOf(message, 'HandleOnceAttempts');
   if (attempts === '0') return { kept: 'refused' };
-  const identity = identityOf(message, options.scope);
+  const named = namedIn(message);
+  const identity = named ?? unnamed(message, options.scope);
   if ('kept' in identity) return identity;
   if (options.scope !== undefined && identity.scope !== options.scope) return { kept: 'other-scope' };
   const key = keyFor(message, identity, options.key);
   if (key === undefined) return { kept: 'no-identity' };
-  return { scope: identity.scope, key, isOwn: isOwn(identity, key, attempts), identity };
+  const namesScope = named !== undefined;
+  return { scope: identity.scope, key, isOwn: isOwn(identity, key, attempts), namesScope, identity };
 }
 
-/** What our dead letter says, then what a redriven copy says that the queue's own policy moved, then its own id. */
-function identityOf(message: SqsMessage, scope: string | undefined): CopyIdentity | KeptLetter {
+/** What our dead letter says, then what a redriven copy says that the queue's own policy moved. */
+function namedIn(message: SqsMessage): CopyIdentity | undefined {
   const ofRecord = { scope: exactText(message, 'HandleOnceScope'), key: exactText(message, 'HandleOnceKey') };
   if (ofRecord.scope !== undefined && ofRecord.key !== undefined) {
     return { scope: ofRecord.scope, key: ofRecord.key };
   }
-  const ofCopy = readIdentity(form.identityText(message));
-  if (ofCopy !== undefined) return ofCopy;
+  return readIdentity(form.identityText(message));
+}
+
+/** A letter that the queue's own policy moved has its own id, and the scope that is given. */
+function unnamed(message: SqsMessage, scope: string | undefined): CopyIdentity | KeptLetter {
   const isOurs = OUR_ATTRIBUTES.some((name) => textOf(message, name) !== undefined);
   if (isOurs || message.MessageId === undefined) return { kept: 'no-identity' };
   if (scope === undefined) return { kept: 'no-scope' };

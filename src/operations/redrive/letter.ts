@@ -63,6 +63,8 @@ export type RedrivenLetter = LetterOutcome & Partial<LetterRecord>;
 export interface LetterIdentity extends LetterRecord {
   /** Whether the record of this scope and key can only be that of the letter's own message. */
   readonly isOwn: boolean;
+  /** Whether the letter itself names its scope. Else it is the one of the option `scope`. */
+  readonly namesScope: boolean;
 }
 
 /** A letter that stays, whatever is on record. */

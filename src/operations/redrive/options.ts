@@ -7,7 +7,8 @@ import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 export interface RedriveOptions<Letter, Redriven> extends TablesOptions {
   /**
    * The whole scope, with what adapters add: `billing>kafka:workers`. Letters that name another are kept; those that
-   * name none, since the queue's own redrive policy moved them, are taken to be of this one. Default: what each says.
+   * name none, since the queue's own redrive policy moved them, are taken to be of this one: where no record has it,
+   * the call throws `InvalidOptionsError` before it sends one of them. Default: what each says.
    */
   readonly scope?: string | undefined;
   /** The most letters to send, 1 to 1,000,000,000. Default: all. */

@@ -4,11 +4,14 @@ import { reopenRecord } from '../reopen-record.ts';
 import { showRecord } from '../show-record.ts';
 import type { TablesOptions } from '../tables.ts';
 import { decideLetter } from './decide-letter.ts';
+import type { KnownScope } from './known-scope.ts';
 import type { Letter, LetterOutcome, LetterRecord, OwnedLetter } from './letter.ts';
 import type { Pace } from './pace.ts';
 
 export interface LetterRun {
   readonly tables: TablesOptions;
+  /** Asked of the scope of a letter that names none. */
+  readonly requireKnown: KnownScope;
   /** Asked before a letter is sent. */
   readonly pace: Pace;
   readonly dryRun: boolean;
@@ -24,10 +27,11 @@ export interface LetterRun {
  */
 export async function redriveLetter(letter: Letter, run: LetterRun): Promise<LetterOutcome | undefined> {
   if ('kept' in letter) return { state: 'kept', reason: letter.kept };
-  const { scope, key, isOwn } = letter;
+  const { scope, key, isOwn, namesScope } = letter;
   if (keyFault(key) !== undefined || storedScopeFault(scope) !== undefined) {
     return { state: 'kept', reason: 'no-identity' };
   }
+  if (!namesScope) await run.requireKnown(scope);
   const record = await showRecord({ ...run.tables, scope, key });
   const decision = decideLetter(record, isOwn);
   switch (decision.action) {

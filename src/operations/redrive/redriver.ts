@@ -1,3 +1,4 @@
+import { requireKnownScope } from './known-scope.ts';
 import type { KeptLetterReason, Letter, LetterOutcome } from './letter.ts';
 import type { RedriveSettings } from './options.ts';
 import { createPace } from './pace.ts';
@@ -30,8 +31,10 @@ export interface Redriver {
 
 export function createRedriver(options: RedriveSettings): Redriver {
   const { sql, databaseSchema, limit, dryRun, signal } = options;
+  const tables = { sql, databaseSchema };
   const run = {
-    tables: { sql, databaseSchema },
+    tables,
+    requireKnown: requireKnownScope(tables),
     pace: createPace(options.perSecond, signal),
     dryRun,
     sent: new Set<string>(),

@@ -1,4 +1,5 @@
 import type { Message } from '@aws-sdk/client-sqs';
+import { InvalidOptionsError } from 'handle-once';
 import { showRecord } from 'handle-once/operations';
 import { onceEachSqsMessage, timeOrderedKey } from 'handle-once/sqs';
 import { describe, expect, test, vi } from 'vitest';
@@ -103,6 +104,22 @@ export function redriveKeptSuite(fixture: Fixture): void {
       expect(await queue.redrive({ scope: queue.scope })).toMatchObject({ ...NO_LETTERS, sent: 1 });
       expect(await queue.handleAll()).toEqual([id]);
     });
+
+    test.each([{ dryRun: true }, { dryRun: false }])(
+      'is refused with a scope that no record has: %j',
+      async ({ dryRun }) => {
+        const queue = await setupWithPolicy(fixture);
+        const id = await queue.fail('1');
+        const refused = queue.redrive({ scope: `${queue.scope}x`, dryRun });
+        await expect(refused).rejects.toThrow(InvalidOptionsError);
+        await expect(refused).rejects.toThrow(
+          `redrive: scope: is "${queue.scope}x", and no record in schema`,
+        );
+        expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
+        expect(await showRecord({ sql, scope: queue.scope, key: id })).toMatchObject({ phase: 'failed' });
+        expect(await queue.letters()).toHaveLength(1);
+      },
+    );
 
     test.each<[string, (message: Message) => string | undefined]>([
       ['a business key', ({ Body }) => `order-${Body}`],

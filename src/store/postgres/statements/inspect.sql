@@ -91,3 +91,6 @@ returning case
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end as phase;
+
+-- hasScope
+select exists (select from "handle_once".records t where t.scope = $1::text)::text as has_scope;

@@ -64,5 +64,8 @@ with lines as (
 delete from ${table} t
 where t.scope = $1::text and t.key = $2::text
 returning ${PHASE} as phase`,
+    /** $1 scope: whether any record has it. */
+    hasScope: `
+select exists (select from ${table} t where t.scope = $1::text)::text as has_scope`,
   };
 }
