@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { schemaOption } from '../migrations/options.ts';
 import { NOT_AN_OBJECT, parseOptions, satisfying } from '../options/parse-options.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
-import { grantsOn, RIGHTS } from '../store/postgres/rights.ts';
+import { grantsOfArchive, grantsOn, RIGHTS } from '../store/postgres/rights.ts';
 
 /** Options of `grantsSql`. */
 export interface GrantsSqlOptions {
@@ -10,9 +10,10 @@ export interface GrantsSqlOptions {
   readonly role: string;
   /**
    * `'handle'`: what `createHandleOnce` and the adapters need. `'maintain'`: what maintenance and the other functions
-   * of `handle-once/operations` need. Default `'handle'`.
+   * of `handle-once/operations` need. `'archive'`: the same, and to own the table `archive`, as maintenance with
+   * `archive: true` does, which makes its partitions. Default `'handle'`.
    */
-  readonly for?: 'handle' | 'maintain' | undefined;
+  readonly for?: 'handle' | 'maintain' | 'archive' | undefined;
   /** The Postgres schema that has the tables. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
 }
@@ -26,7 +27,9 @@ const grantsOptions = z.strictObject(
         typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= LONGEST_NAME,
       'the name of a role, at most 63 bytes',
     ),
-    for: z.enum(['handle', 'maintain'], { error: "must be 'handle' or 'maintain'" }).default('handle'),
+    for: z
+      .enum(['handle', 'maintain', 'archive'], { error: "must be 'handle', 'maintain' or 'archive'" })
+      .default('handle'),
     databaseSchema: schemaOption,
   },
   NOT_AN_OBJECT,
@@ -35,7 +38,9 @@ const grantsOptions = z.strictObject(
 /**
  * The statements that give a role the rights that it needs, and no more. Run them as the owner of the tables.
  *
- * To run migrations, and to make the partitions of the archive, takes the owner. Throws `InvalidOptionsError`.
+ * Those of `for: 'archive'` change the owner of the table `archive`: run them as a superuser, or as an owner of the
+ * tables that is a member of the role, so that it can go on to migrate. To run migrations takes the owner. Throws
+ * `InvalidOptionsError`.
  *
  * @example
  * ```ts
@@ -46,6 +51,10 @@ const grantsOptions = z.strictObject(
  */
 export function grantsSql(options: GrantsSqlOptions): string {
   const { role, for: use, databaseSchema } = parseOptions('grantsSql', grantsOptions, options);
-  const grants = grantsOn(quoteIdentifier(databaseSchema), quoteIdentifier(role), RIGHTS[use]);
+  const names = [quoteIdentifier(databaseSchema), quoteIdentifier(role)] as const;
+  const grants =
+    use === 'archive'
+      ? [...grantsOn(...names, RIGHTS.maintain), ...grantsOfArchive(...names)]
+      : grantsOn(...names, RIGHTS[use]);
   return grants.map((grant) => `${grant};\n`).join('');
 }

@@ -21,9 +21,9 @@ export interface MaintenanceOptions extends TablesOptions {
    */
   readonly purgeAbandonedAfterMs?: number | undefined;
   /**
-   * Whether what is deleted is kept in the table `archive`, partitioned by month; the role then needs the right to
-   * create tables there. A record whose key came again after it had expired was overwritten, and leaves no line.
-   * Default false.
+   * Whether what is deleted is kept in the table `archive`, partitioned by month; the role then needs to own that
+   * table, as `grantsSql({ role, for: 'archive' })` has it, or its partitions have to be there. A record whose key came
+   * again after it had expired was overwritten, and leaves no line. Default false.
    */
   readonly archive?: boolean | undefined;
 }

@@ -98,6 +98,8 @@ test('grants prints the statements for a role, without a database', async () => 
     0,
     expect.stringMatching(/^grant usage on schema "handle_once" to "worker";\n/),
   ]);
+  const { stdout: ofArchive } = await cli('grants worker --for archive', {});
+  expect(ofArchive).toContain('\nalter table "handle_once".archive owner to "worker";\n');
 });
 
 describe('A failed message', () => {

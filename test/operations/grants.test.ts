@@ -1,4 +1,4 @@
-import { createHandleOnce, InvalidOptionsError } from 'handle-once';
+import { createHandleOnce, InvalidOptionsError, migrate } from 'handle-once';
 import {
   forgetRecord,
   grantsSql,
@@ -65,6 +65,43 @@ describe('A role with the rights to maintain', () => {
     expect(await forgetRecord(one)).toEqual({ state: 'absent' });
     expect(await sql`select from handle_once.archive`).not.toEqual([]);
   });
+});
+
+describe('A role with the rights to archive', () => {
+  const archivist = useRole(sql);
+  const databaseSchema = 'archived';
+
+  test('makes the partitions too, and goes on with those of another owner', async () => {
+    await migrate(sql, { schema: databaseSchema });
+    await maintain({ sql, databaseSchema, archive: true });
+    const next = await nextPartition();
+    await sql`drop table archived.${sql(next)}`;
+    await sql.unsafe(grantsSql({ role: archivist, for: 'archive', databaseSchema }));
+    await createHandleOnce({ sql, databaseSchema, scope: 'billing' })('k', 'body', () => 1);
+    await sql`update archived.records set live_until = now()`;
+    const tables = { sql: as(archivist), databaseSchema };
+    expect(await maintain({ ...tables, archive: true })).toMatchObject({ state: 'finished', purged: 1 });
+    expect(await sql`select key from archived.archive`).toEqual([{ key: 'k' }]);
+    expect(await nextPartition()).toBe(next);
+    expect(await readCensus(tables)).toEqual([]);
+  });
+
+  test('may neither handle messages, nor change tables that others own', async () => {
+    const client = as(archivist);
+    const handleOnce = createHandleOnce({ sql: client, databaseSchema, scope: 'billing' });
+    await expect(handleOnce('k', 'body', () => 1)).rejects.toThrow(/lacks a right on table records/);
+    for (const table of ['records', 'maintenance', 'census', 'failures', 'workers', 'stats', 'migrations']) {
+      await expect(client`drop table archived.${client(table)}`).rejects.toThrow(/must be owner/);
+    }
+    await expect(client`create schema of_its_own`).rejects.toThrow(/permission denied/);
+  });
+
+  async function nextPartition(): Promise<string> {
+    const [last] = await sql<{ name: string }[]>`
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'archived.archive'::regclass order by 1 desc limit 1`;
+    return last?.name ?? '';
+  }
 });
 
 describe('A role without any right', () => {

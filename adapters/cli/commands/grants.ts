@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { grantsSql } from '../../../src/operations.ts';
 
 interface GrantsOptions {
-  readonly for: 'handle' | 'maintain';
+  readonly for: 'handle' | 'maintain' | 'archive';
   readonly schema: string;
 }
 
@@ -12,7 +12,9 @@ export function addGrants(program: Command): void {
     .command('grants <role>')
     .description('print the statements that give a role the rights it needs')
     .addOption(
-      new Option('--for <use>', 'what the role does').choices(['handle', 'maintain']).default('handle'),
+      new Option('--for <use>', 'what the role does')
+        .choices(['handle', 'maintain', 'archive'])
+        .default('handle'),
     )
     .option('--schema <name>', 'the Postgres schema that has the tables', 'handle_once')
     .action((role: string, { for: use, schema }: GrantsOptions) => {

@@ -36,3 +36,8 @@ export function grantsOn(
     ...Object.entries(tables).map(([table, rights]) => `grant ${rights} on ${schema}.${table} to ${role}`),
   ];
 }
+
+/** The statements that let a role make the partitions of the archive: only its owner may. */
+export function grantsOfArchive(schema: string, role: string): string[] {
+  return [`grant create on schema ${schema} to ${role}`, `alter table ${schema}.archive owner to ${role}`];
+}
