@@ -1,5 +1,5 @@
-import { migrate } from 'handle-once';
-import { maintain } from 'handle-once/operations';
+import { migrate, migrationSql } from 'handle-once';
+import { diagnose, maintain } from 'handle-once/operations';
 import type postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -23,6 +23,48 @@ async function fill(client: postgres.Sql, schema: string, count: number): Promis
     select 'billing', n::text, gen_random_uuid(), '', 'pending', true, 1, now() + interval '1 hour', now()
     from generate_series(1, ${count}::int) n`;
 }
+
+/** The statements about a table, of those that `sql` prints. */
+function statementsAbout(table: string, schema: string): string {
+  const statements = migrationSql({ schema }).split(/;$/m);
+  return statements.filter((statement) => statement.includes(`"${schema}".${table}`)).join(';');
+}
+
+describe('tables', () => {
+  test.each<[table: string, check: string, level: string]>([
+    ['failures', 'tables', 'notice'],
+    ['workers', 'tables', 'notice'],
+    ['stats', 'tables', 'notice'],
+    ['maintenance', 'tables', 'notice'],
+    ['census', 'tables', 'notice'],
+    ['archive', 'tables', 'notice'],
+    ['records', 'tables', 'problem'],
+    ['migrations', 'schema-version', 'problem'],
+  ])('names %s where it was dropped, and its fix makes it', async (table, check, level) => {
+    const schema = `lost_${table}`;
+    const given = await tablesIn(schema);
+    await sql`drop table ${sql(schema)}.${sql(table)}`;
+    const findings = await diagnose(given);
+    expect(findings.find((finding) => finding.check === check)).toMatchObject({
+      level,
+      found: expect.stringContaining(`the schema ${schema} lacks the table ${table}: `) as string,
+      fix: expect.stringContaining(
+        `the statements about ${table} of those that npx handle-once sql --schema ${schema} prints`,
+      ) as string,
+    });
+    // Where messages are handled, the other checks are made: none takes it for a missing right.
+    const rights = findings.find((finding) => finding.check === 'rights');
+    expect(rights?.level).toBe(level === 'problem' ? undefined : 'ok');
+    await sql.unsafe(statementsAbout(table, schema));
+    expect((await diagnose(given)).filter((finding) => finding.level !== 'ok')).toEqual([]);
+  });
+
+  test('names each of several', async () => {
+    const given = await tablesIn('lost_two');
+    await sql`drop table lost_two.failures, lost_two.workers`;
+    expect((await findingOf('tables', given)).found).toMatch(/lacks the tables workers, failures: /);
+  });
+});
 
 describe('storage', () => {
   test('finds options that were changed, and its fix corrects them', async () => {

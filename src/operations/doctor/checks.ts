@@ -2,7 +2,9 @@ import { poolSize, pooler } from './connections.ts';
 import type { Check } from './finding.ts';
 import { hotUpdates, indexes, storage } from './hot-updates.ts';
 import { rights } from './rights.ts';
+import { schemaVersion } from './schema-version.ts';
 import { clock, isolation, writes } from './session.ts';
+import { tables } from './tables.ts';
 import { deadRows, maintenance } from './upkeep.ts';
 
 /** Checks of the client and its database. The first is made first: it has a client without prepared statements. */
@@ -14,7 +16,10 @@ export const OF_CLIENT: Readonly<Record<string, Check>> = {
   writes,
 };
 
-/** Checks of the tables, where there are any. */
+/** Whether there are tables to work with. Where one of these finds a problem, there is nothing else to say of them. */
+export const OF_SCHEMA: Readonly<Record<string, Check>> = { 'schema-version': schemaVersion, tables };
+
+/** Checks of the tables. */
 export const OF_TABLES: Readonly<Record<string, Check>> = {
   rights,
   storage,

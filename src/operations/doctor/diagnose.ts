@@ -4,9 +4,8 @@ import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../options/parse-op
 import { sqlState } from '../../store/postgres/error-layers.ts';
 import { toDatabaseClient } from '../../store/postgres/sql-client.ts';
 import { tablesFields, type TablesOptions } from '../tables.ts';
-import { OF_CLIENT, OF_TABLES } from './checks.ts';
+import { OF_CLIENT, OF_SCHEMA, OF_TABLES } from './checks.ts';
 import type { Check, Finding, Subject } from './finding.ts';
-import { schemaVersion } from './schema-version.ts';
 
 /** Options of `diagnose`. */
 export interface DiagnoseOptions extends TablesOptions {
@@ -23,9 +22,9 @@ const diagnoseOptions = z.strictObject(
  * Looks for what makes a worker slow, or unsafe: one finding for each check, also where all is well.
  *
  * It checks a pooler and prepared statements, the size of the pool, the clock, the isolation and the durability of the
- * session, the version of the tables, the rights of the role, what keeps updates cheap (storage options, indexes, the
- * share of HOT updates), dead rows, and maintenance. It only reads. A check that the role may not make is a notice that
- * says so. Give it the client of your workers, so that their settings are checked.
+ * session, the version of the tables, tables that were dropped, the rights of the role, what keeps updates cheap
+ * (storage options, indexes, the share of HOT updates), dead rows, and maintenance. It only reads. A check that the
+ * role may not make is a notice that says so. Give it the client of your workers, so that their settings are checked.
  *
  * Throws `InvalidOptionsError`, and `StoreError` where the database cannot be asked.
  *
@@ -40,11 +39,13 @@ const diagnoseOptions = z.strictObject(
 export async function diagnose(options: DiagnoseOptions): Promise<readonly Finding[]> {
   const { sql, databaseSchema, concurrency } = parseOptions('diagnose', diagnoseOptions, options);
   const subject = { client: toDatabaseClient(sql), schema: databaseSchema, concurrency };
-  const ofClient = await allOf(OF_CLIENT, subject);
-  const version = await findingOf('schema-version', schemaVersion, subject);
-  // Of tables that cannot be used there is nothing else to say.
-  const ofTables = version.level === 'problem' ? [] : await allOf(OF_TABLES, subject);
-  return [...ofClient, version, ...ofTables];
+  const findings = await allOf(OF_CLIENT, subject);
+  for (const [name, check] of Object.entries(OF_SCHEMA)) {
+    const finding = await findingOf(name, check, subject);
+    findings.push(finding);
+    if (finding.level === 'problem') return findings;
+  }
+  return [...findings, ...(await allOf(OF_TABLES, subject))];
 }
 
 async function allOf(checks: Readonly<Record<string, Check>>, subject: Subject): Promise<Finding[]> {

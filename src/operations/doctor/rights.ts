@@ -8,14 +8,14 @@ import { LEAVES } from './leaves.ts';
 
 /**
  * Parameters: $1 the schema, $2 and $3 tables and a right on each. By oid, since a table of a schema that the role may
- * not use has no name for it.
+ * not use has no name for it. A table that is not there lacks no right.
  */
 const LACKED = `
 select r.table_name, r.privilege
 from unnest($2::text::text[], $3::text::text[]) with ordinality as r(table_name, privilege, place)
-  left join (pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text)
-    on c.relname = r.table_name
-where not coalesce(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, r.privilege), false)
+  join pg_catalog.pg_class c on c.relname = r.table_name
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text
+where not (has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, r.privilege))
 order by r.place`;
 
 /** Parameters: $1 the schema, $2 rights. Those that a partition does not give: a walk names each. */

@@ -2,9 +2,14 @@ import { foundVersion } from '../../migrations/found-version.ts';
 import { fitOf, LATEST } from '../../migrations/version.ts';
 import { toStoreError } from '../../store/postgres/failure.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
+import { lacking, missingTables, TABLES } from './tables.ts';
 
 /** The version of the tables, against the one that this code needs. */
-export async function schemaVersion({ client, schema }: Subject): Promise<Found> {
+export async function schemaVersion(subject: Subject): Promise<Found> {
+  const { client, schema } = subject;
+  const missing = await missingTables(subject);
+  if (missing.length === TABLES.length) return problem(`there are no tables in schema ${schema}`, MIGRATE);
+  if (missing.includes('migrations')) return lacking(missing, schema);
   let version: number;
   try {
     version = await foundVersion(client, schema);
@@ -18,7 +23,6 @@ const MIGRATE = 'run npx handle-once migrate, or migrate(sql), with the same sch
 const UPGRADE = 'upgrade the package handle-once';
 
 function judged(version: number, schema: string): Found {
-  if (version === 0) return problem(`there are no tables in schema ${schema}`, MIGRATE);
   const found = `the tables in schema ${schema} have version ${version}, and this code is made for ${LATEST}`;
   switch (fitOf(version)) {
     case 'current':
