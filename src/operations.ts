@@ -6,6 +6,7 @@
 export { diagnose, type DiagnoseOptions } from './operations/doctor/diagnose.ts';
 export type { Finding } from './operations/doctor/finding.ts';
 export type { MaintenanceEvent, WalkFigures } from './operations/events.ts';
+export { lastWalkAt } from './operations/last-walk-at.ts';
 export { maintain, type MaintainOptions, type MaintenanceReport } from './operations/maintain.ts';
 export type { MaintenanceOptions } from './operations/options.ts';
 export { type CensusRow, readCensus } from './operations/read-census.ts';

@@ -149,7 +149,10 @@ test('explain tells what happened to a message', async () => {
 
 describe('maintain and status', () => {
   test('delete what has expired, and count what is left', async () => {
-    expect((await cli('status')).stdout).toContain('run handle-once maintain');
+    expect((await cli('status')).stdout).toMatch(
+      /^nothing is counted: no walk .* has ended yet\. Run npx handle-once maintain, or call startMaintenance/,
+    );
+    expect(await json('status')).toEqual({ takenAt: null, census: [] });
     await failed('a');
     await failed('b');
     await sql`update handle_once.records set live_until = now() where key = 'a'`;
@@ -164,6 +167,14 @@ describe('maintain and status', () => {
       census: [{ scope: 'billing', state: 'failed', records: 1 }],
     });
   });
+});
+
+test('status says that the last walk found no records', async () => {
+  await cli('maintain');
+  expect((await cli('status')).stdout).toMatch(
+    /^there are no records: the last walk of maintenance, \d+s ago, found none\. .* run npx handle-once maintain\n$/,
+  );
+  expect(await json('status')).toEqual({ takenAt: expect.any(String) as string, census: [] });
 });
 
 test('a key that would move the cursor or break the line is printed without that', async () => {

@@ -54,7 +54,7 @@ test('the walk of the docs finds the oldest message, says why another failed, an
     expect.stringMatching(/it failed for good; .*TerminalError: card is blocked/),
     expect.stringMatching(/billing +order-7 +failed/),
     expect.stringMatching(/^reopened; /),
-    expect.stringMatching(/run handle-once maintain/),
+    expect.stringMatching(/Run npx handle-once maintain/),
   ]);
   const retried = await handleOnce('order-7', 'body', () => 'charged');
   expect(retried).toMatchObject({ state: 'succeeded', result: 'charged' });

@@ -5,7 +5,7 @@ import {
   migrate,
   TerminalError,
 } from 'handle-once';
-import { maintain, readCensus } from 'handle-once/operations';
+import { lastWalkAt, maintain, readCensus } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -153,6 +153,33 @@ describe('The census', () => {
     await record({ key: 'a', scope, liveForMs: DAY });
     await maintain({ sql });
     expect(await readCensus({ sql })).toMatchObject([{ scope, records: 1 }]);
+  });
+});
+
+describe('The end of the last walk', () => {
+  const secondsAgo = async () => (Date.now() - ((await lastWalkAt({ sql }))?.getTime() ?? NaN)) / 1_000;
+
+  test('is not known before the first, nor of one that was stopped', async () => {
+    expect(await lastWalkAt({ sql })).toBeUndefined();
+    await record({ key: 'k', liveForMs: DAY });
+    await maintain({ sql, signal: AbortSignal.abort() });
+    expect(await lastWalkAt({ sql })).toBeUndefined();
+  });
+
+  test('is not known of a first one that died at once', async () => {
+    await sql`
+      insert into handle_once.maintenance (runner, live_until, due_at)
+      values (gen_random_uuid(), now() - interval '1 minute', now() - interval '2 minutes')`;
+    expect(await lastWalkAt({ sql })).toBeUndefined();
+  });
+
+  test('is known where there were records, and where there were none', async () => {
+    await maintain({ sql });
+    expect(Math.abs(await secondsAgo())).toBeLessThan(60);
+    await record({ key: 'k', liveForMs: DAY });
+    await maintain({ sql });
+    await sql`update handle_once.census set taken_at = now() - interval '2 hours'`;
+    expect(Math.round((await secondsAgo()) / 3_600)).toBe(2);
   });
 });
 

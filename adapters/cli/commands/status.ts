@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
-import { readCensus } from '../../../src/operations.ts';
-import { answer, shared, type SharedOptions } from '../command.ts';
+import { lastWalkAt, readCensus } from '../../../src/operations.ts';
+import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { ago } from '../duration.ts';
 import { tableOf } from '../table.ts';
 
-const NO_CENSUS = 'no walk of maintenance has ended yet, or there were no records: run handle-once maintain';
+const NEVER_WALKED =
+  'nothing is counted: no walk of maintenance has ended yet. Run npx handle-once maintain, or call startMaintenance ' +
+  'in a worker';
 
 export function addStatus(program: Command): void {
   shared(program.command('status').description('what the last walk of maintenance counted')).action(
@@ -12,7 +14,7 @@ export function addStatus(program: Command): void {
       await answer(options, async (tables) => {
         const census = await readCensus(tables);
         const [first] = census;
-        if (first === undefined) return { json: { takenAt: null, census }, text: NO_CENSUS };
+        if (first === undefined) return withoutCensus(await lastWalkAt(tables));
         const now = new Date();
         const rows = census.map(({ scope, state, records, abandoned, oldestAt }) => ({
           scope,
@@ -26,4 +28,15 @@ export function addStatus(program: Command): void {
       });
     },
   );
+}
+
+/** No walk has ended yet, or the last one found no record. */
+function withoutCensus(endedAt: Date | undefined): Answer {
+  if (endedAt === undefined) return { json: { takenAt: null, census: [] }, text: NEVER_WALKED };
+  return {
+    json: { takenAt: endedAt, census: [] },
+    text:
+      `there are no records: the last walk of maintenance, ${ago(endedAt, new Date())} ago, found none. ` +
+      'Those that came since are counted by the next one: run npx handle-once maintain',
+  };
 }

@@ -42,6 +42,12 @@ select scope, state, records::text as records, abandoned::text as abandoned,
 from "handle_once".census
 order by scope, state;
 
+-- ended
+select (date_part('epoch', coalesce((select max(taken_at) from "handle_once".census), (
+    select live_until from "handle_once".maintenance
+    where walk is null and live_until < due_at and live_until <= statement_timestamp()
+  ))) * 1000)::bigint::text as ended_ms;
+
 -- months
 select to_char(month, '"archive_"YYYY_MM') as name, to_char(month, 'YYYY-MM-01') as first,
   to_char(month + interval '1 month', 'YYYY-MM-01') as beyond,

@@ -51,6 +51,12 @@ select scope, state, records::text as records, abandoned::text as abandoned,
   (date_part('epoch', taken_at) * 1000)::bigint::text as taken_ms
 from ${census}
 order by scope, state`,
+    /** When the last walk ended. Where it found no record: the runner of such a walk gives its lease up at its end. */
+    ended: `
+select (date_part('epoch', coalesce((select max(taken_at) from ${census}), (
+    select live_until from ${table}
+    where walk is null and live_until < due_at and live_until <= statement_timestamp()
+  ))) * 1000)::bigint::text as ended_ms`,
     /**
      * The month of the archive that is now, and the next: name, first day, the day after the last; whether it is there.
      */
