@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { createReporter, type Reporter } from '../reporting/reporter.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { limitedClient } from '../store/postgres/limited-client.ts';
 import { toDatabaseClient } from '../store/postgres/sql-client.ts';
@@ -14,6 +15,7 @@ import {
   PURGED_UNREPORTED,
   type ResolvedMaintenance,
 } from './options.ts';
+import { requireFit } from './require-fit.ts';
 import { takeWalk } from './runner.ts';
 import type { Tally } from './census.ts';
 import { walk, type WalkEnd } from './walk.ts';
@@ -70,6 +72,9 @@ const maintainOptions = z
  * It needs no index and holds no lock for longer than a few milliseconds. Of many calls at once, in all processes, one
  * walks. It begins where the last one stopped or died. A record whose lease or backoff runs is never touched.
  *
+ * Tables of another version are refused with `SchemaError`, but for those that are one version newer: it warns of them
+ * (`NEWER_TABLES`) and walks, as code does in a rolling deploy.
+ *
  * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example
@@ -91,6 +96,7 @@ export async function maintain(options: MaintainOptions): Promise<MaintenanceRep
   const walked = await walkOnce(resolved, {
     isForced: true,
     restMs: REST_MS,
+    complain: createReporter({ isObserved: false, rowOf: () => undefined }).complain,
     mayGoOn: (purged) => signal?.aborted !== true && performance.now() < endsAt && purged < maxPurged,
   });
   if (walked === undefined) return { state: 'busy' };
@@ -112,15 +118,18 @@ export interface Walked {
 export interface WalkOnce {
   readonly isForced: boolean;
   readonly restMs: number;
+  /** Gets the warning of tables that are one version newer. */
+  readonly complain: Reporter['complain'];
   readonly mayGoOn: (purged: number) => boolean;
 }
 
 /** Undefined: another process walks, or the next walk is not due. */
 export async function walkOnce(
   { sql, databaseSchema, archive, ...times }: ResolvedMaintenance,
-  { isForced, restMs, mayGoOn }: WalkOnce,
+  { isForced, restMs, complain, mayGoOn }: WalkOnce,
 ): Promise<Walked | undefined> {
   const client = limitedClient(toDatabaseClient(sql), STEP_TIMEOUT_MS);
+  await requireFit(client, databaseSchema, complain);
   const statements = maintenanceStatements(databaseSchema);
   const runner = await takeWalk(client, statements, isForced);
   if (runner === undefined) return undefined;

@@ -48,7 +48,8 @@ const startOptions = z
  * Maintains the tables in the background: every hour one process, of all that call it, deletes what has expired and
  * counts what is left. It never throws, and does not keep the process alive.
  *
- * What it does is that of `maintain`, whose options it takes. Throws `InvalidOptionsError`.
+ * What it does is that of `maintain`, whose options it takes. What `maintain` throws is the event `maintenance-error`,
+ * and is tried again. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts
@@ -64,12 +65,20 @@ export function startMaintenance(options: StartMaintenanceOptions): Maintenance 
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
+  let hasWarned = false;
+
+  /** Each look finds the same tables. */
+  function complainOnce(code: string, message: string): void {
+    if (!hasWarned) events.complain(code, message);
+    hasWarned = true;
+  }
 
   async function look(): Promise<void> {
     try {
       const walked = await walkOnce(resolved, {
         isForced: false,
         restMs: everyMs,
+        complain: complainOnce,
         mayGoOn: () => !stopping.signal.aborted,
       });
       if (walked?.end === 'finished') tell(walked);

@@ -6,11 +6,13 @@ import {
   readCensus,
   reopenRecord,
   showRecord,
+  startMaintenance,
 } from 'handle-once/operations';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { migrations } from '../../src/migrations/embedded.generated.ts';
 import { renderBootstrap, renderMigration } from '../../src/migrations/render.ts';
 import { useEmptyDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 import { ALL_MIGRATIONS } from './all.ts';
 import { schemaDump } from './schema-dump.ts';
 
@@ -91,14 +93,55 @@ describe('Code with tables that are one version newer', () => {
     expect(await sql`select key from next.archive`).toEqual([{ key: 'expired' }]);
     await readCensus(tables);
   });
+
+  test('maintains them with a warning', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    expect(await maintain({ sql, databaseSchema: schema })).toMatchObject({ state: 'finished' });
+    expect(emitWarning.mock.calls).toEqual([
+      [expect.stringContaining('works with them'), { type: 'HandleOnceWarning', code: 'NEWER_TABLES' }],
+    ]);
+    emitWarning.mockRestore();
+  });
+
+  test('maintains them in the background with one warning, however often it walks', async () => {
+    const warnings: string[] = [];
+    const logger = {
+      error: () => expect.fail('it is no error'),
+      warn: ({ code }: LogFields) => warnings.push(code),
+    };
+    const maintenance = startMaintenance({ sql, databaseSchema: schema, everyMs: 1_000, logger });
+    onTestFinished(() => maintenance.stop());
+    await sql`update next.maintenance set due_at = now()`;
+    await until(() => (maintenance.counts().maintained ?? 0) >= 2);
+    expect(warnings).toEqual(['NEWER_TABLES']);
+  });
 });
+
+/** No walk has begun: none has taken its lease. */
+async function wasNotWalked(schema: string): Promise<void> {
+  expect(await sql`select from ${sql(schema)}.maintenance`).toEqual([]);
+}
 
 test('Code with tables that are two versions newer refuses them', async () => {
   await newerTables('too_new', LATEST + 2);
-  for (const refused of [() => migrate(sql, { schema: 'too_new' }), () => create('too_new').checkStore()]) {
+  for (const refused of [
+    () => migrate(sql, { schema: 'too_new' }),
+    () => create('too_new').checkStore(),
+    () => maintain({ sql, databaseSchema: 'too_new' }),
+  ]) {
     await expect(refused()).rejects.toThrow(SchemaError);
     await expect(refused()).rejects.toThrow(/version \d+.*knows \d+.*upgrade the package/);
   }
+  const errors: unknown[] = [];
+  const maintenance = startMaintenance({
+    sql,
+    databaseSchema: 'too_new',
+    onEvent: (event) => errors.push('error' in event ? event.error.code : event.type),
+  });
+  await until(() => errors.length > 0);
+  await maintenance.stop();
+  expect(errors).toEqual(['SCHEMA']);
+  await wasNotWalked('too_new');
 });
 
 describe('Code with tables that are one version older', () => {
@@ -106,6 +149,15 @@ describe('Code with tables that are one version older', () => {
   beforeAll(async () => {
     await sql.unsafe(renderBootstrap(schema));
     for (const migration of migrations.slice(0, -1)) await sql.unsafe(renderMigration(migration, schema));
+  });
+
+  test('walks through none of them, and says what to run', async () => {
+    const refused = maintain({ sql, databaseSchema: schema });
+    await expect(refused).rejects.toThrow(SchemaError);
+    await expect(refused).rejects.toThrow(
+      /schema before have version \d+, .* needs \d+: run migrate\(sql\), or npx handle-once migrate/,
+    );
+    await wasNotWalked(schema);
   });
 
   test('is not ready, says what to run, and is ready when that has run', async () => {
