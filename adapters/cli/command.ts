@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
 import type { TablesOptions } from '../../src/operations.ts';
 import { connect } from './connect.ts';
+import { duration } from './duration.ts';
 import { EXIT, UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
 import { printable } from './printable.ts';
@@ -12,6 +13,8 @@ export interface SharedOptions {
   readonly config?: string;
   readonly schema: string;
   readonly json?: boolean;
+  /** Milliseconds. A migration has none. */
+  readonly timeout?: number;
 }
 
 /** What a command has to say, for people and for programs, and whether it did what was asked. */
@@ -21,8 +24,17 @@ export interface Answer {
   readonly exitCode?: number;
 }
 
-/** Adds the options that every command has. */
+/** Adds the options of a command that asks the database: all but `migrate`, which takes as long as it takes. */
 export function shared(command: Command): Command {
+  return connected(command).addOption(
+    new Option('--timeout <time>', 'give up when the database gives no answer for so long')
+      .argParser(duration)
+      .default(duration('60s'), '60s'),
+  );
+}
+
+/** Adds the options that every command has. */
+export function connected(command: Command): Command {
   return command
     .option('--database-url <url>', 'the database (default: DATABASE_URL)')
     .option('--config <file>', 'a module that exports clients: sql, as for createHandleOnce')
@@ -37,7 +49,7 @@ export async function answer(
 ): Promise<void> {
   const { sql, end } = await connect(options);
   try {
-    print(options, await work({ sql, databaseSchema: options.schema }));
+    print(options, await work({ sql, databaseSchema: options.schema, replyTimeoutMs: options.timeout }));
   } finally {
     await end();
   }
@@ -59,6 +71,7 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
   maxMs: '--for',
   perSecond: '--per-second',
   purgeAbandonedAfterMs: '--purge-abandoned-after',
+  replyTimeoutMs: '--timeout',
   role: 'the role',
   schema: '--schema',
   scope: '--scope',

@@ -2,12 +2,11 @@ import * as z from 'zod';
 import type { StoredError } from '../api/outcome.ts';
 import type { BadEnding } from '../history/line.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
-import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
 import { given, type RecordView, storedError } from './record.ts';
 import { run } from './run.ts';
 import { showRecord } from './show-record.ts';
-import { recordFields, type RecordOptions } from './tables.ts';
+import { clientOf, recordFields, type RecordOptions } from './tables.ts';
 
 /** A process that claimed. Only its id is known where it could not write its line, or that was deleted. */
 export interface WorkerView {
@@ -82,10 +81,11 @@ const explainOptions = z.strictObject(recordFields, NOT_AN_OBJECT);
  * ```
  */
 export async function explainRecord(options: RecordOptions): Promise<Story> {
-  const { sql, databaseSchema, scope, key } = parseOptions('explainRecord', explainOptions, options);
+  const resolved = parseOptions('explainRecord', explainOptions, options);
+  const { databaseSchema, scope, key } = resolved;
   const statements = historyStatements(databaseSchema);
-  const client = toDatabaseClient(sql);
-  const record = await showRecord({ sql, databaseSchema, scope, key });
+  const client = clientOf(resolved);
+  const record = await showRecord(resolved);
   const rows = await run(client, statements.explain, [scope, key]);
   const [found] = record === undefined ? [] : await run(client, statements.findWorker, [record.worker]);
   return {

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
-import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { run } from './run.ts';
-import { tablesFields, type TablesOptions } from './tables.ts';
+import { clientOf, tablesFields, type TablesOptions } from './tables.ts';
 
 const lastOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
 
@@ -23,8 +22,8 @@ const lastOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
  * ```
  */
 export async function lastWalkAt(options: TablesOptions): Promise<Date | undefined> {
-  const { sql, databaseSchema } = parseOptions('lastWalkAt', lastOptions, options);
-  const [row] = await run(toDatabaseClient(sql), maintenanceStatements(databaseSchema).ended, []);
+  const { databaseSchema, ...rest } = parseOptions('lastWalkAt', lastOptions, options);
+  const [row] = await run(clientOf(rest), maintenanceStatements(databaseSchema).ended, []);
   const endedMs = row?.[0] ?? null;
   return endedMs === null ? undefined : new Date(Number(endedMs));
 }

@@ -3,7 +3,6 @@ import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../option
 import { createReporter, type Reporter } from '../reporting/reporter.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { limitedClient } from '../store/postgres/limited-client.ts';
-import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { prepareArchive } from './archive.ts';
 import { forgetHistory } from './forget-history.ts';
@@ -18,6 +17,7 @@ import {
 import { requireFit } from './require-fit.ts';
 import { takeWalk } from './runner.ts';
 import type { Tally } from './census.ts';
+import { clientOf } from './tables.ts';
 import { walk, type WalkEnd } from './walk.ts';
 
 /** Options of `maintain`. */
@@ -125,10 +125,10 @@ export interface WalkOnce {
 
 /** Undefined: another process walks, or the next walk is not due. */
 export async function walkOnce(
-  { sql, databaseSchema, archive, ...times }: ResolvedMaintenance,
+  { sql, databaseSchema, replyTimeoutMs, archive, ...times }: ResolvedMaintenance,
   { isForced, restMs, complain, mayGoOn }: WalkOnce,
 ): Promise<Walked | undefined> {
-  const client = limitedClient(toDatabaseClient(sql), STEP_TIMEOUT_MS);
+  const client = limitedClient(clientOf({ sql, replyTimeoutMs }), STEP_TIMEOUT_MS);
   await requireFit(client, databaseSchema, complain);
   const statements = maintenanceStatements(databaseSchema);
   const runner = await takeWalk(client, statements, isForced);

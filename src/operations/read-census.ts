@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { run } from './run.ts';
-import { tablesFields, type TablesOptions } from './tables.ts';
+import { clientOf, tablesFields, type TablesOptions } from './tables.ts';
 
 /** Records of one scope in one state, as the last walk counted them. */
 export interface CensusRow {
@@ -37,8 +36,8 @@ const readOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
  * ```
  */
 export async function readCensus(options: TablesOptions): Promise<readonly CensusRow[]> {
-  const { sql, databaseSchema } = parseOptions('readCensus', readOptions, options);
-  const rows = await run(toDatabaseClient(sql), maintenanceStatements(databaseSchema).read, []);
+  const { databaseSchema, ...rest } = parseOptions('readCensus', readOptions, options);
+  const rows = await run(clientOf(rest), maintenanceStatements(databaseSchema).read, []);
   return rows.map(([scope, state, records, abandoned, oldestMs, takenMs]) => ({
     scope: scope ?? '',
     state: state as CensusRow['state'],

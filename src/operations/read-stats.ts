@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import type { HandleOnceEventType } from '../api/events.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
-import { toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
 import { run } from './run.ts';
-import { scopeField, tablesFields, type TablesOptions } from './tables.ts';
+import { clientOf, scopeField, tablesFields, type TablesOptions } from './tables.ts';
 
 /** Options of `readStats`. */
 export interface ReadStatsOptions extends TablesOptions {
@@ -49,9 +48,9 @@ const statsOptions = z.strictObject(
  * ```
  */
 export async function readStats(options: ReadStatsOptions): Promise<readonly StatsRow[]> {
-  const { sql, databaseSchema, scope = null, sinceMs } = parseOptions('readStats', statsOptions, options);
+  const { databaseSchema, scope = null, sinceMs, ...rest } = parseOptions('readStats', statsOptions, options);
   const { readStats: statement } = historyStatements(databaseSchema);
-  const rows = await run(toDatabaseClient(sql), statement, [scope, String(sinceMs)]);
+  const rows = await run(clientOf(rest), statement, [scope, String(sinceMs)]);
   return rows.map(([of, minuteMs, event, count]) => ({
     scope: of ?? '',
     minute: new Date(Number(minuteMs)),

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { schemaOption } from '../migrations/options.ts';
 import { keyFault } from '../options/key.ts';
+import { wholeNumber } from '../options/parse-options.ts';
 import { storedScopeFault } from '../options/scope.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { limitedClient } from '../store/postgres/limited-client.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { inspectStatements, type InspectStatements } from '../store/postgres/statements/inspect.ts';
 
@@ -12,6 +14,12 @@ export interface TablesOptions {
   readonly sql: SqlClient;
   /** The Postgres schema that has the tables. Default `handle_once`. */
   readonly databaseSchema?: string | undefined;
+  /**
+   * Milliseconds after which a statement without an answer is given up with `StoreError`, 100 to 43,200,000: a
+   * connection can hang, and a server can freeze. The server may do it all the same. Default: no limit; for each step
+   * of maintenance a minute.
+   */
+  readonly replyTimeoutMs?: number | undefined;
 }
 
 /** One record. */
@@ -22,7 +30,11 @@ export interface RecordOptions extends TablesOptions {
   readonly key: string;
 }
 
-export const tablesFields = { sql: sqlClient, databaseSchema: schemaOption };
+export const tablesFields = {
+  sql: sqlClient,
+  databaseSchema: schemaOption,
+  replyTimeoutMs: wholeNumber('milliseconds', 100, 43_200_000).optional(),
+};
 
 /** A text that can be on record, or what is wrong with it. */
 function textOnRecord(faultOf: (value: unknown) => string | undefined): z.ZodType<string, string> {
@@ -44,6 +56,12 @@ export const recordFields = {
 export interface ResolvedTables {
   readonly sql: SqlClient;
   readonly databaseSchema: string;
+  readonly replyTimeoutMs?: number | undefined;
+}
+
+export function clientOf({ sql, replyTimeoutMs }: Omit<ResolvedTables, 'databaseSchema'>): DatabaseClient {
+  const client = toDatabaseClient(sql);
+  return replyTimeoutMs === undefined ? client : limitedClient(client, replyTimeoutMs);
 }
 
 export interface Tables {
@@ -51,6 +69,6 @@ export interface Tables {
   readonly statements: InspectStatements;
 }
 
-export function tablesOf({ sql, databaseSchema }: ResolvedTables): Tables {
-  return { client: toDatabaseClient(sql), statements: inspectStatements(databaseSchema) };
+export function tablesOf({ databaseSchema, ...options }: ResolvedTables): Tables {
+  return { client: clientOf(options), statements: inspectStatements(databaseSchema) };
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { migrate } from '../../../src/index.ts';
-import { answer, shared, type SharedOptions } from '../command.ts';
+import { answer, connected, type SharedOptions } from '../command.ts';
 
 export function addMigrate(program: Command): void {
-  shared(program.command('migrate').description('bring the tables up to this version')).action(
+  connected(program.command('migrate').description('bring the tables up to this version')).action(
     async (options: SharedOptions) => {
       await answer(options, async ({ sql, databaseSchema: schema }) => {
         const result = await migrate(sql, { schema });

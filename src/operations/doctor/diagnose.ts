@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { SchemaError, StoreError } from '../../api/errors.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../options/parse-options.ts';
 import { sqlState } from '../../store/postgres/error-layers.ts';
-import { toDatabaseClient } from '../../store/postgres/sql-client.ts';
-import { tablesFields, type TablesOptions } from '../tables.ts';
+import { clientOf, tablesFields, type TablesOptions } from '../tables.ts';
 import { OF_CLIENT, OF_SCHEMA, OF_TABLES } from './checks.ts';
 import type { Check, Finding, Subject } from './finding.ts';
 
@@ -37,8 +36,8 @@ const diagnoseOptions = z.strictObject(
  * ```
  */
 export async function diagnose(options: DiagnoseOptions): Promise<readonly Finding[]> {
-  const { sql, databaseSchema, concurrency } = parseOptions('diagnose', diagnoseOptions, options);
-  const subject = { client: toDatabaseClient(sql), schema: databaseSchema, concurrency };
+  const { databaseSchema, concurrency, ...rest } = parseOptions('diagnose', diagnoseOptions, options);
+  const subject = { client: clientOf(rest), schema: databaseSchema, concurrency };
   const findings = await allOf(OF_CLIENT, subject);
   for (const [name, check] of Object.entries(OF_SCHEMA)) {
     const finding = await findingOf(name, check, subject);

@@ -30,8 +30,8 @@ export interface Redriver {
 }
 
 export function createRedriver(options: RedriveSettings): Redriver {
-  const { sql, databaseSchema, limit, dryRun, signal } = options;
-  const tables = { sql, databaseSchema };
+  const { sql, databaseSchema, replyTimeoutMs, limit, dryRun, signal } = options;
+  const tables = { sql, databaseSchema, replyTimeoutMs };
   const run = {
     tables,
     requireKnown: requireKnownScope(tables),

@@ -1,0 +1,63 @@
+import { InvalidOptionsError, StoreError } from 'handle-once';
+import {
+  diagnose,
+  explainRecord,
+  forgetRecord,
+  lastWalkAt,
+  listRecords,
+  maintain,
+  readCensus,
+  readStats,
+  reopenRecord,
+  showRecord,
+  type TablesOptions,
+} from 'handle-once/operations';
+import { expect, test } from 'vitest';
+import { createRedriver } from '../../src/adapter-kit.ts';
+import { useDatabase } from '../support/database.ts';
+
+const { sql } = useDatabase();
+const one = { scope: 'billing', key: 'order-7' };
+const letter = {
+  ...one,
+  ...{ isOwn: true, namesScope: true, hasRoom: true },
+  isOurs: () => true,
+  send: () => Promise.resolve(true),
+  remove: () => Promise.resolve(),
+};
+
+const CALLS: Record<string, (tables: TablesOptions) => Promise<unknown>> = {
+  diagnose,
+  explainRecord: (tables) => explainRecord({ ...tables, ...one }),
+  forgetRecord: (tables) => forgetRecord({ ...tables, ...one }),
+  lastWalkAt,
+  listRecords,
+  maintain,
+  readCensus,
+  readStats,
+  reopenRecord: (tables) => reopenRecord({ ...tables, ...one }),
+  showRecord: (tables) => showRecord({ ...tables, ...one }),
+  'a redrive': (tables) =>
+    createRedriver({
+      ...{ databaseSchema: 'handle_once', limit: Infinity, perSecond: 50, dryRun: true },
+      sql: tables.sql,
+      replyTimeoutMs: tables.replyTimeoutMs,
+    }).take(letter),
+};
+
+test.each(Object.entries(CALLS))('%s gives a statement up that gets no answer', async (_, call) => {
+  await sql.begin(async (tx) => {
+    await tx`
+      lock table handle_once.records, handle_once.migrations, handle_once.maintenance, handle_once.census,
+        handle_once.stats in access exclusive mode`;
+    const given = await call({ sql, replyTimeoutMs: 300 }).catch((error: unknown) => error);
+    expect(given).toBeInstanceOf(StoreError);
+    expect((given as StoreError).message).toMatch(/^the store gave no reply within 300 ms/);
+  });
+});
+
+test('a wrong limit is refused by name', async () => {
+  const refused = readCensus({ sql, replyTimeoutMs: 0 });
+  await expect(refused).rejects.toThrow(InvalidOptionsError);
+  await expect(refused).rejects.toThrow('readCensus: replyTimeoutMs: must be a whole number of milliseconds');
+});
