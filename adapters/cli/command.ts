@@ -81,7 +81,7 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
 
 /** Says what went wrong, in one line. An error of ours has the fix in its message. */
 export function tellFailure(error: unknown): void {
-  process.stderr.write(`handle-once: ${messageOf(error)}\n`);
+  process.stderr.write(`handle-once: ${printable(messageOf(error))}\n`);
   const isUsage = error instanceof UsageError || error instanceof InvalidOptionsError;
   process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
 }
@@ -91,5 +91,5 @@ function messageOf(error: unknown): string {
     return error.issues.map(({ field, message }) => `${FLAGS[field] ?? field} ${message}`).join('; ');
   }
   const isOurs = error instanceof HandleOnceError || error instanceof UsageError;
-  return isOurs ? printable(error.message) : inOneLine(error);
+  return isOurs ? error.message : inOneLine(error);
 }

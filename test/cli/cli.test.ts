@@ -223,6 +223,20 @@ test('a key that would move the cursor or break the line is printed without that
   expect((await cli('list')).stdout).toContain('a\\u001b[31m\\nb');
 });
 
+test('a key with other controls, or marks that turn the direction of text, is printed without those', async () => {
+  const all = '\u007f\u0080\u009b\u009f\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u2028';
+  const escapes = Array.from(all, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`).join(
+    '',
+  );
+  await failed(`a${all}b`);
+  expect((await cli('list')).stdout).toContain(`a${escapes}b`);
+  expect((await cli(`show a${all}b --scope billing`)).stdout).toMatch(/^phase +failed$/m);
+  const { code, stderr } = await cli(`status --schema x${all}`);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/^handle-once: --schema must be 1 to 63 ASCII/)]);
+  const missing = await cli(`status --config missing${all}.mjs`);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining(`missing${escapes}.mjs`)]);
+});
+
 describe('doctor', () => {
   test('prints what it checked, and ends with 0 where all is well', async () => {
     const { code, stdout, stderr } = await cli('doctor');
