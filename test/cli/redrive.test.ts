@@ -79,7 +79,7 @@ async function failed(queue: Setup, deadLetterQueueUrl: string, body: string): P
 test('redrive says what it would do, does it, and prints no payload', async () => {
   const queue = await fixture.setup();
   const deadLetters = await createQueue(client);
-  const ids = [await failed(queue, deadLetters, '"card 4111"'), await failed(queue, deadLetters, '2')];
+  const ids = [await failed(queue, deadLetters, '"card-4111-1111"'), await failed(queue, deadLetters, '2')];
   const args = ['--from', deadLetters, '--to', queue.queueUrl, '--config', await config()];
 
   const planned = await redrive(...args, '--dry-run');
@@ -119,7 +119,7 @@ test('redrive says what it would do, does it, and prints no payload', async () =
   expect((await redrive(...args, '--scope', queue.scope)).stdout).toMatch(/\n\n1 sent, 0 removed, 0 kept\n$/);
   const none = await redrive(...args);
   expect(none).toEqual({ code: 0, stderr: '', stdout: '0 sent, 0 removed, 0 kept\n' });
-  for (const { stdout } of [planned, one]) expect(stdout).not.toContain('4111');
+  for (const { stdout } of [planned, one]) expect(stdout).not.toContain('card-4111');
   expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
 });
 
