@@ -87,7 +87,9 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
   async function sweep(): Promise<void> {
     isSweeping = true;
     for (let pauseMs = FIRST_PAUSE_MS; count > 0; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      if (await isAnswered(release(all()))) forgetUntil(performance.now());
+      // Not the time of the answer: what came meanwhile has not been looked for.
+      const askedAt = performance.now();
+      if (await isAnswered(release(all()))) forgetUntil(askedAt);
       if (count > 0) await sleep(pauseMs, undefined, { ref: false });
     }
     isSweeping = false;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, SettleRequest } from '../../src/store.ts';
 import { createTakeBacks } from '../../src/store/take-backs.ts';
-import { expectSoon } from '../support/until.ts';
+import { expectSoon, until } from '../support/until.ts';
 
 const LEASE_MS = 200;
 const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };
@@ -10,16 +10,19 @@ const EXHAUSTED: ClaimReply = {
   ...{ error: null, replayed: false },
 };
 
-function takeBacksOver(answer: (request: SettleRequest) => SettleReply | 'unreachable') {
+type Answer = (request: SettleRequest) => SettleReply | 'unreachable';
+
+function takeBacksOver(answer: Answer, answered = Promise.resolve()) {
   const asked: string[][] = [];
   const takenBack: string[] = [];
   const takeBacks = createTakeBacks({
     leaseMs: LEASE_MS,
-    settle(requests) {
+    async settle(requests) {
       asked.push(requests.map(({ token }) => token));
       const replies = requests.map(answer);
-      if (replies.includes('unreachable')) return Promise.reject(new Error('unreachable'));
-      return Promise.resolve(replies as SettleReply[]);
+      await answered;
+      if (replies.includes('unreachable')) throw new Error('unreachable');
+      return replies as SettleReply[];
     },
     onTakenBack: (key) => takenBack.push(key),
   });
@@ -41,6 +44,22 @@ test('a claim is looked for until it has been found, and then no more', async ()
     expect(takenBack).toEqual(['a']);
   });
   expect(takeBacks.releaseNow('a')).toBeUndefined();
+});
+
+test('a claim that comes while the store is asked for others is looked for, however late the answer', async () => {
+  let answer: () => void = () => undefined;
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const { takeBacks, takenBack } = takeBacksOver(() => 'settled', answered);
+  takeBacks.watchStatement([claim('a')], never);
+  takeBacks.watchStatement([claim('b')], never);
+  const startedAt = performance.now();
+  await until(() => performance.now() - startedAt > 2 * LEASE_MS);
+  answer();
+  await expectSoon(() => {
+    expect(takenBack).toEqual(['a', 'b']);
+  });
 });
 
 test('a claim that is never found is given up one lease after its statement', async () => {
