@@ -28,8 +28,8 @@ export function measuredFresh(contender: Contender): Measured {
 const MOST_MESSAGES = 40_000;
 
 /**
- * Warms each up, and gives it as many messages as take it about `seconds`: a slow one would else take most of the run,
- * and a fast one be over before it has begun.
+ * Warms all up, then gives each as many messages as take it about `seconds`: a slow one would else take most of the
+ * run, and a fast one be over before it has begun. Sized while it is cold, the first would get too few.
  */
 export async function runners(
   contenders: readonly Measured[],
@@ -37,9 +37,11 @@ export async function runners(
   seconds: number,
 ): Promise<Runner[]> {
   const sized: Runner[] = [];
+  const fewest = Math.max(100, inFlight);
+  for (const { measure } of contenders) await measure(fewest, inFlight);
   for (const { name, measure } of contenders) {
-    const [rate = 0] = Object.values(await measure(Math.max(100, inFlight), inFlight));
-    const messages = Math.min(MOST_MESSAGES, Math.max(100, inFlight, Math.ceil(rate * seconds)));
+    const [rate = 0] = Object.values(await measure(fewest, inFlight));
+    const messages = Math.min(MOST_MESSAGES, Math.max(fewest, Math.ceil(rate * seconds)));
     sized.push({ name, run: () => measure(messages, inFlight) });
   }
   return sized;

@@ -15,6 +15,8 @@ const IN_FLIGHT = [10, 100];
 const OFF = 'off';
 /** As often as it can. */
 const WALK_EVERY_MS = 1_000;
+/** As many times the rounds of other sections: a few per cent matter here. */
+const MORE_ROUNDS = 3;
 
 /** What it costs to see: counts in the database, a subscriber to every event, and maintenance that never rests. */
 export const operations: Section = ({ postgresUrl, sizes }) =>
@@ -22,13 +24,14 @@ export const operations: Section = ({ postgresUrl, sizes }) =>
     const off = await contender(sql, OFF);
     const on = await contender(sql, 'on');
     for (const one of [off, on]) await measureFresh(one, { messages: sizes.fill, inFlight: 100 });
+    const rounds = sizes.rounds * MORE_ROUNDS;
     const comparisons: Comparison[] = [];
     for (const inFlight of IN_FLIGHT) {
       await sql`vacuum analyze`;
       const ready = await runners([measuredFresh(off), operated(on, url)], inFlight, sizes.secondsEach);
-      comparisons.push(...comparisonsTo({ inFlight }, await interleave(ready, sizes.rounds), OFF));
+      comparisons.push(...comparisonsTo({ inFlight }, await interleave(ready, rounds), OFF));
     }
-    return { facts: { rounds: sizes.rounds }, comparisons };
+    return { facts: { rounds }, comparisons };
   });
 
 async function contender(sql: postgres.Sql, name: string): Promise<Contender> {
