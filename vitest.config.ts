@@ -5,7 +5,7 @@ import LongestFirst from './test/support/longest-first.ts';
 // Its notice of the end of Node 20's support is printed by every process that loads the SDK.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
-/** Files that use a service, start processes, or let time pass: what they leave running must not reach others. */
+/** Files that use a service, start processes, or let time pass: most of the time they wait. */
 const INTEGRATION = [
   'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
@@ -14,7 +14,7 @@ const INTEGRATION = [
   'test/http/frameworks/*.test.ts',
   'test/lambda/{deadline,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
-  'test/otel/{aws-sdk,kafkajs,promql}.test.ts',
+  'test/otel/promql.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
   'test/sqs/{elasticmq,fauxqs,health,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
@@ -22,8 +22,12 @@ const INTEGRATION = [
   'test/support/{kafka,services}.test.ts',
 ];
 
-/** Files that replace a module, which those that share theirs would see. */
-const REPLACING = ['test/kafka/{ask-admin,run-fetch,group,start-positions}.test.ts'];
+/** Files that replace or patch a module, which those that share theirs would see. */
+const REPLACING = [
+  'test/kafka/{ask-admin,run-fetch,group,start-positions}.test.ts',
+  'test/operations/walk-pace.test.ts',
+  'test/otel/{aws-sdk,kafkajs}.test.ts',
+];
 
 /** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
 const LOAD = ['test/engine/overload.test.ts'];
@@ -32,6 +36,8 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     pool: 'forks',
+    // Files of one worker share what they import: loading it takes longer than most of the tests.
+    isolate: false,
     // Files that did not change are not compiled again: the unit tests take a quarter less time.
     experimental: { fsModuleCache: process.env['CI'] === undefined },
     // Many tests make messages fail; what is printed then is tested in processes of their own.
@@ -48,8 +54,6 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...REPLACING, ...INTEGRATION, ...LOAD],
-          // Files of one worker share what they import: loading it takes longer than the tests.
-          isolate: false,
           // Cases of the adapter contract wait for real time.
           maxConcurrency: 20,
           maxWorkers: availableParallelism(),
@@ -57,16 +61,21 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'replacing', include: REPLACING, maxWorkers: availableParallelism() },
+        test: {
+          name: 'replacing',
+          include: REPLACING,
+          isolate: true,
+          globalSetup: ['test/support/global-setup.ts'],
+          maxWorkers: availableParallelism(),
+        },
       },
       {
         extends: true,
         test: {
           name: 'integration',
           include: INTEGRATION,
-          exclude: LOAD,
+          exclude: [...REPLACING, ...LOAD],
           globalSetup: ['test/support/global-setup.ts'],
-          // Most of the time they wait for a database, a queue or a process.
           maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },
         },

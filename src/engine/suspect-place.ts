@@ -42,8 +42,9 @@ export function createSuspectPlace(): SuspectPlace {
       // What runs is as likely to go on for as long again as it is to end.
       const runningMs = stay === undefined ? 0 : time - stay.enteredAt;
       const turn = Math.max(turnMs, runningMs, SHORTEST_TURN_MS);
-      nextTurnAt = Math.min(Math.max(nextTurnAt, time) + turn, time + LONGEST_WAIT_MS);
-      return Math.ceil(nextTurnAt - time);
+      const waitMs = Math.min(Math.max(nextTurnAt - time, 0) + turn, LONGEST_WAIT_MS);
+      nextTurnAt = time + waitMs;
+      return Math.ceil(waitMs);
     },
   };
 }
