@@ -19,7 +19,7 @@ const TESTING = `import { adapterContract, type AdapterUnderTest, createMemorySt
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const RUNNER = `import { test } from 'vitest';`;
 /** Pages that somebody copies code from. */
-const WITH_EXAMPLES = ['http', 'observability', 'operations', 'sqs'];
+const WITH_EXAMPLES = ['http', 'kafka', 'observability', 'operations', 'sqs'];
 
 describe('The documentation', () => {
   it('has examples in the README and in its pages that compile', () => {
