@@ -47,3 +47,25 @@ export function anchorsOf(text: string): Set<string> {
 function withoutExamples(text: string): string {
   return text.replaceAll(/^```.*?^```/gms, '');
 }
+
+/** The cells of the first table under a heading, row by row, without its head. */
+export function tableUnder(text: string, heading: string): string[][] {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);
+  if (at === -1) throw new Error(`there is no heading "${heading}"`);
+  const begin = lines.findIndex((line, index) => index > at && line.startsWith('|'));
+  const end = lines.findIndex((line, index) => index > begin && !line.startsWith('|'));
+  return lines.slice(begin + 2, end === -1 ? undefined : end).map(cellsOf);
+}
+
+function cellsOf(row: string): string[] {
+  return row
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+/** The names in backticks of a cell. */
+export function namesIn(cell = ''): string[] {
+  return Array.from(cell.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
+}

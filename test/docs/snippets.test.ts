@@ -19,12 +19,15 @@ const TESTING = `import { adapterContract, type AdapterUnderTest, createMemorySt
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const RUNNER = `import { test } from 'vitest';`;
 /** Pages that somebody copies code from. */
-const WITH_EXAMPLES = ['http', 'kafka', 'observability', 'operations', 'sqs'];
+const WITH_EXAMPLES = [
+  ...['clients', 'handle-once', 'http', 'kafka', 'lambda', 'migrations', 'observability', 'operations'],
+  ...['other-brokers', 'sqs', 'testing', 'transactions', 'tuning', 'webhooks'],
+];
 
 describe('The documentation', () => {
   it('has examples in the README and in its pages that compile', () => {
     const snippets = allDocumentSnippets();
-    expect(snippets.length).toBeGreaterThan(25);
+    expect(snippets.length).toBeGreaterThan(30);
     expect(typeErrors(snippets, '')).toEqual([]);
   });
 
