@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { filesIn, root } from '../architecture/source-files.ts';
-import { anchorsOf, linksOf, textOf } from './documents.ts';
+import { anchorsOf, documents, linksOf, textOf } from './documents.ts';
 
 /** The files of the package as npm packs it. */
 function packed(): Set<string> {
@@ -15,7 +15,7 @@ function packed(): Set<string> {
   return new Set(packages.flatMap(({ files }) => files.map(({ path }) => path)));
 }
 
-const isDocument = (file: string): boolean => file.endsWith('.md');
+const isDocument = (file: string): boolean => file.endsWith('.md') || file === 'llms.txt';
 
 /** Whether a heading of the file has the anchor. Other files than documents have none. */
 function hasAnchor(file: string, anchor: string | undefined): boolean {
@@ -24,9 +24,9 @@ function hasAnchor(file: string, anchor: string | undefined): boolean {
 
 test('every link of the packed documents leads to a packed file, and to a heading of it', () => {
   const files = packed();
-  const documents = [...files].filter(isDocument);
-  expect(documents).toContain('docs/attempts.md');
-  const dead = documents.flatMap((document) =>
+  const packedDocuments = [...files].filter(isDocument);
+  expect(packedDocuments).toEqual(expect.arrayContaining(['docs/attempts.md', 'llms.txt', 'SECURITY.md']));
+  const dead = packedDocuments.flatMap((document) =>
     linksOf(textOf(document))
       .map(({ target, anchor }) => ({
         file: target === '' ? document : join(dirname(document), target),
@@ -36,6 +36,12 @@ test('every link of the packed documents leads to a packed file, and to a headin
       .map(({ file, anchor = '' }) => `${document}: ${file}#${anchor}`),
   );
   expect(dead).toEqual([]);
+});
+
+it.each(['docs/README.md', 'llms.txt'])('%s leads to every page', (index) => {
+  const linked = linksOf(textOf(index)).map(({ target }) => join(dirname(index), target));
+  const pages = documents().filter((page) => page !== 'docs/README.md');
+  expect(linked).toEqual(expect.arrayContaining(pages));
 });
 
 test('every page that the code names is there, with the heading', () => {
@@ -58,7 +64,8 @@ test('every page that the code names is there, with the heading', () => {
 
 describe('The anchors of a document', () => {
   it('are those of GitHub', () => {
-    const text = '# An `eachMessage` handler\n\n## What is it?\n\n```sh\n# no heading\n```\n\n## What is it?\n';
+    const text =
+      '# An `eachMessage` handler\n\n## What is it?\n\n```sh\n# no heading\n```\n\n## What is it?\n';
     expect([...anchorsOf(text)]).toEqual(['an-eachmessage-handler', 'what-is-it', 'what-is-it-1']);
   });
 
