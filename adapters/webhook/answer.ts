@@ -5,7 +5,7 @@ import type { WebhookReason } from './reason.ts';
 /** What to tell the sender. */
 export interface WebhookAnswer {
   /**
-   * 200 for what the sender need not repeat, a failure for good too. docs/webhooks.md#what-the-sender-is-told has the
+   * 200 for what the sender need not repeat, a failure for good too. docs/webhooks.md#what-the-sender-gets has the
    * table.
    */
   readonly status: 200 | 400 | 401 | 422 | 500 | 503;
