@@ -4,7 +4,10 @@ import type { WebhookReason } from './reason.ts';
 
 /** What to tell the sender. */
 export interface WebhookAnswer {
-  /** 200 for what the sender need not repeat, a failure for good too. The README has the table. */
+  /**
+   * 200 for what the sender need not repeat, a failure for good too. docs/webhooks.md#what-the-sender-gets has the
+   * table.
+   */
   readonly status: 200 | 400 | 401 | 422 | 500 | 503;
   /** For the header `Retry-After`, where it is known when another try can hope for more. */
   readonly retryAfterSeconds?: number;

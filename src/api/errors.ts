@@ -28,7 +28,7 @@ export abstract class HandleOnceError extends Error {
     shareAcrossCopies(this, 'HandleOnceError');
   }
 
-  /** Stable between versions, which messages are not. Each class has its own. */
+  /** Stable between versions, which messages are not. Each class has its own; docs/errors.md says what to do. */
   abstract readonly code: HandleOnceErrorCode;
   /** Whether the same call can succeed later without a change of code or data. */
   abstract readonly retriable: boolean;

@@ -53,7 +53,7 @@ const LIMIT = 2_147_483_647;
 /** Ten years. */
 const MAX_MS = 315_360_000_000;
 
-const maintainOptions = z
+export const maintainOptions = z
   .strictObject(
     {
       ...maintenanceFields,

@@ -32,7 +32,7 @@ export interface Maintenance {
 const LOOK_EVERY_MS = 30_000;
 const MAX_SCOPES = 10;
 
-const startOptions = z
+export const startOptions = z
   .strictObject(
     {
       ...maintenanceFields,

@@ -71,8 +71,8 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
    */
   readonly maxResultBytes?: number | undefined;
   /**
-   * Whether concurrent calls share statements, which is where the speed comes from. Without it each call has statements
-   * of its own: for a database that must not see several messages in one transaction. Default true.
+   * Whether concurrent calls share statements, which is where the speed comes from. With false each call has statements
+   * of its own, so that no transaction has the records of several messages. Default true.
    */
   readonly batching?: boolean | undefined;
   /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
@@ -147,7 +147,7 @@ export interface ResolvedOptions<Tx> {
 
 const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
 
-const optionsSchema = z
+export const optionsSchema = z
   .strictObject(
     {
       sql: sqlClient.optional(),

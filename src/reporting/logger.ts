@@ -3,7 +3,7 @@ import { hasMethods, satisfying } from '../options/parse-options.ts';
 
 /** What a log line is about: flat, and JSON as it is. Never a payload or a result. */
 export interface LogFields {
-  /** Of the line's kind, and stable: the codes under "Operations" in the README. */
+  /** Of the line's kind, and stable: docs/errors.md#codes-of-log-lines-and-warnings has the codes. */
   readonly code: string;
   /** Of the event. */
   readonly type: string;

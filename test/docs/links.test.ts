@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
-import { root } from '../architecture/source-files.ts';
+import { describe, expect, it, test } from 'vitest';
+import { filesIn, root } from '../architecture/source-files.ts';
+import { anchorsOf, documents, linksOf, textOf } from './documents.ts';
 
 /** The files of the package as npm packs it. */
 function packed(): Set<string> {
@@ -15,14 +15,65 @@ function packed(): Set<string> {
   return new Set(packages.flatMap(({ files }) => files.map(({ path }) => path)));
 }
 
-test('every file that the packed documents link to is packed too', () => {
+const isDocument = (file: string): boolean => file.endsWith('.md') || file === 'llms.txt';
+
+/** Whether a heading of the file has the anchor. Other files than documents have none. */
+function hasAnchor(file: string, anchor: string | undefined): boolean {
+  return anchor === undefined || (isDocument(file) && anchorsOf(textOf(file)).has(anchor));
+}
+
+test('every link of the packed documents leads to a packed file, and to a heading of it', () => {
   const files = packed();
-  const documents = [...files].filter((path) => path.endsWith('.md'));
-  expect(documents).toContain('docs/attempts.md');
-  const dead = documents.flatMap((document) => {
-    const links = readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g);
-    const targets = Array.from(links, ([, target = '']) => join(dirname(document), target));
-    return targets.filter((target) => !files.has(target)).map((target) => `${document}: ${target}`);
+  const packedDocuments = [...files].filter(isDocument);
+  expect(packedDocuments).toEqual(expect.arrayContaining(['docs/attempts.md', 'llms.txt', 'SECURITY.md']));
+  const dead = packedDocuments.flatMap((document) =>
+    linksOf(textOf(document))
+      .map(({ target, anchor }) => ({
+        file: target === '' ? document : join(dirname(document), target),
+        anchor,
+      }))
+      .filter(({ file, anchor }) => !files.has(file) || !hasAnchor(file, anchor))
+      .map(({ file, anchor = '' }) => `${document}: ${file}#${anchor}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+it.each(['docs/README.md', 'llms.txt'])('%s leads to every page', (index) => {
+  const linked = linksOf(textOf(index)).map(({ target }) => join(dirname(index), target));
+  const pages = documents().filter((page) => page !== 'docs/README.md');
+  expect(linked).toEqual(expect.arrayContaining(pages));
+});
+
+test('every page that the code names is there, with the heading', () => {
+  const sources = ['src', 'adapters', 'examples', 'test'].flatMap(filesIn);
+  const named = sources.flatMap((source) =>
+    [...textOf(source).matchAll(/\bdocs\/[\w/-]+\.md(?:#([\w-]+))?/g)].map(([name, anchor]) => ({
+      source,
+      name,
+      anchor,
+    })),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  const files = packed();
+  const dead = named.filter(({ name, anchor }) => {
+    const [file = ''] = name.split('#');
+    return !files.has(file) || !hasAnchor(file, anchor);
   });
   expect(dead).toEqual([]);
+});
+
+describe('The anchors of a document', () => {
+  it('are those of GitHub', () => {
+    const text =
+      '# An `eachMessage` handler\n\n## What is it?\n\n```sh\n# no heading\n```\n\n## What is it?\n';
+    expect([...anchorsOf(text)]).toEqual(['an-eachmessage-handler', 'what-is-it', 'what-is-it-1']);
+  });
+
+  it('are asked for by the links outside of examples', () => {
+    const text = '[a](b.md#c), [d](#e)\n\n```md\n[f](g.md)\n```\n\n[h](https://example.com#i)';
+    expect(linksOf(text)).toEqual([
+      { target: 'b.md', anchor: 'c' },
+      { target: '', anchor: 'e' },
+    ]);
+  });
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { HandleOnce } from 'handle-once';
 import type { fromPrisma } from 'handle-once/clients';
-import type { SqsMessage } from 'handle-once/sqs';
+import type { SqsMessage, SqsWorker } from 'handle-once/sqs';
 import type { ScriptedMessage } from 'handle-once/testing';
 import type { Verify } from 'handle-once/webhook';
 import type { Admin, Consumer, Kafka, Producer } from 'kafkajs';
@@ -21,6 +21,7 @@ declare global {
   const admin: Admin;
   const sql: Sql;
   const client: SQSClient;
+  const worker: SqsWorker;
   const handleOnce: HandleOnce<TransactionSql>;
   const delivery: { readonly id: string; readonly cents: number };
   const card: { readonly blocked: boolean };

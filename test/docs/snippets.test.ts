@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { docstringSnippets, documentSnippets, readmeSnippets } from './snippets.ts';
+import { allDocumentSnippets, docstringSnippets, documentSnippets } from './snippets.ts';
 import { typeErrors } from './type-errors.ts';
 
 const CORE = `import { createHandleOnce, migrate, migrationSql, retention, RetryableError, TerminalError } from 'handle-once';
@@ -18,24 +18,21 @@ import { attemptOf, onceEachNodeRequest, onceEachRequest } from 'handle-once/htt
 const TESTING = `import { adapterContract, type AdapterUnderTest, createMemoryStore } from 'handle-once/testing';`;
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const RUNNER = `import { test } from 'vitest';`;
+/** Pages that somebody copies code from. */
+const WITH_EXAMPLES = [
+  ...['clients', 'handle-once', 'http', 'kafka', 'lambda', 'migrations', 'observability', 'operations'],
+  ...['other-brokers', 'sqs', 'testing', 'transactions', 'tuning', 'webhooks'],
+];
 
 describe('The documentation', () => {
-  it('has examples in the README that compile', () => {
-    const snippets = readmeSnippets();
-    expect(snippets.length).toBeGreaterThan(3);
+  it('has examples in the README and in its pages that compile', () => {
+    const snippets = allDocumentSnippets();
+    expect(snippets.length).toBeGreaterThan(30);
     expect(typeErrors(snippets, '')).toEqual([]);
   });
 
-  it('has examples in docs/http.md that compile', () => {
-    const snippets = documentSnippets('docs/http.md');
-    expect(snippets).toHaveLength(2);
-    expect(typeErrors(snippets, '')).toEqual([]);
-  });
-
-  it('has an example in docs/observability.md that compiles', () => {
-    const snippets = documentSnippets('docs/observability.md');
-    expect(snippets).toHaveLength(1);
-    expect(typeErrors(snippets, '')).toEqual([]);
+  it.each(WITH_EXAMPLES)('shows code in docs/%s.md', (page) => {
+    expect(documentSnippets(`docs/${page}.md`)).not.toEqual([]);
   });
 
   it('has examples in docstrings that compile', () => {
@@ -50,13 +47,13 @@ describe('The documentation', () => {
   });
 
   it('has no example of a process that stops and keeps its connections', () => {
-    const stopping = readmeSnippets().filter(({ code }) => code.includes('SIGTERM'));
-    expect(stopping).toHaveLength(3);
+    const stopping = allDocumentSnippets().filter(({ code }) => code.includes('SIGTERM'));
+    expect(stopping).toHaveLength(4);
     for (const { code } of stopping) expect(code).toContain('await sql.end({ timeout: 5 });');
   });
 
   it('opens with an example of at most twelve lines', () => {
-    const [first] = readmeSnippets();
+    const [first] = documentSnippets('README.md');
     expect(first?.code.trim().split('\n').length).toBeLessThanOrEqual(12);
   });
 

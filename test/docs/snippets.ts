@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { filesIn, root } from '../architecture/source-files.ts';
+import { filesIn } from '../architecture/source-files.ts';
+import { documents, textOf } from './documents.ts';
 
 /** A TypeScript example of the documentation. */
 export interface Snippet {
-  /** The file, and the line that the example starts on. */
+  /** The file, and the number of the example in it. */
   readonly where: string;
   readonly code: string;
 }
@@ -13,23 +12,23 @@ const FENCED = /^```ts\n(.*?)^```/gms;
 const COMMENT = /^ *\/\*\*$.*?^ *\*\/$/gms;
 const COMMENT_MARGIN = /^ *\* ?/gm;
 
-export function readmeSnippets(): Snippet[] {
-  return documentSnippets('README.md');
+/** The examples of the README and of all pages. */
+export function allDocumentSnippets(): Snippet[] {
+  return documents().flatMap(documentSnippets);
 }
 
 /** The examples of a document. */
 export function documentSnippets(file: string): Snippet[] {
-  return fencedIn(file, readFileSync(join(root, file), 'utf8'));
+  return fencedIn(file, textOf(file));
 }
 
 /** The examples in the docstrings of a folder's files. */
 export function docstringSnippets(folder: string): Snippet[] {
-  return filesIn(folder).flatMap((file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    return [...text.matchAll(COMMENT)].flatMap(([comment]) =>
+  return filesIn(folder).flatMap((file) =>
+    [...textOf(file).matchAll(COMMENT)].flatMap(([comment]) =>
       fencedIn(file, comment.replaceAll(COMMENT_MARGIN, '')),
-    );
-  });
+    ),
+  );
 }
 
 function fencedIn(file: string, text: string): Snippet[] {

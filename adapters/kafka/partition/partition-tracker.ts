@@ -6,7 +6,7 @@ import { AcknowledgedAhead } from './acknowledged-ahead.ts';
  * acknowledged ahead.
  *
  * Everything below its position is acknowledged, on record or by a copy in a retry topic, so that the position may be
- * committed. docs/kafka.md draws it.
+ * committed. docs/kafka.md#how-a-kafka-partition-is-tracked draws it.
  */
 export class PartitionTracker implements Place {
   readonly topic: string;

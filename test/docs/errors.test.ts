@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { RIGHTS } from '../../src/store/postgres/rights.ts';
+import { filesIn } from '../architecture/source-files.ts';
+import { namesIn, tableUnder, textOf } from './documents.ts';
+
+const PAGE = textOf('docs/errors.md');
+
+/** The names in single quotes of a union of texts. */
+function namesOfUnion(file: string, type: RegExp): string[] {
+  return Array.from(textOf(file).matchAll(type), ([, union = '']) =>
+    Array.from(union.matchAll(/'(\w+)'/g), ([, name = '']) => name),
+  ).flat();
+}
+
+function firstNames(heading: string): string[] {
+  return tableUnder(PAGE, heading).flatMap(([names]) => namesIn(names));
+}
+
+test('docs/errors.md has a row for each code of an error, with its class', () => {
+  const codes = namesOfUnion('src/api/errors.ts', /type HandleOnceErrorCode =([^;]+);/g);
+  expect(codes.length).toBeGreaterThan(10);
+  expect(firstNames('Errors that are thrown').toSorted()).toEqual(codes.toSorted());
+
+  const classes = ['src', 'adapters']
+    .flatMap(filesIn)
+    .flatMap((file) =>
+      Array.from(
+        textOf(file).matchAll(/override readonly name = '(\w+)';\s+readonly code = '([A-Z_]+)';/g),
+        ([, name = '', code = '']) => [code, name],
+      ),
+    );
+  const documented = tableUnder(PAGE, 'Errors that are thrown').map((row) =>
+    row.slice(0, 2).flatMap(namesIn),
+  );
+  expect(documented.toSorted()).toEqual(classes.toSorted());
+});
+
+test('docs/errors.md has a row for each finding about settings', () => {
+  const events = filesIn('adapters').filter((file) => file.endsWith('/events.ts'));
+  const findings = events.flatMap((file) => namesOfUnion(file, /type \w+Warning =([^;]+);/g));
+  expect(findings.length).toBeGreaterThan(20);
+  expect(firstNames('Findings about settings').toSorted()).toEqual([...new Set(findings)].toSorted());
+});
+
+test('docs/migrations.md has the rights that the code needs', () => {
+  const rights = tableUnder(textOf('docs/migrations.md'), 'Grants').map(([table = '', handle, maintain]) => [
+    ...namesIn(table),
+    namesIn(handle)[0],
+    namesIn(maintain)[0],
+  ]);
+  const tables = Object.keys(RIGHTS.maintain) as (keyof typeof RIGHTS.maintain)[];
+  expect(rights).toEqual(tables.map((table) => [table, RIGHTS.handle[table], RIGHTS.maintain[table]]));
+});
