@@ -234,7 +234,8 @@ test('a key with other controls, or marks that turn the direction of text, is pr
   const { code, stderr } = await cli(`status --schema x${all}`);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/^handle-once: --schema must be 1 to 63 ASCII/)]);
   const missing = await cli(`status --config missing${all}.mjs`);
-  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining(`missing${escapes}.mjs`)]);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain(`missing${escapes}.mjs cannot be loaded`);
 });
 
 describe('doctor', () => {
