@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { MessageAttributeValue, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  type MessageAttributeValue,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import { type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -180,7 +184,7 @@ export function deadLetterSuite(fixture: Fixture): void {
   });
 
   test('in a FIFO queue keeps its group, and is one letter however often it is sent', async () => {
-    const queue = await setup({ fifo: true, visibilityTimeoutSeconds: 1 }, { leaseMs: 600 });
+    const queue = await setup({ fifo: true });
     const deadLetters = await createQueue(fixture.client, { fifo: true });
     const undeletable = interposedClient(fixture.client, ({ verb }, forward) => {
       if (verb === 'DeleteMessageBatch') throw sdkError('ServiceUnavailable');
@@ -188,7 +192,11 @@ export function deadLetterSuite(fixture: Fixture): void {
     });
     await queue.send('1', { group: 'customer-7' });
 
-    expect((await failing(queue, deadLetters, undeletable)(await queue.receive())).action).toBe('kept');
+    const message = await queue.receive();
+    expect((await failing(queue, deadLetters, undeletable)(message)).action).toBe('kept');
+    const { ReceiptHandle } = message;
+    const shown = { QueueUrl: queue.queueUrl, ReceiptHandle, VisibilityTimeout: 0 };
+    await fixture.client.send(new ChangeMessageVisibilityCommand(shown));
     expect((await failing(queue, deadLetters)(await queue.receive())).action).toBe('dead-lettered');
 
     const letters = await drain(fixture.client, deadLetters);
