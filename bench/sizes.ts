@@ -27,7 +27,7 @@ export const FULL: Sizes = {
   brokerPartitions: [1, 4, 16],
   tableRecords: [0, 1_000_000, 10_000_000],
   memoryMessages: 1_000_000,
-  observedMessages: 50_000,
+  observedMessages: 10_000,
   expired: 1_000_000,
 };
 
@@ -41,6 +41,6 @@ export const QUICK: Sizes = {
   brokerPartitions: [1, 4],
   tableRecords: [0, 100_000],
   memoryMessages: 200_000,
-  observedMessages: 20_000,
+  observedMessages: 5_000,
   expired: 50_000,
 };

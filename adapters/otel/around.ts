@@ -5,17 +5,19 @@ import { startSpan } from './span.ts';
 
 /** A span around each attempt. */
 export function createAround(tracer: Tracer): Around {
-  const around: Around = async function around(attempt, run) {
+  const around: Around = function around(attempt, run) {
     const parent = attemptContext();
     const span = startSpan(tracer, parent, attempt);
-    try {
-      return await context.with(trace.setSpan(parent, span), run);
-    } catch (error) {
-      tellError(span, error);
-      throw error;
-    } finally {
-      span.end();
-    }
+    return context.with(trace.setSpan(parent, span), run).then(
+      () => {
+        span.end();
+      },
+      (error: unknown) => {
+        tellError(span, error);
+        span.end();
+        throw error;
+      },
+    );
   };
 
   return Object.assign(around, { consumer: startConsumer });

@@ -52,19 +52,39 @@ interface Series<Kept> {
   readonly kept: Kept;
 }
 
+/** By the value of the first label, then of the next: to join the values into one key takes longer. */
+interface Branch<Kept> {
+  readonly next: Map<string, Branch<Kept>>;
+  series?: Series<Kept>;
+}
+
 /** What is kept for each combination of labels. */
 function createSeries<Kept>(labels: readonly Label[], create: () => Kept) {
-  const known = new Map<string, Series<Kept>>();
+  const known: Series<Kept>[] = [];
+  const root: Branch<Kept> = { next: new Map() };
+
+  function branchOf(message: Message): Branch<Kept> {
+    let branch = root;
+    for (const label of labels) {
+      const text = textOf(message[label]);
+      let next = branch.next.get(text);
+      if (next === undefined) branch.next.set(text, (next = { next: new Map() }));
+      branch = next;
+    }
+    return branch;
+  }
+
+  function add(message: Message): Series<Kept> {
+    const series = { attributes: attributesOf(labels, message), kept: create() };
+    known.push(series);
+    return series;
+  }
+
   return {
-    all: () => known.values(),
+    all: () => known,
     of(message: Message): Series<Kept> {
-      let id = '';
-      for (const label of labels) id += `${textOf(message[label])}\n`;
-      const found = known.get(id);
-      if (found !== undefined) return found;
-      const series = { attributes: attributesOf(labels, message), kept: create() };
-      known.set(id, series);
-      return series;
+      const branch = branchOf(message);
+      return (branch.series ??= add(message));
     },
   };
 }

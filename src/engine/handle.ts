@@ -94,8 +94,8 @@ function timed<Result, Extra extends readonly unknown[]>(
   work: Work<Result, Extra>,
 ): Work<Result, Extra> {
   if (!handlers.hasSubscribers()) return work;
-  return async function timedWork(attempt, ...extra) {
-    return await handlers.timed({ scope }, () => work(attempt, ...extra));
+  return function timedWork(attempt, ...extra) {
+    return handlers.timed({ scope }, () => work(attempt, ...extra));
   };
 }
 
@@ -107,10 +107,10 @@ function hooked<Result, Extra extends readonly unknown[]>(
 ): Work<Result, Extra> {
   const { around } = settings;
   if (around === undefined) return work;
-  return async function workInHook(attempt, ...extra) {
+  return function workInHook(attempt, ...extra) {
     const { scope, key, number } = attempt;
     const beginning = () => ({ scope, key, number, source: source?.() });
-    return await runAround(events, around, beginning, () => work(attempt, ...extra));
+    return runAround(events, around, beginning, () => work(attempt, ...extra));
   };
 }
 
