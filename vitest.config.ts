@@ -10,7 +10,7 @@ const INTEGRATION = [
   'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
   'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
-  'test/http/{crash,hang-up,http2,node-sockets,response-methods,sockets,wire}.test.ts',
+  'test/http/{crash,hang-up,http2,http2-responses,node-sockets,response-methods,sockets,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
   'test/lambda/{deadline,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',

@@ -1,4 +1,6 @@
 import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
+import * as z from 'zod';
+import { NOT_AN_OBJECT, parseOptions, withMethods } from '../../src/adapter-kit.ts';
 import type { Around } from '../../src/index.ts';
 import { createAround } from './around.ts';
 import { recordMetrics } from './metrics.ts';
@@ -21,12 +23,28 @@ export interface OpenTelemetry {
 
 const NAME = 'handle-once';
 
+const otelOptions = z.strictObject(
+  {
+    tracerProvider: withMethods<TracerProvider>(
+      ['getTracer'],
+      'a tracer provider, which has the method getTracer; leave it out for the global one',
+    ).optional(),
+    meterProvider: withMethods<MeterProvider>(
+      ['getMeter'],
+      'a meter provider, which has the method getMeter; leave it out for the global one',
+    ).optional(),
+  },
+  NOT_AN_OBJECT,
+);
+
 /**
  * Spans of attempts, and metrics of everything that this process does with `handle-once`.
  *
  * A span is named by the semantic conventions of messaging, `process <queue or topic>`, and linked to the context that
  * the producer sent in message attributes or headers. Metrics begin with the call, for all instances of the process:
  * call it once. Payloads, results and keys are in no metric; a span has the key.
+ *
+ * Throws `InvalidOptionsError` that names every wrong field, before anything is begun.
  *
  * @example
  * ```ts
@@ -38,7 +56,11 @@ const NAME = 'handle-once';
  * ```
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
-  const { tracerProvider = trace, meterProvider = metrics } = options;
+  const { tracerProvider = trace, meterProvider = metrics } = parseOptions(
+    'openTelemetry',
+    otelOptions,
+    options,
+  );
   return {
     around: createAround(tracerProvider.getTracer(NAME)),
     stop: recordMetrics(meterProvider.getMeter(NAME)),

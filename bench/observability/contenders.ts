@@ -24,7 +24,7 @@ const SOURCE = {
   header: (name: string) => (name === 'traceparent' ? TRACE_PARENT : undefined),
 };
 
-/** What it reads nobody asks for here: exporting is no part of a message. */
+/** It is never read: the time to export metrics is not part of what is measured. */
 class IdleReader extends MetricReader {
   protected onForceFlush(): Promise<void> {
     return Promise.resolve();

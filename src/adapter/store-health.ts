@@ -1,7 +1,7 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import { SchemaError, StoreError } from '../api/errors.ts';
 import type { Outcome } from '../api/outcome.ts';
-import { wasAbandoned } from '../engine/attempt-in-transaction.ts';
+import { wasAbandoned } from '../engine/abandoned.ts';
 import type { Consumer } from './consumer.ts';
 
 /** Whether the store can be used, by its last answer. `unknown` before the first. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt } from '../api/attempt.ts';
 import { LeaseLostError, StoreError } from '../api/errors.ts';
-import type { Pending } from '../api/outcome.ts';
 import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
+import { AbandonedError } from './abandoned.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
 import { settlementOf } from './attempt-ending.ts';
@@ -20,18 +20,6 @@ export interface Progress<R> {
   /** Whether the call has been answered without it. */
   isAbandoned: boolean;
   written: Written<R> | undefined;
-}
-
-const ABANDONED = 'AbandonedError';
-
-/** Thrown when the time of an attempt is over and its work is not: a connection can hang without end. */
-export class AbandonedError extends Error {
-  override readonly name = ABANDONED;
-}
-
-/** Whether the outcome is of a transaction that was given up: its connection hung, or its handler did. */
-export function wasAbandoned({ error }: Pending): boolean {
-  return error?.name === ABANDONED;
 }
 
 /** For work whose signal has aborted to give up. */

@@ -6,14 +6,8 @@ import { rolledBack } from '../store/postgres/rolled-back-error.ts';
 import { conclude, settleBy } from './run-attempt.ts';
 import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
-import {
-  AbandonedError,
-  type Progress,
-  runAndWrite,
-  transact,
-  type Work,
-  type Written,
-} from './attempt-in-transaction.ts';
+import { AbandonedError, markAbandoned } from './abandoned.ts';
+import { type Progress, runAndWrite, transact, type Work, type Written } from './attempt-in-transaction.ts';
 
 /**
  * Runs work in a transaction of its own that settles the record too: what the work wrote and the record commit
@@ -83,7 +77,7 @@ function abandon<R>(held: HeldClaim, { isStarted }: Progress<R>, ending: Attempt
   const { key, token } = claim;
   if (!isStarted) engine.records.takeBack({ key, token });
   const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
-  return conclude(held, ending, { reply: 'unrecorded', settlement });
+  return markAbandoned(conclude(held, ending, { reply: 'unrecorded', settlement }));
 }
 
 /** What the transaction wrote is undone: the lease is kept until the record is settled. */

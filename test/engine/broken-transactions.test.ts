@@ -1,5 +1,6 @@
 import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { storeAnswered } from '../../src/adapter/store-health.ts';
 import { createHandleOnce, type HandleOnce } from '../../src/index.ts';
 import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
 import { aborted, gate } from '../support/gate.ts';
@@ -81,6 +82,8 @@ describe('A connection that hangs', () => {
       await write(tx, 'never arrives');
     });
     expect(outcome).toMatchObject({ state: 'pending', reason: 'unrecorded', attempts: 1 });
+    // Its connection hung, as a handler can that ignores its timeout: of the store that says nothing.
+    expect(storeAnswered({ outcome })).toBeUndefined();
     expect(hanging.counts()).toMatchObject({ claimed: 1, unrecorded: 1 });
     await vi.waitFor(async () => {
       const next = await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'done'));

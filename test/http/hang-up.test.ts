@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { type Gate, gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
-import { heldClaims } from './support/held-claims.ts';
+import { heldClaims, heldSettles } from './support/held-store.ts';
 import { type Handler, json, listen } from './support/node-bench.ts';
 import { hangUp, send, told } from './support/server.ts';
 import { type Middleware, parseJson } from './support/stack.ts';
@@ -93,5 +95,94 @@ describe('A client that hangs up', () => {
     expect(seen[0]).toBe('answers');
     expect(told(await send(url, 'a'))).toEqual([200, 'replayed']);
     expect(runs()).toBe(1);
+  });
+
+  it('during the claim: nothing runs without a body either, and the retry is the first', async () => {
+    const { watch, gone } = watched();
+    const { store, claiming } = heldClaims(gone.opened);
+    const { url, runs, events } = await listen(echo, { before: [watch], core: { store } });
+    await hangUp(url, 'a', claiming.opened, { body: '' });
+    await until(() => events.length === 1);
+    expect([events[0]?.type, runs()]).toEqual(['released', 0]);
+    expect(told(await send(url, 'a', { body: '' }))).toEqual([200, 'stored']);
+  });
+
+  it('before the handler pipes its answer: the answer is whole, and the retry gets it', async () => {
+    const { watch, gone } = watched();
+    const started = gate();
+    const seen: unknown[] = [];
+    const { url, runs } = await listen(
+      async (_, response) => {
+        started.open();
+        await gone.opened;
+        seen.push(response.destroyed, response.closed);
+        await pipeline(Readable.from(['a', 'b']), response).finally(() => seen.push('closed'));
+      },
+      { before: [watch] },
+    );
+    await hangUp(url, 'a', started.opened);
+    await expect.poll(async () => told(await send(url, 'a'))).toEqual([200, 'replayed']);
+    expect((await send(url, 'a')).body.toString()).toBe('ab');
+    await until(() => seen.length === 3);
+    expect([seen, runs()]).toEqual([[false, false, 'closed'], 1]);
+  });
+
+  it('before its handler fails in a stream: the handler is told of both, and the retry runs', async () => {
+    const { watch, gone } = watched();
+    const started = gate();
+    const failures: unknown[] = [];
+    const { url, runs, events } = await listen(
+      async (_, response) => {
+        if (runs() > 1) return response.end('done');
+        started.open();
+        await gone.opened;
+        const failing = new Readable({ read: () => failing.destroy(new Error('the upstream is gone')) });
+        return await pipeline(failing, response).catch((error: unknown) => failures.push(error));
+      },
+      { before: [watch] },
+    );
+    await hangUp(url, 'a', started.opened);
+    await until(() => failures.length === 1);
+    expect(events).toMatchObject([{ type: 'released', error: { message: 'the upstream is gone' } }]);
+    expect(told(await send(url, 'a'))).toEqual([200, 'stored']);
+  });
+
+  it('between the answer of the handler and its record: the handler is told after that', async () => {
+    const { watch, gone } = watched();
+    const { store, settling } = heldSettles(gone.opened);
+    const closed = gate();
+    let eventsBefore = 0;
+    const { url, runs, events } = await listen(
+      (_, response) => {
+        response.on('close', () => {
+          eventsBefore = events.length;
+          closed.open();
+        });
+        response.end('done');
+      },
+      { before: [watch], core: { store } },
+    );
+    await hangUp(url, 'a', settling.opened);
+    await closed.opened;
+    expect(eventsBefore).toBe(1);
+    expect([told(await send(url, 'a')), runs()]).toEqual([[200, 'replayed'], 1]);
+  });
+});
+
+describe('A connection that is silent for longer than its handler allows', () => {
+  it('is closed, and the handler runs to its end: the retry gets its answer', async () => {
+    const { watch, gone } = watched();
+    const { url, runs, events } = await listen(
+      async (_, response) => {
+        response.setTimeout(20);
+        await gone.opened;
+        response.end('done');
+      },
+      { before: [watch] },
+    );
+    await expect(send(url, 'a')).rejects.toThrow();
+    await until(() => events.length === 1);
+    expect(told(await send(url, 'a'))).toEqual([200, 'replayed']);
+    expect([events[0]?.type, runs()]).toEqual(['stored', 1]);
   });
 });

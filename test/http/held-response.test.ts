@@ -65,16 +65,39 @@ describe('After its end a response', () => {
     expect(runs()).toBe(1);
   });
 
-  it('is sent and stored, also where its handler destroys it then', async () => {
-    const { url, runs } = await listen((_, response) => {
+  it.each<[what: string, close: Handler]>([
+    ['response.destroy()', (_, response) => response.destroy()],
+    ['request.destroy()', (request) => request.destroy()],
+    ['socket.destroy()', (request) => request.socket.destroy()],
+    [
+      'socket.destroySoon()',
+      ({ socket }) => {
+        socket.destroySoon();
+      },
+    ],
+    ['socket.resetAndDestroy()', (_, response) => response.socket?.resetAndDestroy()],
+    ['socket.end()', (request) => request.socket.end()],
+    ['socket.end() twice', (request, response) => [request.socket.end(), response.socket?.end().destroy()]],
+  ])('is sent and stored, also where its handler closes the connection then: %s', async (_, close) => {
+    const { url, runs } = await listen((request, response) => {
       response.end('first');
-      response.destroy();
+      return close(request, response);
     });
     for (const status of ['stored', 'replayed']) {
       const answer = await send(url, 'a');
       expect([told(answer), answer.body.toString()]).toEqual([[200, status], 'first']);
     }
     expect(runs()).toBe(1);
+  });
+
+  it('is seen as ended, and as not yet finished', async () => {
+    const seen: unknown[] = [];
+    const { url } = await listen((_, response) => {
+      response.end('first');
+      seen.push(response.headersSent, response.writableEnded, response.writableFinished, response.destroyed);
+    });
+    await send(url, 'a');
+    expect(seen).toEqual([true, true, false, false]);
   });
 
   it('tells the callback of a write that it came too late', async () => {
@@ -100,6 +123,22 @@ describe('After writeHead and before its end a response', () => {
     });
     const { status, headers } = await send(url, 'a');
     expect([code, status, headers['x-first']]).toEqual(['ERR_HTTP_HEADERS_SENT', 201, '1']);
+  });
+});
+
+describe('After its handler has destroyed it a response', () => {
+  it('is seen as Node has it, and says so to a write', async () => {
+    const seen: unknown[] = [];
+    const { url, runs } = await listen((_, response) => {
+      response.on('error', () => seen.push('error'));
+      response.destroy(new Error('no more'));
+      seen.push(response.headersSent, response.writableEnded, response.destroyed);
+      seen.push(response.write('late', (error) => seen.push((error as { code?: string }).code)));
+      response.end('late');
+    });
+    await expect(send(url, 'a')).rejects.toThrow();
+    expect(seen).toEqual([false, false, true, false, 'ERR_STREAM_DESTROYED']);
+    expect(runs()).toBe(1);
   });
 });
 
@@ -171,6 +210,10 @@ describe('A connection that the server closes before the end of the response', (
       'buffer',
     ],
     ['after a write', (request, response) => [response.write('x'), request.socket.destroy()], 'refuse'],
+    ['by the request', (request) => request.destroy(), 'refuse'],
+    ['by the end of the socket', (request) => request.socket.end(), 'refuse'],
+    ['by destroySoon', (_, response) => response.socket?.destroySoon(), 'buffer'],
+    ['by resetAndDestroy', (request) => request.socket.resetAndDestroy(), 'refuse'],
     ['by the response', (_, response) => [response.write('x'), response.destroy()], 'buffer'],
   ])('%s: the attempt is released, and a retry runs', async (_, breakOff, streaming) => {
     let isFirst = true;

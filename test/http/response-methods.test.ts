@@ -3,8 +3,11 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { gate } from '../support/gate.ts';
+import { until } from '../support/until.ts';
+import { heldSettles } from './support/held-store.ts';
 import { type Handler, listen } from './support/node-bench.ts';
 import { send, told } from './support/server.ts';
 import type { Middleware } from './support/stack.ts';
@@ -52,6 +55,43 @@ describe('What a handler calls of its response', () => {
       (_, response) => response.appendHeader('link', '<a>').appendHeader('link', '<b>').end(),
       { link: '<a>, <b>' },
     ],
+    [
+      'setHeaders with Headers',
+      (_, response) => response.setHeaders(new Headers({ Link: '<a>', ETag: '"1"' })).end(),
+      { link: '<a>', etag: '"1"' },
+    ],
+    [
+      'setHeaders with a Map',
+      (_, response) => response.setHeaders(new Map([['ETag', '"1"']])).end(),
+      { etag: '"1"' },
+    ],
+    [
+      'writeHead with undefined in place of a message',
+      (_, response) => response.writeHead(200, undefined, { ETag: '"1"' }).end(),
+      { etag: '"1"' },
+    ],
+    [
+      'writeHead with null in place of headers',
+      (_, response) =>
+        response
+          .setHeader('etag', '"1"')
+          .writeHead(200, null as never)
+          .end(),
+      { etag: '"1"' },
+    ],
+    [
+      'writeHeader, the old name of writeHead',
+      (_, response) => {
+        (
+          response as unknown as Pick<typeof response, 'writeHead'> & {
+            writeHeader: typeof response.writeHead;
+          }
+        )
+          .writeHeader(200, { ETag: '"1"' })
+          .end();
+      },
+      { etag: '"1"' },
+    ],
   ])('%s: a replay has the same headers', async (_, handler, headers) => {
     const { url } = await listen(handler);
     for (const status of ['stored', 'replayed']) {
@@ -59,6 +99,86 @@ describe('What a handler calls of its response', () => {
       expect(told(response)).toEqual([200, status]);
       expect(response.headers).toMatchObject(headers);
     }
+  });
+
+  it('what is in front reads the head of a replay as that of the first answer', async () => {
+    const seen: unknown[] = [];
+    const log: Middleware = (_request, response, next) => {
+      response.on('finish', () => {
+        seen.push([response.statusCode, response.getHeader('etag'), response.getHeader('idempotency-status')]);
+      });
+      return next();
+    };
+    const handler: Handler = (_, response) => response.writeHead(201, { ETag: '"1"' }).end();
+    const { url } = await listen(handler, { before: [log] });
+    await send(url, 'a');
+    await send(url, 'a');
+    await until(() => seen.length === 2);
+    expect(seen).toEqual([
+      [201, '"1"', 'stored'],
+      [201, '"1"', 'replayed'],
+    ]);
+  });
+
+  it('what is piped waits once it is more than can be kept, until it is on record', async () => {
+    const recorded = gate();
+    const { store, settling } = heldSettles(recorded.opened);
+    let made = 0;
+    const source = function* (): Generator<Buffer> {
+      for (made = 1; made <= 200; made += 1) yield Buffer.alloc(10_000, 'a');
+    };
+    const { url } = await listen((_, response) => pipeline(Readable.from(source()), response), {
+      streaming: 'buffer',
+      core: { store },
+    });
+    const answer = send(url, 'a');
+    await settling.opened;
+    for (let turn = 0; turn < 100; turn += 1) await turnOfTheLoop();
+    expect(made).toBeLessThan(50);
+    recorded.open();
+    expect((await answer).body.length).toBe(2_000_000);
+  });
+
+  it('a message reaches the first client, and is not replayed', async () => {
+    const { url } = await listen((_, response) => {
+      response.statusMessage = 'Made';
+      response.writeHead(201).end();
+    });
+    expect((await observed(url)).response.statusMessage).toBe('Made');
+    expect((await observed(url)).response.statusMessage).toBe('Created');
+  });
+
+  it('cork without uncork: the answer is sent', async () => {
+    const { url } = await listen((_, response) => {
+      response.cork();
+      response.write('a');
+      response.end('b');
+    });
+    for (const status of ['stored', 'replayed']) {
+      const answer = await send(url, 'a');
+      expect([told(answer), answer.body.toString()]).toEqual([[200, status], 'ab']);
+    }
+  });
+
+  it('its events come in the order that Node has, and after its calls', async () => {
+    const seen: unknown[] = [];
+    const closed = gate();
+    const { url } = await listen((_, response) => {
+      const note = (event: string) => () => seen.push([event, response.writableFinished, response.destroyed]);
+      response.on('close', closed.open);
+      for (const event of ['close', 'finish', 'prefinish']) response.on(event, note(event));
+      response.end('b', note('callback'));
+      note('end')();
+    });
+    await send(url, 'a');
+    await closed.opened;
+    expect(seen).toEqual([
+      ['end', false, false],
+      ['prefinish', expect.any(Boolean), false],
+      ['finish', true, false],
+      ['callback', true, false],
+      ['close', true, true],
+    ]);
   });
 
   it.each([204, 304])('end with a body that %i has not: a replay has none either', async (status) => {
@@ -105,6 +225,20 @@ describe('What a handler calls of its response', () => {
       'ab',
       {},
       undefined,
+    ]);
+  });
+
+  it('trailers without a header of their names reach the first client after a write, as with Node', async () => {
+    const { url } = await listen((_, response) => {
+      response.write('a');
+      response.addTrailers({ 'x-sum': '1' });
+      response.end('b');
+    });
+    const { body, response } = await observed(url);
+    expect([body, response.trailers, response.headers['idempotency-status']]).toEqual([
+      'ab',
+      { 'x-sum': '1' },
+      'stored',
     ]);
   });
 

@@ -1,12 +1,22 @@
 import { once } from 'node:events';
-import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type ServerResponse,
+} from 'node:http';
+import { createHandleOnce } from 'handle-once';
+import { onceEachNodeRequest } from 'handle-once/http';
+import { createMemoryStore } from 'handle-once/testing';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { gate } from '../support/gate.ts';
 import { until } from '../support/until.ts';
-import { type Handler, json, listen } from './support/node-bench.ts';
-import { send, told } from './support/server.ts';
+import { type Handler, json, listen, nodeBench } from './support/node-bench.ts';
+import { send, serve, told } from './support/server.ts';
 import { type Middleware, parseJson } from './support/stack.ts';
 
 const echo: Handler = (request, response) => json(response, 200, { body: request.body ?? null });
@@ -191,3 +201,106 @@ describe('A request', () => {
     expect(runs()).toBe(2);
   });
 });
+
+describe('A connection', () => {
+  it('of HTTP/1.0 gets the answer and its replay, and is closed', async () => {
+    const { url, runs } = await listen((_, response) => [response.write('a'), response.end('b')]);
+    for (const status of ['stored', 'replayed']) {
+      const socket = await socketTo(url);
+      socket.write('POST /orders HTTP/1.0\r\nidempotency-key: a\r\ncontent-length: 2\r\n\r\n{}');
+      const received = await text(socket);
+      expect(received).toContain(`idempotency-status: ${status}\r\n`);
+      expect(received.split('\r\n\r\n')[1]).toBe('ab');
+    }
+    expect(runs()).toBe(1);
+  });
+
+  it('that its handler wants closed is closed after the answer, and not after the replay', async () => {
+    const { url } = await listen((_, response) => response.setHeader('connection', 'close').end('done'));
+    const agent = oneConnection();
+    const connections: unknown[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const request = open(url, agent).end('{}');
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      connections.push(response.headers.connection);
+      await text(response);
+    }
+    expect(connections).toEqual(['close', 'keep-alive', 'keep-alive']);
+  });
+
+  it('has its answers in the order of their requests, whichever is on record first', async () => {
+    const held = gate();
+    const { url, events } = await listen(async (request, response) => {
+      if (request.headers['idempotency-key'] === 'a') await held.opened;
+      response.end('done');
+    });
+    const socket = await socketTo(url);
+    const received = buffer(socket);
+    const second = HEAD.replace('key: a', 'key: b').replace('/orders', '/orders/2');
+    socket.write(`${HEAD}content-length: 2\r\n\r\n{}`);
+    socket.write(`${second}connection: close\r\ncontent-length: 2\r\n\r\n{}`);
+    await until(() => events.length === 1);
+    held.open();
+    expect(statusesIn(await received)).toEqual(['200', '200']);
+    expect(events.map(({ key }) => key)).toEqual(['-:b', '-:a']);
+  });
+
+  it('whose second handler closes it gets the first answer before that', async () => {
+    const held = gate();
+    const { url, events } = await listen(async (request, response) => {
+      if (request.headers['idempotency-key'] === 'b') return response.destroy();
+      await held.opened;
+      return response.end('done');
+    });
+    const socket = await socketTo(url);
+    const received = buffer(socket);
+    const one = `${HEAD}content-length: 2\r\n\r\n{}`;
+    socket.write(one + one.replace('key: a', 'key: b'));
+    await until(() => events.length === 1);
+    held.open();
+    expect(statusesIn(await received)).toEqual(['200']);
+    expect(events.map(({ type }) => type)).toEqual(['released', 'stored']);
+  });
+
+  it('is closed where Node refuses what is sent, which is thrown', async () => {
+    let thrown: unknown;
+    const middleware = onceEachNodeRequest({
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'api', onEvent: () => undefined }),
+      route: '/orders',
+      principal: null,
+    });
+    const url = await serve((request, response) => {
+      Object.assign(response, { strictContentLength: true });
+      const next = () => response.setHeader('content-length', 5).end('abc');
+      middleware(request, response, next).catch((error: unknown) => {
+        thrown = error;
+      });
+    });
+    await expect(send(url, 'a')).rejects.toThrow();
+    expect(thrown).toMatchObject({ code: 'ERR_HTTP_CONTENT_LENGTH_MISMATCH' });
+  });
+});
+
+describe('A server that says itself that a request may go on', () => {
+  it('does so in front of the middleware: the handler gets the body', async () => {
+    const { listener } = nodeBench(echo, { behind: [parseJson] });
+    const server = createServer();
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      response.writeContinue();
+      listener(request, response as never);
+    });
+    onTestFinished(() => {
+      server.close();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const status of ['stored', 'replayed']) {
+      const request = open(url, false, { expect: '100-continue', 'content-length': '7' });
+      request.flushHeaders();
+      await once(request, 'continue');
+      request.end('{"a":1}');
+      expect(await answered(request)).toEqual({ status: [200, status], body: '{"body":{"a":1}}' });
+    }
+  });
+});
+

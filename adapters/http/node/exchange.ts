@@ -12,9 +12,10 @@ import { toStored } from '../stored-response.ts';
 import { unrecordedAttempt } from '../unrecorded-attempt.ts';
 import { setAttempt } from './attempt-of.ts';
 import { CapturedResponse } from './captured-response.ts';
-import { holdOpen } from './hold-open.ts';
+import { hasHungUp, holdOpen } from './hang-up.ts';
 import { rawBodyOf } from './raw-body.ts';
-import { headersOf, sendWhole } from './response-methods.ts';
+import { headersOf } from './response-head.ts';
+import { sendWhole } from './send-whole.ts';
 
 /** Sends what the handler answered, with how that ended. */
 type Send = (idempotencyStatus: string) => void;
@@ -95,8 +96,7 @@ export class Exchange {
 
   async #run(attempt: HttpAttempt): Promise<Produced<Send>> {
     if (this.#isAnswered()) throw new Error('the request was answered before its handler could run');
-    const { destroyed, readableLength } = this.#request;
-    if (destroyed && readableLength > 0) throw new Error('the client hung up before its handler could run');
+    if (hasHungUp(this.#request)) throw new Error('the client hung up before its handler could run');
     this.#letGo = holdOpen(this.#request);
     const { settings, maxStoredBytes } = this.#processor;
     const waits = settings.streaming === 'buffer';

@@ -1,38 +1,43 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { overrideProperty } from './overridden-property.ts';
+
+/** What closes a connection. */
+const CLOSES: ReadonlySet<unknown> = new Set(['destroy', 'destroySoon', 'end', 'resetAndDestroy']);
+
+type Closed = (close: () => void, reason: unknown) => void;
 
 /**
- * Puts a socket in front of that of a request, which tells when it is destroyed in place of that. Node destroys its own
- * when the client hangs up, so that the two can be told apart. Returns what puts the own one back.
+ * Puts a socket in front of that of a request and its response. It tells of a call that would close the connection, and
+ * does not close it. Node uses its own socket when a client hangs up, so that the two can be told apart. Returns what
+ * puts the own one back.
  */
 export function watchSocket(
-  messages: readonly (IncomingMessage | ServerResponse)[],
-  destroyed: (args: readonly unknown[]) => void,
-): () => void {
-  const restores = messages.map((message) => {
-    const own = Object.getOwnPropertyDescriptor(message, 'socket');
-    const socket: unknown = message.socket;
-    if (typeof socket !== 'object' || socket === null) return () => undefined;
-    const value = watched(socket as Socket, destroyed);
-    Object.defineProperty(message, 'socket', { value, configurable: true, enumerable: true, writable: true });
-    return () => {
-      if (message.socket !== value) return;
-      if (own === undefined) Reflect.deleteProperty(message, 'socket');
-      else Object.defineProperty(message, 'socket', own);
-    };
-  });
-  return () => {
-    for (const restore of restores) restore();
-  };
+  request: IncomingMessage,
+  response: ServerResponse,
+  closed: Closed,
+): (() => void)[] {
+  const socket: unknown = request.socket;
+  if (typeof socket !== 'object' || socket === null) return [];
+  const watched = watch(socket, closed);
+  const read = (own: unknown): unknown => (own === socket ? watched : own);
+  return [request, response].map((message) => overrideProperty(message, 'socket', read));
 }
 
-function watched(socket: Socket, destroyed: (args: readonly unknown[]) => void): Socket {
-  const proxy: Socket = new Proxy(socket, {
-    get: (target, name) => (name === 'destroy' ? destroy : (Reflect.get(target, name, target) as unknown)),
+/** Its methods are called on the socket itself, since they call each other: a timeout is none of the handler's. */
+function watch(socket: object, closed: Closed): object {
+  const watched: object = new Proxy(socket, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function' || name === 'constructor') return value;
+      return (...args: unknown[]): unknown => {
+        if (CLOSES.has(name)) {
+          closed(() => void Reflect.apply(value, target, args), args[0]);
+          return watched;
+        }
+        const result: unknown = Reflect.apply(value, target, args);
+        return result === target ? watched : result;
+      };
+    },
   });
-  function destroy(...args: unknown[]): Socket {
-    destroyed(args);
-    return proxy;
-  }
-  return proxy;
+  return watched;
 }

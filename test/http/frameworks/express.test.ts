@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { gate } from '../../support/gate.ts';
-import { heldClaims } from '../support/held-claims.ts';
+import { heldClaims } from '../support/held-store.ts';
 import { hangUp, send, serve, told } from '../support/server.ts';
 
 interface User {

@@ -167,6 +167,24 @@ describe('Fastify, by an onRequest hook', () => {
     await expect.poll(async () => told(await send(url, 'a', alice))).toEqual([201, 'replayed']);
     expect(runs).toBe(1);
   });
+
+  it('sends a stream whole whose client has hung up before, and gives the retry that', async () => {
+    const [started, gone] = [gate(), gate()];
+    let runs = 0;
+    const { url } = await listen((app) => {
+      app.post('/orders', hookOf(onceEach({ streaming: 'buffer' })), async (request, reply) => {
+        runs += 1;
+        request.raw.socket.once('close', gone.open);
+        started.open();
+        await gone.opened;
+        return await reply.send(Readable.from(['a', 'b']));
+      });
+    });
+    await hangUp(url, 'a', started.opened, alice);
+    await expect.poll(async () => told(await send(url, 'a', alice))).toEqual([200, 'replayed']);
+    expect((await send(url, 'a', alice)).body.toString()).toBe('ab');
+    expect(runs).toBe(1);
+  });
 });
 
 describe('inject(), by which applications test their routes', () => {

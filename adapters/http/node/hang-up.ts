@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
+/** Whether the client of a request has hung up. Some that tests make have no socket. */
+export function hasHungUp(request: IncomingMessage): boolean {
+  const { socket } = request as { readonly socket: { readonly destroyed?: boolean } | null | undefined };
+  return socket?.destroyed === true;
+}
+
 /**
  * Keeps a request that has been received from being told that its client has hung up: what has not read its body yet
  * still can. Returns what ends that.
@@ -9,8 +15,8 @@ export function holdOpen(request: IncomingMessage): () => void {
   let isHeld = true;
   let destroyedWith: [error: Error | undefined] | undefined;
   request.destroy = (error) => {
-    // At its end a stream destroys itself.
-    if (!isHeld || request.readableEnded) return destroy(error);
+    // At its end a stream destroys itself, and a handler can give it up.
+    if (!isHeld || request.readableEnded || !hasHungUp(request)) return destroy(error);
     destroyedWith = [error];
     return request;
   };

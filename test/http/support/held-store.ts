@@ -16,3 +16,18 @@ export function heldClaims(until: Promise<void>): { readonly store: Store; reado
   };
   return { store, claiming };
 }
+
+/** A store whose settles wait, and what opens when the first of them has come. */
+export function heldSettles(until: Promise<void>): { readonly store: Store; readonly settling: Gate } {
+  const settling = gate();
+  const memory = createMemoryStore();
+  const store: Store = {
+    ...memory,
+    async settle(...args) {
+      settling.open();
+      await until;
+      return await memory.settle(...args);
+    },
+  };
+  return { store, settling };
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import type { Calls } from './response-calls.ts';
+import { callbackOf } from './writes.ts';
+
+/** Has what a handler still writes go nowhere, once something else was sent in place of its response. */
+export function discarded(response: ServerResponse, own: Calls): Calls {
+  function call(args: readonly unknown[]): void {
+    const callback = callbackOf(args);
+    if (callback !== undefined) process.nextTick(callback);
+  }
+
+  /** How Node itself writes the head of what was sent, which can take a while. */
+  function isImplicit(args: readonly unknown[]): boolean {
+    return args.length === 1 && args[0] === response.statusCode;
+  }
+
+  return {
+    ...own,
+    addTrailers: () => undefined,
+    destroy: () => response,
+    end(args) {
+      call(args);
+      return response;
+    },
+    flushHeaders: () => undefined,
+    write(args) {
+      call(args);
+      return true;
+    },
+    writeHead: (args) => (isImplicit(args) ? own.writeHead(args) : response),
+    writeHeader: () => response,
+  };
+}

@@ -1,0 +1,20 @@
+import { createHandleOnce, StoreError } from 'handle-once';
+import type { Store } from 'handle-once/store';
+import { createMemoryStore } from 'handle-once/testing';
+import { expect, it } from 'vitest';
+import { storeAnswered } from '../../src/adapter/store-health.ts';
+
+class AbandonedError extends Error {
+  override readonly name = 'AbandonedError';
+}
+
+it('a store that takes no settle has not answered, whatever the handler calls its error', async () => {
+  const store: Store = {
+    ...createMemoryStore(),
+    settle: () => Promise.reject(new StoreError('down', { retriable: true })),
+  };
+  const handleOnce = createHandleOnce({ store, scope: 'billing', leaseMs: 150, onEvent: () => undefined });
+  const outcome = await handleOnce('1', 'body', () => Promise.reject(new AbandonedError('mine')));
+  expect(outcome).toMatchObject({ reason: 'unrecorded', error: { name: 'AbandonedError' } });
+  expect(storeAnswered({ outcome })).toBe(false);
+});
