@@ -287,7 +287,7 @@ describe('A server that says itself that a request may go on', () => {
     const server = createServer();
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       response.writeContinue();
-      listener(request, response as never);
+      listener(request, response);
     });
     onTestFinished(() => {
       server.close();

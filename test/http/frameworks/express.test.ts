@@ -235,7 +235,7 @@ describe.each([
     const path = await fileOf(1_000);
     const [started, gone] = [gate(), gate()];
     const url = await listen((app) => {
-      const once = onceEach({ core: { timeoutMs: 100 } });
+      const once = onceEach({ core: { timeoutMs: 1_000 } });
       app.post('/receipts', authenticate, once, async (request, response) => {
         request.socket.once('close', gone.open);
         started.open();
