@@ -100,7 +100,7 @@ describe('A connection that hangs', () => {
     const transactions = fromPostgres(one);
     const starved = createHandleOnce({
       sql: Object.assign(fromPostgres(sql), { begin: transactions.begin.bind(transactions) }),
-      ...{ scope, leaseMs: 600 },
+      ...{ scope, leaseMs: 1_500 },
     });
     const handler = vi.fn();
     const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
@@ -115,7 +115,7 @@ describe('A connection that hangs', () => {
       for (const key of keys) {
         expect(await handleOnce.inTransaction(key, 'body', () => key)).toMatchObject({ attempts: 1 });
       }
-    }, 10_000);
+    }, 20_000);
   });
 });
 
