@@ -105,7 +105,11 @@ describe('What a handler calls of its response', () => {
     const seen: unknown[] = [];
     const log: Middleware = (_request, response, next) => {
       response.on('finish', () => {
-        seen.push([response.statusCode, response.getHeader('etag'), response.getHeader('idempotency-status')]);
+        seen.push([
+          response.statusCode,
+          response.getHeader('etag'),
+          response.getHeader('idempotency-status'),
+        ]);
       });
       return next();
     };

@@ -303,4 +303,3 @@ describe('A server that says itself that a request may go on', () => {
     }
   });
 });
-

@@ -33,7 +33,8 @@ describe('openTelemetry', () => {
     start({ meterProvider: new Meters() });
   });
 
-  const TRACER = /^must be a tracer provider, which has the method getTracer; leave it out for the global one$/;
+  const TRACER =
+    /^must be a tracer provider, which has the method getTracer; leave it out for the global one$/;
   const METER = /^must be a meter provider, which has the method getMeter; leave it out for the global one$/;
 
   it.each<[field: string, value: unknown, message: RegExp]>([
