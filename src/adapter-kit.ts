@@ -3,6 +3,7 @@ export { handleOnceOption } from './adapter/adapter-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export { checkStoreAtStart } from './adapter/store-check.ts';
 export { storeAnswered, type StoreHealth, type StoreReach, watchStore } from './adapter/store-health.ts';
+export { type Clock, sleep, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { type Delivered, deliver } from './adapter/deliver.ts';
@@ -14,6 +15,7 @@ export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from 
 export { type Ending, endingOf, type Handled, type KeptReason, replayedState } from './adapter/handled.ts';
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { connectionWarning } from './adapter/connection-warning.ts';
+export { handlesOf } from './engine/hidden-handles.ts';
 export { endsWithin } from './lib/ends-within.ts';
 export { onAbort } from './lib/on-abort.ts';
 export type { Counts, EventSink } from './reporting/event-sink.ts';

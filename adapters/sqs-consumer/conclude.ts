@@ -1,12 +1,12 @@
-import { keptEvent } from '../../src/adapter-kit.ts';
+import { type Clock, keptEvent } from '../../src/adapter-kit.ts';
 import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { Hold } from './hold.ts';
 import type { SqsMessage } from './message.ts';
 import type { KeptMessage, Processed, Processor } from './process-message.ts';
 
 /** Of a message that was not started, since an earlier one of its group was kept: visible at once. */
-export function behind(): KeptMessage {
-  return { acknowledge: false, key: '', reason: 'behind', visibleAt: performance.now() };
+export function behind(clock: Clock): KeptMessage {
+  return { acknowledge: false, key: '', reason: 'behind', visibleAt: clock.monotonic() };
 }
 
 /** Of a message that was not started, since the queue has nowhere to put a failed one. */
@@ -37,13 +37,13 @@ export async function conclude(
 
 /** In how many seconds a message that stays is visible. Undefined where its visibility timeout runs out. */
 async function makeVisible(
-  { queue, events }: Processor,
+  { queue, events, clock }: Processor,
   message: SqsMessage,
   { receivedAt }: Hold,
   { key, visibleAt }: KeptMessage,
 ): Promise<number | undefined> {
   if (visibleAt === undefined) return undefined;
-  const seconds = boundedVisibility(receivedAt, visibleAt - performance.now());
+  const seconds = boundedVisibility(clock, receivedAt, visibleAt - clock.monotonic());
   try {
     // A heartbeat under way can land after it: then the message comes one visibility timeout later.
     await queue.changeVisibility(message.ReceiptHandle, seconds);

@@ -3,6 +3,7 @@ import {
   type Counts,
   consumerOf,
   createAdapterEvents,
+  handlesOf,
   parseOptions,
   withOwnRetries,
 } from '../../src/adapter-kit.ts';
@@ -31,8 +32,9 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
   const { handleOnce, onFailed, signal } = resolved;
   const given = resolved.consumerOptions as ConsumerSettings;
   const { settings } = handleOnce;
+  const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
-  const queue = createQueue(given.sqs, given.queueUrl);
+  const queue = createQueue(given.sqs, given.queueUrl, clock);
   const added = addedSettings(given, settings.leaseMs);
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
@@ -44,9 +46,9 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
         (letter) => queue.send(letter),
         events,
       ),
-      ...{ signal, queue, events },
+      ...{ signal, queue, events, clock },
     },
-    hold: () => holdMessages(added),
+    hold: () => holdMessages(added, clock),
     consumerOptions: { ...given, ...added },
     counts: events.counts,
   };

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/adapter-kit.ts';
 import { isInvisible } from '../shared/sqs/lapse.ts';
 import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
 import type { AddedSettings } from './consumer-settings.ts';
@@ -15,23 +16,24 @@ export interface Hold {
  * Follows sqs-consumer's heartbeat, which begins with the handler: a process that stands still sends none, and one that
  * comes too late changes nothing. Whether the queue took it cannot be seen from here.
  */
-export function holdMessages({ visibilityTimeout, heartbeatInterval }: AddedSettings): Hold {
-  const receivedAt = performance.now();
+export function holdMessages({ visibilityTimeout, heartbeatInterval }: AddedSettings, clock: Clock): Hold {
+  const receivedAt = clock.monotonic();
   const timeoutMs = visibilityTimeout * 1_000;
   const longest = receivedAt + MAX_VISIBILITY_SECONDS * 1_000;
   let invisibleUntil = receivedAt + timeoutMs;
 
   function beat(): void {
-    const until = performance.now() + timeoutMs;
-    if (isInvisible(invisibleUntil) && until <= longest) invisibleUntil = until;
+    const until = clock.monotonic() + timeoutMs;
+    if (isInvisible(clock, invisibleUntil) && until <= longest) invisibleUntil = until;
   }
 
-  const timer = setInterval(beat, heartbeatInterval * 1_000).unref();
+  const timer = clock.setRepeating(beat, heartbeatInterval * 1_000);
+  timer.unref();
   return {
     receivedAt,
-    isOurs: () => isInvisible(invisibleUntil),
+    isOurs: () => isInvisible(clock, invisibleUntil),
     end() {
-      clearInterval(timer);
+      clock.clearTimer(timer);
     },
   };
 }

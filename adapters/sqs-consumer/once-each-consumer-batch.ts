@@ -74,7 +74,8 @@ export function onceEachConsumerBatch(
       // Only now: a heartbeat of the whole batch would undo what was set before.
       const done = await Promise.all(
         messages.map((message) => {
-          const found = processed === undefined ? REFUSED : (processed.get(message) ?? behind());
+          const found =
+            processed === undefined ? REFUSED : (processed.get(message) ?? behind(processor.clock));
           return conclude(processor, message, hold, found);
         }),
       );

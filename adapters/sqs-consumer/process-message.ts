@@ -1,4 +1,11 @@
-import { type Consumer, deliver, type EventSink, type Kept, type Verdict } from '../../src/adapter-kit.ts';
+import {
+  type Clock,
+  type Consumer,
+  deliver,
+  type EventSink,
+  type Kept,
+  type Verdict,
+} from '../../src/adapter-kit.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { SqsConsumerKeptReason, SqsConsumerEvent } from './events.ts';
 import type { Hold } from './hold.ts';
@@ -11,6 +18,7 @@ export interface Processor {
   readonly signal: (() => AbortSignal) | undefined;
   readonly queue: Queue;
   readonly events: EventSink<SqsConsumerEvent>;
+  readonly clock: Clock;
 }
 
 /** A message that stays in the queue. */
@@ -24,7 +32,7 @@ export type Processed = Extract<Verdict, { readonly acknowledge: true }> | KeptM
 
 /** Handles one message, and dead-letters it where its outcome asks for that. It never throws. */
 export async function processMessage(
-  { consumer, deliveryOf, signal, events }: Processor,
+  { consumer, deliveryOf, signal, events, clock }: Processor,
   message: SqsMessage,
   hold: Hold,
 ): Promise<Processed> {
@@ -39,5 +47,5 @@ export async function processMessage(
   });
   if (verdict.acknowledge) return verdict;
   const afterMs = visibleAfterMs(verdict);
-  return { ...verdict, ...(afterMs === undefined ? {} : { visibleAt: performance.now() + afterMs }) };
+  return { ...verdict, ...(afterMs === undefined ? {} : { visibleAt: clock.monotonic() + afterMs }) };
 }

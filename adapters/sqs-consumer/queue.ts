@@ -5,6 +5,7 @@ import {
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { Clock } from '../../src/adapter-kit.ts';
 import { inTime } from '../shared/sqs/in-time.ts';
 import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 
@@ -20,17 +21,17 @@ export interface Queue {
   attributes(): Promise<Readonly<Partial<Record<string, string>>>>;
 }
 
-export function createQueue(client: SqsClient, queueUrl: string): Queue {
+export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
   return {
     isFifo: isFifoQueue(queueUrl),
     changeVisibility(receiptHandle, seconds) {
       const input = { QueueUrl: queueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout: seconds };
-      return inTime((options) => client.send(new ChangeMessageVisibilityCommand(input), options));
+      return inTime(clock, (options) => client.send(new ChangeMessageVisibilityCommand(input), options));
     },
-    send: (input) => inTime((options) => client.send(new SendMessageCommand(input), options)),
+    send: (input) => inTime(clock, (options) => client.send(new SendMessageCommand(input), options)),
     async attributes() {
       const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
-      const { Attributes } = await inTime((options) => client.send(command, options));
+      const { Attributes } = await inTime(clock, (options) => client.send(command, options));
       return Attributes ?? {};
     },
   };

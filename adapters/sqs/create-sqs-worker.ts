@@ -5,6 +5,7 @@ import {
   connectionWarning,
   type Counts,
   createAdapterEvents,
+  handlesOf,
   NOT_AN_OBJECT,
   parseOptions,
   warn,
@@ -113,8 +114,9 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   if (resolved.visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
   }
+  const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
-  const queue = createQueue(resolved.client, resolved.queueUrl);
+  const queue = createQueue(resolved.client, resolved.queueUrl, clock);
   const unwatched = createProcessor(resolved, queue, events);
   const { consumer, store } = watchStore(handleOnce, unwatched.consumer);
   const processor = { ...unwatched, consumer };
@@ -138,7 +140,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
       ownsReceives: true,
     });
     warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
-    const options = { queue, events, processor, concurrency, inTransaction, waitTimeSeconds };
+    const options = { clock, queue, events, processor, concurrency, inTransaction, waitTimeSeconds };
     run = startRun({
       ...options,
       visibilityTimeoutSeconds: timeouts.held,
@@ -150,7 +152,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
 
   async function stop(stopOptions: StopOptions): Promise<StopReport> {
     const { drainMs = resolved.drainMs } = parseOptions(`${SUBJECT} stop`, stopOptionsSchema, stopOptions);
-    const shared = (drain ??= createDrain());
+    const shared = (drain ??= createDrain(clock));
     shared.endWithin(drainMs);
     stops += 1;
     try {

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../../src/adapter-kit.ts';
+
 /** The time that handlers get to finish. It can be shortened, and not lengthened. */
 export interface Drain {
   /** Resolves when the time is over. */
@@ -6,24 +8,24 @@ export interface Drain {
   cancel(): void;
 }
 
-export function createDrain(): Drain {
+export function createDrain(clock: Clock): Drain {
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => {
     end = resolve;
   });
   let endsAt = Infinity;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   return {
     over,
     endWithin(milliseconds) {
-      const at = performance.now() + milliseconds;
+      const at = clock.monotonic() + milliseconds;
       if (at >= endsAt) return;
       endsAt = at;
-      clearTimeout(timer);
-      timer = setTimeout(end, milliseconds);
+      clock.clearTimer(timer);
+      timer = clock.setTimer(end, milliseconds);
     },
     cancel() {
-      clearTimeout(timer);
+      clock.clearTimer(timer);
     },
   };
 }

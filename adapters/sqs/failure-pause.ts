@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../../src/adapter-kit.ts';
+
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -12,9 +14,9 @@ export interface Pause {
   cancel(): void;
 }
 
-export function createPause(onResume: () => void): Pause {
+export function createPause(onResume: () => void, clock: Clock): Pause {
   let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   function resume(): void {
     timer = undefined;
@@ -26,7 +28,7 @@ export function createPause(onResume: () => void): Pause {
       if (timer !== undefined) return;
       const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
       failures += 1;
-      timer = setTimeout(resume, longest / 2 + (Math.random() * longest) / 2);
+      timer = clock.setTimer(resume, longest / 2 + (clock.random() * longest) / 2);
     },
     succeed() {
       failures = 0;
@@ -34,7 +36,7 @@ export function createPause(onResume: () => void): Pause {
     isPaused: () => timer !== undefined,
     isFailing: () => failures > 0,
     cancel() {
-      clearTimeout(timer);
+      clock.clearTimer(timer);
       timer = undefined;
     },
   };

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   createAdapterEvents,
+  handlesOf,
   messageOptions,
   parseOptions,
   withOwnRetries,
@@ -73,8 +74,9 @@ export function onceEachSqsMessage<Result>(
   if (visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
   }
+  const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
-  const queue = createQueue(resolved.client, resolved.queueUrl);
+  const queue = createQueue(resolved.client, resolved.queueUrl, clock);
   const processor = createProcessor({ ...resolved, handler }, queue, events);
   let keeper: Promise<VisibilityKeeper> | undefined;
 
@@ -84,7 +86,7 @@ export function onceEachSqsMessage<Result>(
       const given = { visibilityTimeoutSeconds, onFailed: resolved.onFailed, ownsReceives: false };
       const { timeouts } = await checkQueue({ subject: SUBJECT, queue, settings, events, ...given });
       warnShortVisibility(timeouts, settings.leaseMs, events);
-      return createVisibilityKeeper(queue, timeouts, events);
+      return createVisibilityKeeper(queue, timeouts, events, clock);
     } catch (error) {
       // The next message looks again: the attributes may have been out of reach for a moment only.
       keeper = undefined;
@@ -93,11 +95,11 @@ export function onceEachSqsMessage<Result>(
   }
 
   return async function handleMessage(message, given = {}) {
-    const { signal, receivedAt = Date.now() } = parseOptions(SUBJECT, messageOptions, given);
+    const { signal, receivedAt = clock.wall() } = parseOptions(SUBJECT, messageOptions, given);
     const delivery = toInHandMessage(
       SUBJECT,
       message,
-      performance.now() - Math.max(0, Date.now() - receivedAt),
+      clock.monotonic() - Math.max(0, clock.wall() - receivedAt),
     );
     keeper ??= createKeeper();
     const hold = (await keeper).hold(delivery);

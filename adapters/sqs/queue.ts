@@ -8,8 +8,7 @@ import {
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { coalesce } from '../../src/adapter-kit.ts';
+import { type Clock, coalesce, sleep } from '../../src/adapter-kit.ts';
 import { type CallOptions, inTime } from '../shared/sqs/in-time.ts';
 import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import type { SqsMessage } from './message.ts';
@@ -62,13 +61,13 @@ const FULL_BATCHES = { maxBatch: MAX_BATCH, smallestBeside: MAX_BATCH };
 const ENTRY_TRIES = 3;
 const ENTRY_RETRY_DELAY_MS = 100;
 
-export function createQueue(client: SqsClient, queueUrl: string): Queue {
+export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
   const remove = coalesce<Entry, EntryReply>({
     ...FULL_BATCHES,
     send: async (requests) => {
       const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
       const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      const reply = await inTime((options) => client.send(command, options));
+      const reply = await inTime(clock, (options) => client.send(command, options));
       return entryReplies(requests.length, reply);
     },
   });
@@ -81,7 +80,7 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
         VisibilityTimeout: timeoutSeconds,
       }));
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
-      const reply = await inTime((options) => client.send(command, options));
+      const reply = await inTime(clock, (options) => client.send(command, options));
       return entryReplies(requests.length, reply);
     },
   });
@@ -103,18 +102,19 @@ export function createQueue(client: SqsClient, queueUrl: string): Queue {
           onEnded?.();
         }
       };
-      const { Messages } = await inTime(receive, waitTimeSeconds * 1_000, signal);
+      const { Messages } = await inTime(clock, receive, waitTimeSeconds * 1_000, signal);
       return Messages ?? [];
     },
-    delete: (key) => retryEntry(() => remove({ key })),
-    changeVisibility: (key, timeoutSeconds) => retryEntry(() => changeVisibility({ key, timeoutSeconds })),
+    delete: (key) => retryEntry(clock, () => remove({ key })),
+    changeVisibility: (key, timeoutSeconds) =>
+      retryEntry(clock, () => changeVisibility({ key, timeoutSeconds })),
     async attributes() {
       const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
-      const { Attributes } = await inTime((options) => client.send(command, options));
+      const { Attributes } = await inTime(clock, (options) => client.send(command, options));
       return Attributes ?? {};
     },
     async send(input) {
-      await inTime((options) => client.send(new SendMessageCommand(input), options));
+      await inTime(clock, (options) => client.send(new SendMessageCommand(input), options));
     },
   };
 }
@@ -136,11 +136,11 @@ function entryReplies(count: number, { Successful = [], Failed = [] }: BatchRepl
   return replies;
 }
 
-async function retryEntry(call: () => Promise<EntryReply>): Promise<EntryReply> {
+async function retryEntry(clock: Clock, call: () => Promise<EntryReply>): Promise<EntryReply> {
   for (let tries = 1; ; tries += 1) {
     const reply = await call();
     if (reply.done || !reply.retriable || tries === ENTRY_TRIES) return reply;
-    await sleep(ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
+    await sleep(clock, ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
   }
 }
 

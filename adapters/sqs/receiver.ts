@@ -1,10 +1,11 @@
-import { endsWithin, type EventSink } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, type EventSink, type Timer } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import { createPause } from './failure-pause.ts';
 import { MAX_BATCH, type Queue } from './queue.ts';
 
 export interface ReceiverOptions {
+  readonly clock: Clock;
   readonly queue: Queue;
   readonly events: EventSink<SqsEvent>;
   readonly waitTimeSeconds: number;
@@ -66,19 +67,19 @@ const STALLED_MS = 120_000;
  * One poll is under way while the queue is quiet. Each full batch allows one more, each poorer one takes one away.
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { queue, events, capacity } = options;
+  const { clock, queue, events, capacity } = options;
   const mostPolls = Math.min(MOST_POLLS, Math.ceil(capacity / MAX_BATCH));
   const worthwhile = Math.min(MAX_BATCH, Math.ceil(capacity / 2));
   const polls = new Map<Promise<void>, number>();
   const aborter = new AbortController();
-  const receivePause = createPause(pump);
-  const storePause = createPause(pump);
+  const receivePause = createPause(pump, clock);
+  const storePause = createPause(pump, clock);
   let allowedPolls = 1;
-  let quiet: NodeJS.Timeout | undefined;
+  let quiet: Timer | undefined;
   let stopped = false;
   /** Receives that the client is not done with. One that hangs stays here when its bound has passed. */
   let underWay = 0;
-  let turnedAt = performance.now();
+  let turnedAt = clock.monotonic();
   let answeredAt: Date | undefined;
 
   function room(): number {
@@ -106,17 +107,17 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   async function receive(max: number): Promise<void> {
     const { waitTimeSeconds, visibilityTimeoutSeconds } = options;
-    const sentAt = performance.now();
+    const sentAt = clock.monotonic();
     if (underWay === 0) turnedAt = sentAt;
     underWay += 1;
     try {
       const signal = aborter.signal;
       const request = { max, waitTimeSeconds, visibilityTimeoutSeconds, signal, onEnded };
       const messages = await queue.receive(request);
-      answeredAt = new Date();
+      answeredAt = new Date(clock.wall());
       receivePause.succeed();
-      adapt(messages.length, max, performance.now() - sentAt);
-      options.onMessages(messages, performance.now());
+      adapt(messages.length, max, clock.monotonic() - sentAt);
+      options.onMessages(messages, clock.monotonic());
     } catch (error) {
       if (aborter.signal.aborted) return;
       events.emit({ type: 'queue-error', verb: 'receive', error });
@@ -126,13 +127,13 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   function onEnded(): void {
     underWay -= 1;
-    turnedAt = performance.now();
+    turnedAt = clock.monotonic();
   }
 
   function adapt(received: number, max: number, tookMs: number): void {
     allowedPolls = received === max ? Math.min(mostPolls, allowedPolls + 1) : Math.max(1, allowedPolls - 1);
     if (received > 0 || tookMs >= SHORTEST_EMPTY_POLL_MS || stopped) return;
-    quiet ??= setTimeout(() => {
+    quiet ??= clock.setTimer(() => {
       quiet = undefined;
       pump();
     }, SHORTEST_EMPTY_POLL_MS);
@@ -141,7 +142,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   function isTurning(): boolean {
     const isFull = capacity - options.inHand() < worthwhile;
     if (stopped || isFull || storePause.isFailing()) return true;
-    return performance.now() - turnedAt < STALLED_MS;
+    return clock.monotonic() - turnedAt < STALLED_MS;
   }
 
   return {
@@ -157,11 +158,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
     async stop() {
       stopped = true;
-      clearTimeout(quiet);
+      clock.clearTimer(quiet);
       receivePause.cancel();
       storePause.cancel();
       const ended = Promise.all(polls.keys());
-      if (options.abortsPolls && !(await endsWithin(ended, LAST_POLL_MS))) aborter.abort();
+      if (options.abortsPolls && !(await endsWithin(ended, LAST_POLL_MS, clock))) aborter.abort();
       await ended;
     },
     abort() {

@@ -1,4 +1,4 @@
-import { endsWithin, type EventSink, storeAnswered } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, type EventSink, storeAnswered } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Ran } from './lanes.ts';
 import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
@@ -8,6 +8,7 @@ import { createReceiver, type ReceiverHealth } from './receiver.ts';
 import { createVisibilityKeeper, type Hold } from './visibility.ts';
 
 export interface RunOptions {
+  readonly clock: Clock;
   readonly queue: Queue;
   readonly events: EventSink<SqsEvent>;
   readonly processor: Processor<unknown>;
@@ -59,11 +60,11 @@ const MOST_BLOCKED = 10;
 const ABORT_GRACE_MS = 5_000;
 
 export function startRun(options: RunOptions): Run {
-  const { queue, events, processor, concurrency, visibilityTimeoutSeconds: seconds } = options;
-  const { abortsPolls, inTransaction } = options;
+  const { clock, queue, events, processor, concurrency } = options;
+  const { abortsPolls, inTransaction, visibilityTimeoutSeconds: seconds } = options;
   // One batch waits in line, so that a free handler does not wait for a receive.
   const capacity = concurrency + Math.min(concurrency, MAX_BATCH);
-  const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events);
+  const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events, clock);
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
   /** Those in hand of which the store has not been asked yet, or has not answered. */
@@ -82,6 +83,7 @@ export function startRun(options: RunOptions): Run {
     },
   });
   const receiver = createReceiver({
+    clock,
     queue,
     events,
     waitTimeSeconds: options.waitTimeSeconds,
@@ -138,7 +140,7 @@ export function startRun(options: RunOptions): Run {
       },
       onAnswered: onHandled,
     });
-    handledAt = new Date();
+    handledAt = new Date(clock.wall());
     untried.delete(item);
     const answered = storeAnswered(handled);
     if (answered !== undefined) receiver.storeAnswered(answered);
@@ -176,8 +178,8 @@ export function startRun(options: RunOptions): Run {
     if (!inTime) {
       handlers.abort(new DOMException('the worker is stopping', 'AbortError'));
       if (abortsPolls) receiver.abort();
-      else await endsWithin(received, LONGEST_RECEIVE_MS);
-      await endsWithin(ended, ABORT_GRACE_MS);
+      else await endsWithin(received, LONGEST_RECEIVE_MS, clock);
+      await endsWithin(ended, ABORT_GRACE_MS, clock);
     }
     keeper.stop();
   }

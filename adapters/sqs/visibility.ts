@@ -1,4 +1,4 @@
-import { type EventSink } from '../../src/adapter-kit.ts';
+import type { Clock, EventSink, Timer } from '../../src/adapter-kit.ts';
 import { isInvisible, TRAVEL_MARGIN_MS } from '../shared/sqs/lapse.ts';
 import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
@@ -44,16 +44,17 @@ export function createVisibilityKeeper(
   queue: Queue,
   timeouts: VisibilityTimeouts,
   events: EventSink<SqsEvent>,
+  clock: Clock,
 ): VisibilityKeeper {
   const receivedMs = timeouts.received * 1_000;
   const heldMs = timeouts.held * 1_000;
   const holds = new Set<Held>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   function beat(): void {
     for (const held of holds) {
       if (held.atLimit && !held.lost && !isOurs(held)) lose(held, LIMIT);
-      const due = held.invisibleUntil - performance.now() < (heldMs * 2) / 3 + TRAVEL_MARGIN_MS;
+      const due = held.invisibleUntil - clock.monotonic() < (heldMs * 2) / 3 + TRAVEL_MARGIN_MS;
       if (due && !held.atLimit && held.beating === undefined && isOurs(held)) {
         held.beating = extend(held).finally(() => {
           held.beating = undefined;
@@ -69,13 +70,13 @@ export function createVisibilityKeeper(
 
   async function extend(held: Held): Promise<void> {
     const { messageId, receiptHandle } = held.delivery;
-    const seconds = boundedVisibility(held.delivery.receivedAt, heldMs);
+    const seconds = boundedVisibility(clock, held.delivery.receivedAt, heldMs);
     const isLast = seconds * 1_000 < heldMs;
     if (seconds === 0) {
       held.atLimit = true;
       return;
     }
-    const sentAt = performance.now();
+    const sentAt = clock.monotonic();
     try {
       const reply = await queue.changeVisibility(receiptHandle, seconds);
       if (reply.done) {
@@ -90,8 +91,12 @@ export function createVisibilityKeeper(
     }
   }
 
+  function isOurs(held: Held): boolean {
+    return !held.lost && isInvisible(clock, held.invisibleUntil);
+  }
+
   function stop(): void {
-    clearInterval(timer);
+    clock.clearTimer(timer);
     timer = undefined;
   }
 
@@ -106,7 +111,7 @@ export function createVisibilityKeeper(
         beating: undefined,
       };
       holds.add(held);
-      timer ??= setInterval(beat, receivedMs / 3);
+      timer ??= clock.setRepeating(beat, receivedMs / 3);
       return {
         async release() {
           holds.delete(held);
@@ -114,12 +119,8 @@ export function createVisibilityKeeper(
           await held.beating;
         },
         isOurs: () => isOurs(held),
-        boundedSeconds: (milliseconds) => boundedVisibility(delivery.receivedAt, milliseconds),
+        boundedSeconds: (milliseconds) => boundedVisibility(clock, delivery.receivedAt, milliseconds),
       };
     },
   };
-}
-
-function isOurs(held: Held): boolean {
-  return !held.lost && isInvisible(held.invisibleUntil);
 }

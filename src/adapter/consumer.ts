@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
-import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
+import { handlesOf } from '../engine/hidden-handles.ts';
 import { endsOrAborts } from '../lib/ends-or-aborts.ts';
 import type { HandleOnceSettings } from '../options/options.ts';
 import { createFirstCheck } from './store-check.ts';
@@ -26,7 +26,7 @@ export interface ConsumerOptions {
  * before the store has been checked.
  */
 export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOptions): Consumer {
-  const handles = (handleOnce as unknown as { readonly [HANDLES]: Handles })[HANDLES];
+  const handles = handlesOf(handleOnce);
   const handle = (inTransaction ? handles.inTransaction : handles.handle) as Handle<unknown[]>;
   const checkStore = createFirstCheck(handleOnce);
   return {

@@ -2,6 +2,7 @@ import type { AnyHandleOnce } from '../api/handle-once.ts';
 import { SchemaError, StoreError } from '../api/errors.ts';
 import type { Outcome } from '../api/outcome.ts';
 import { wasAbandoned } from '../engine/abandoned.ts';
+import { handlesOf } from '../engine/hidden-handles.ts';
 import type { Consumer } from './consumer.ts';
 
 /** Whether the store can be used, by its last answer. `unknown` before the first. */
@@ -21,13 +22,14 @@ export function watchStore(
   handleOnce: AnyHandleOnce,
   consumer: Consumer,
 ): { readonly consumer: Consumer; readonly store: StoreHealth } {
+  const { clock } = handlesOf(handleOnce);
   let last: StoreReach = 'unknown';
   let answeredAt = -Infinity;
   let isAsking = false;
 
   function note(isReachable: boolean): void {
     last = isReachable ? 'reachable' : 'unreachable';
-    answeredAt = performance.now();
+    answeredAt = clock.monotonic();
   }
 
   function noteWhatIsKnown(isReachable: boolean | undefined): void {
@@ -57,7 +59,7 @@ export function watchStore(
     store: {
       note,
       reach() {
-        if (!isAsking && performance.now() - answeredAt >= FRESH_MS) void ask();
+        if (!isAsking && clock.monotonic() - answeredAt >= FRESH_MS) void ask();
         return last;
       },
     },

@@ -7,11 +7,12 @@ import type { HandleOnceEvent } from './events.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createHandle, type Handle } from '../engine/handle.ts';
 import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
+import { type Host, thisProcess } from '../engine/host.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
-import { placeOfThisProcess, type SuspectPlace } from '../engine/suspect-place.ts';
 import { recorded } from '../history/recorded.ts';
+import type { Clock } from '../lib/clock.ts';
 import { InvalidOptionsError } from './errors.ts';
 import { createEventSink, type EventSink } from '../reporting/event-sink.ts';
 import {
@@ -47,47 +48,46 @@ export function createHandleOnce<Schema extends StandardSchemaV1, Tx = unknown>(
 ): HandleOnceWithSchema<Schema, Tx>;
 export function createHandleOnce<Tx = unknown>(options: HandleOnceOptions<Tx>): HandleOnce<Tx>;
 export function createHandleOnce<Tx>(options: HandleOnceOptions<Tx>): HandleOnce<Tx> {
-  return createHandleOnceIn(placeOfThisProcess, options);
+  return createHandleOnceIn(thisProcess, options);
 }
 
-/** The same as if it were in a process of its own, as far as suspects are concerned: for tests. */
-export function createHandleOnceIn<Tx>(
-  suspects: SuspectPlace,
-  options: HandleOnceOptions<Tx>,
-): HandleOnce<Tx> {
-  const resolved = resolveOptions(options);
+/** The same as if it were in another process: for tests and the simulation. */
+export function createHandleOnceIn<Tx>(host: Host, options: HandleOnceOptions<Tx>): HandleOnce<Tx> {
+  const resolved = resolveOptions(options, host.clock);
   const events = recorded(createEventSink(resolved, 'core'), resolved.kept);
-  return createWith(resolved, events, suspects);
+  return createWith(resolved, events, host);
 }
 
 function createWith<Tx>(
   resolved: ResolvedOptions<Tx>,
   events: EventSink<HandleOnceEvent>,
-  suspects: SuspectPlace,
+  host: Host,
 ): HandleOnce<Tx> {
   const { settings, store, client, transactionalStore, backoff } = resolved;
   const { scope, batching } = settings;
+  const { clock } = host;
   const engine: Engine = {
+    ...host,
     settings,
-    backoff: guardedBackoff(backoff, events.complain),
+    backoff: guardedBackoff(backoff, events.complain, clock),
     events,
     records: createRecords(
       store,
       { ...settings, mayOwnSuspects: false },
       {
         batching,
+        clock,
         traffic: trafficOf(client),
         onTakenBack: (key) => {
           events.emit({ type: 'taken-back', scope, key });
         },
       },
     ),
-    leaseAlarms: createLeaseAlarms(settings.leaseMs),
-    suspects,
+    leaseAlarms: createLeaseAlarms(settings.leaseMs, clock),
   };
   const handle = createHandle(engine, runAttempt);
   const transactional = createTransactional(engine, transactionalStore);
-  const handles: Handles = { handle, inTransaction: transactional?.handle };
+  const handles: Handles = { handle, inTransaction: transactional?.handle, clock };
   const more = {
     [HANDLES]: handles,
     settings,
@@ -95,9 +95,9 @@ function createWith<Tx>(
     checkStore: () => checkStore(engine),
     ...(transactional?.calls ?? WITHOUT_CLIENT),
     withRetries: (given: RetryOptions) =>
-      createWith({ ...resolved, ...retriesIn(resolved, given) }, events, suspects),
+      createWith({ ...resolved, ...retriesIn(resolved, given, clock) }, events, host),
     inScope: (scope: string | DerivedScope) =>
-      createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, suspects),
+      createWith({ ...resolved, settings: settingsInScope(settings, scope) }, events, host),
   };
   return Object.assign(createCall(handle, settings.schema), more);
 }
@@ -158,9 +158,10 @@ function noClient(subject: string): InvalidOptionsError {
 function retriesIn(
   { settings, backoff }: Pick<ResolvedOptions<unknown>, 'settings' | 'backoff'>,
   options: RetryOptions,
+  clock: Clock,
 ): Pick<ResolvedOptions<unknown>, 'settings' | 'backoff'> {
   const given = parseOptions('withRetries', retryOptionsSchema, options);
-  const resolved = resolveRetries(given, settings, backoff);
+  const resolved = resolveRetries(given, settings, backoff, clock);
   return {
     settings: Object.freeze({ ...settings, ...resolved.retries, retriesWereChosen: true }),
     backoff: resolved.backoff,

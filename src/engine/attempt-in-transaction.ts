@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt } from '../api/attempt.ts';
 import { LeaseLostError, StoreError } from '../api/errors.ts';
+import { sleep } from '../lib/clock.ts';
 import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { AbandonedError } from './abandoned.ts';
@@ -41,10 +41,11 @@ export function transact<R, Tx>(
 ): Promise<Written<R>> {
   return new Promise((resolve, reject) => {
     held.onOverdue(() => {
-      setTimeout(() => {
+      const giveUp = held.clock.setTimer(() => {
         progress.isAbandoned = true;
         reject(new AbandonedError('the time of the attempt is over, and its transaction has not ended'));
-      }, GRACE_MS).unref();
+      }, GRACE_MS);
+      giveUp.unref();
     });
     void retryOnConflict(store, held, progress, () =>
       store.begin(
@@ -88,7 +89,7 @@ async function retryOnConflict<R, Tx>(
       held.lease.setBeating(true);
       progress.written = undefined;
     }
-    await sleep(Math.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
+    await sleep(held.clock, held.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
   }
 }
 
@@ -97,9 +98,9 @@ async function runWork<R>(
   { engine, claim }: HeldClaim,
   work: () => Promise<R>,
 ): Promise<{ written: Written<R>; workMs: number }> {
-  const startedAt = performance.now();
+  const startedAt = engine.clock.monotonic();
   const value = await work();
-  const workMs = performance.now() - startedAt;
+  const workMs = engine.clock.monotonic() - startedAt;
   const { settings, backoff } = engine;
   const settlement = settlementOf({ kind: 'returned', value }, claim.failures, settings, backoff);
   return { written: { value, settlement }, workMs };

@@ -1,6 +1,8 @@
+import type { Clock, Timer } from '../lib/clock.ts';
 import { onAbort } from '../lib/on-abort.ts';
 
 export interface SignalOwner {
+  readonly clock: Clock;
   /** Aborts the signal when the lease has lapsed. */
   checkLease(): void;
   /** Called when the attempt took too long, and its signal has aborted. */
@@ -15,7 +17,7 @@ export interface SignalOwner {
  */
 export class AttemptSignal {
   readonly #caller: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer: Timer | undefined;
   readonly #unsubscribe: (() => void) | undefined;
   readonly #owner: SignalOwner;
   #controller: AbortController | undefined;
@@ -29,7 +31,7 @@ export class AttemptSignal {
       });
     }
     if (timeoutMs !== undefined) {
-      this.#timer = setTimeout(() => {
+      this.#timer = owner.clock.setTimer(() => {
         this.abort(new DOMException(`the attempt took longer than ${timeoutMs} ms`, 'TimeoutError'));
         owner.timedOut();
       }, timeoutMs);
@@ -50,7 +52,7 @@ export class AttemptSignal {
   }
 
   release(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) this.#owner.clock.clearTimer(this.#timer);
     this.#unsubscribe?.();
   }
 

@@ -1,6 +1,7 @@
 import { AbortedError } from '../api/errors.ts';
 import { claim, type Claimed } from './claim.ts';
-import { endOf, type Engine, monotonicNow } from './engine.ts';
+import { endOf, type Engine } from './engine.ts';
+import type { Clock } from '../lib/clock.ts';
 import { onAbort } from '../lib/on-abort.ts';
 
 const FIRST_LOOK_MS = 50;
@@ -29,9 +30,10 @@ export async function claimPatiently(
   let answer = await claim(engine, key, fingerprint, startedAt);
   if (answer.reply.kind !== 'in-flight' || waitMs === 0) return answer;
   for (let looks = 0; answer.reply.kind === 'in-flight'; looks += 1) {
-    const leftMs = endsAt - monotonicNow();
+    const leftMs = endsAt - engine.clock.monotonic();
     if (leftMs <= 0) break;
-    await pause(Math.min(untilNextLook(looks), answer.reply.retryAfterMs, leftMs), signal);
+    const waitMs = Math.min(untilNextLook(engine.clock, looks), answer.reply.retryAfterMs, leftMs);
+    await pause(engine.clock, waitMs, signal);
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     answer = await claim(engine, key, fingerprint, startedAt);
   }
@@ -40,20 +42,20 @@ export async function claimPatiently(
 }
 
 /** Doubles, with jitter: many may wait for one owner. */
-function untilNextLook(looks: number): number {
+function untilNextLook(clock: Clock, looks: number): number {
   const longest = Math.min(FIRST_LOOK_MS * 2 ** looks, LONGEST_LOOK_MS);
-  return longest / 2 + (Math.random() * longest) / 2;
+  return longest / 2 + (clock.random() * longest) / 2;
 }
 
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     let unsubscribe: () => void = () => undefined;
     const end = (): void => {
-      clearTimeout(timer);
+      clock.clearTimer(timer);
       unsubscribe();
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
+    const timer = clock.setTimer(end, milliseconds);
     if (signal !== undefined) unsubscribe = onAbort(signal, end);
   });
 }

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../api/errors.ts';
+import { sleep } from '../lib/clock.ts';
 import { elapsedSince, type Instant } from '../lib/instant.ts';
-import { WORKER_ID } from '../lib/worker-id.ts';
 import type { TimedClaimReply } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
 import { endOf, type Engine } from './engine.ts';
@@ -52,7 +50,7 @@ async function claimTwice(engine: Engine, message: Message): Promise<Claimed> {
   } catch (error) {
     if (!isWorthResending(error)) throw error;
   }
-  await sleep(RESEND_DELAY_MS);
+  await sleep(engine.clock, RESEND_DELAY_MS);
   return await sendOnce(engine, engine.records.claim, message, 'last');
 }
 
@@ -68,10 +66,10 @@ async function sendOnce(
   { key, fingerprint, startedAt }: Message,
   turn: 'first' | 'last',
 ): Promise<Claimed> {
-  const token = newToken();
+  const token = newToken(engine);
   try {
     const { reply, sentAt } = await send({ key, token, fingerprint });
-    if (reply.kind === 'claimed' && elapsedSince(sentAt) >= engine.settings.leaseMs) {
+    if (reply.kind === 'claimed' && elapsedSince(engine.clock, sentAt) >= engine.settings.leaseMs) {
       engine.records.takeBack({ key, token });
       throw new StoreError('the reply to the claim came after its lease had lapsed; nothing ran', {
         retriable: true,
@@ -88,8 +86,8 @@ async function sendOnce(
   }
 }
 
-function newToken(): string {
-  return WORKER_ID + randomUUID().slice(WORKER_ID.length);
+function newToken({ clock, workerId }: Engine): string {
+  return workerId + clock.uuid().slice(workerId.length);
 }
 
 function isWorthResending(error: unknown): boolean {

@@ -4,17 +4,16 @@ import type { EventSink } from '../reporting/event-sink.ts';
 import type { Instant } from '../lib/instant.ts';
 import type { HandleOnceSettings } from '../options/options.ts';
 import type { Records } from '../store/records.ts';
+import type { Host } from './host.ts';
 import type { LeaseAlarms } from './lease-alarms.ts';
-import type { SuspectPlace } from './suspect-place.ts';
 
 /** What every step of one `handleOnce` shares. */
-export interface Engine {
+export interface Engine extends Host {
   readonly settings: HandleOnceSettings;
   readonly backoff: Backoff;
   readonly records: Records;
   readonly events: EventSink<HandleOnceEvent>;
   readonly leaseAlarms: LeaseAlarms;
-  readonly suspects: SuspectPlace;
 }
 
 /** A claim that this call owns. */
@@ -26,13 +25,8 @@ export interface Claim {
   readonly failures: number;
   /** When the claim was sent: not later than the database's start of the lease. */
   readonly sentAt: Instant;
-  /** When the call began, in monotonic milliseconds. */
+  /** When the call began, in monotonic milliseconds: they decide when to give up, never whose a lease is. */
   readonly startedAt: number;
-}
-
-/** Monotonic milliseconds. It only decides when to give up; leases are decided by the database's clock. */
-export function monotonicNow(): number {
-  return performance.now();
 }
 
 /** What the event that ends a call says beyond its type. */
@@ -43,5 +37,5 @@ export function endOf<State extends 'succeeded' | 'failed' | 'pending'>(
   state: State,
 ): { scope: string; key: string; state: State; attempts: number; durationMs: number } {
   const { scope } = engine.settings;
-  return { scope, key, state, attempts, durationMs: monotonicNow() - startedAt };
+  return { scope, key, state, attempts, durationMs: engine.clock.monotonic() - startedAt };
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from '../lib/clock.ts';
 import type { ExtendReply } from '../store/store.ts';
 import type { Claim, Engine } from './engine.ts';
 import type { Lease } from './lease.ts';
@@ -7,7 +7,7 @@ const RESEND_DELAY_MS = 100;
 
 /** Extends a lease by one of the two verbs, again and again until the store answers or the lease has ended. */
 export async function extendUntilAnswered(
-  { records, events, settings }: Engine,
+  { clock, records, events, settings }: Engine,
   { key, token }: Claim,
   lease: Lease,
   verb: 'extend' | 'extendAlone',
@@ -20,6 +20,6 @@ export async function extendUntilAnswered(
       events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });
     }
     if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';
-    await sleep(RESEND_DELAY_MS);
+    await sleep(clock, RESEND_DELAY_MS);
   }
 }

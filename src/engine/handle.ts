@@ -10,7 +10,7 @@ import { workerOf } from '../lib/worker-id.ts';
 import { checkKey } from '../options/key.ts';
 import type { Outcome } from '../api/outcome.ts';
 import { answerFromRecord } from './answer-from-record.ts';
-import { type Engine, monotonicNow } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
 import { runAround } from './run-around.ts';
@@ -55,7 +55,7 @@ export function createHandle<Extra extends readonly unknown[]>(
   const { events, settings } = engine;
   const hashOfInstance = fingerprintOf(settings);
   return async function handle<Result>(delivery: HandleRequest<Result, Extra>): Promise<Outcome<Result>> {
-    const startedAt = monotonicNow();
+    const startedAt = engine.clock.monotonic();
     const { key, content, signal, timeoutMs, waitMs = 0 } = delivery;
     checkKey('key', key);
     const hashOf = hasFingerprintChoice(delivery) ? fingerprintOf(delivery) : hashOfInstance;
@@ -74,7 +74,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     // Its handler may ignore that it is over, and never end.
     if (claimed.leavePlace !== undefined) held.onOverdue(claimed.leavePlace);
     try {
-      const work = hooked(engine, delivery.source, timed(settings.scope, delivery.work));
+      const work = hooked(engine, delivery.source, timed(engine, delivery.work));
       return await run(held, unlessDeclined(delivery.mayStart, work));
     } finally {
       held.end();
@@ -90,12 +90,12 @@ const handlers = createTimedChannel<{ readonly scope: string }>('handle-once:han
 
 /** The work, timed where a subscriber wants to know. */
 function timed<Result, Extra extends readonly unknown[]>(
-  scope: string,
+  { clock, settings: { scope } }: Engine,
   work: Work<Result, Extra>,
 ): Work<Result, Extra> {
   if (!handlers.hasSubscribers()) return work;
   return function timedWork(attempt, ...extra) {
-    return handlers.timed({ scope }, () => work(attempt, ...extra));
+    return handlers.timed(clock, { scope }, () => work(attempt, ...extra));
   };
 }
 

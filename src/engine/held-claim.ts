@@ -1,8 +1,9 @@
 import type { Attempt } from '../api/attempt.ts';
 import { childKey } from '../api/child-key.ts';
+import type { Clock } from '../lib/clock.ts';
 import { checkKey } from '../options/key.ts';
 import { AttemptSignal } from './attempt-signal.ts';
-import { type Claim, type Engine, monotonicNow } from './engine.ts';
+import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
 import type { AttemptEnding } from './attempt-ending.ts';
@@ -33,6 +34,10 @@ export class HeldClaim {
     this.#limits = limits;
     this.#signal = new AttemptSignal(limits.signal, limits.timeoutMs, this);
     this.lease = new Lease(engine, claim, this);
+  }
+
+  get clock(): Clock {
+    return this.engine.clock;
   }
 
   /** Runs the work of the attempt. It does not throw. */
@@ -80,7 +85,7 @@ export class HeldClaim {
     if (!this.#isRunning) return;
     const { key, attempts, startedAt } = this.claim;
     const { scope } = this.engine.settings;
-    const runningMs = monotonicNow() - startedAt;
+    const runningMs = this.clock.monotonic() - startedAt;
     this.engine.events.emit({ type: 'still-running', scope, key, attempts, runningMs });
   }
 

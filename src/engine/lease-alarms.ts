@@ -1,4 +1,5 @@
 import { type Alarm, createAlarm } from '../lib/alarm.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** The alarms of all leases of one `handleOnce`. */
 export interface LeaseAlarms {
@@ -20,6 +21,9 @@ export function lapseDelay(leaseMs: number): number {
   return leaseMs * (1 - TRAVEL_SHARE);
 }
 
-export function createLeaseAlarms(leaseMs: number): LeaseAlarms {
-  return { heartbeat: createAlarm(leaseMs / BEATS_PER_LEASE), lapse: createAlarm(lapseDelay(leaseMs)) };
+export function createLeaseAlarms(leaseMs: number, clock: Clock): LeaseAlarms {
+  return {
+    heartbeat: createAlarm(leaseMs / BEATS_PER_LEASE, clock),
+    lapse: createAlarm(lapseDelay(leaseMs), clock),
+  };
 }

@@ -37,7 +37,7 @@ export class Lease {
 
   /** Milliseconds until the lease ends as far as we know: not later than the database thinks. Never below 0. */
   leftMs(): number {
-    return Math.max(0, this.#leaseMs - elapsedSince(this.#confirmed));
+    return Math.max(0, this.#leaseMs - this.#elapsedMs);
   }
 
   /** Whether it has been lost: another worker may own the message. */
@@ -47,7 +47,7 @@ export class Lease {
 
   /** Looks at the clocks, since a process that stood still has not heard its timers yet. */
   check(): void {
-    if (this.#state === 'kept' && elapsedSince(this.#confirmed) >= lapseDelay(this.#leaseMs)) this.#lapsed();
+    if (this.#state === 'kept' && this.#elapsedMs >= lapseDelay(this.#leaseMs)) this.#lapsed();
   }
 
   /** Pauses or resumes the heartbeats. One that is sent while a transaction has the row locked would wait for it. */
@@ -71,7 +71,12 @@ export class Lease {
 
   /** The reply to the claim, or a time without heartbeats, may have used up most of the lease. */
   #beatIfDue(): void {
-    if (elapsedSince(this.#confirmed) > this.#leaseMs / BEATS_PER_LEASE) void this.#beat();
+    if (this.#elapsedMs > this.#leaseMs / BEATS_PER_LEASE) void this.#beat();
+  }
+
+  /** Milliseconds since the lease was confirmed last. */
+  get #elapsedMs(): number {
+    return elapsedSince(this.#engine.clock, this.#confirmed);
   }
 
   get #leaseMs(): number {
@@ -99,11 +104,12 @@ export class Lease {
   };
 
   #watchLapse(): () => void {
-    const leftMs = this.#leaseMs - elapsedSince(this.#confirmed);
-    if (leftMs >= lapseDelay(this.#leaseMs)) return this.#engine.leaseAlarms.lapse.set(this.#lapsed);
-    const timer = setTimeout(this.#lapsed, Math.max(leftMs, 0));
+    const { clock, leaseAlarms } = this.#engine;
+    const leftMs = this.#leaseMs - this.#elapsedMs;
+    if (leftMs >= lapseDelay(this.#leaseMs)) return leaseAlarms.lapse.set(this.#lapsed);
+    const timer = clock.setTimer(this.#lapsed, Math.max(leftMs, 0));
     return () => {
-      clearTimeout(timer);
+      clock.clearTimer(timer);
     };
   }
 
@@ -114,7 +120,7 @@ export class Lease {
 
   async #beat(): Promise<void> {
     const { key, token } = this.#claim;
-    const sentAt = now();
+    const sentAt = now(this.#engine.clock);
     try {
       const reply = await this.#engine.records.extend({ key, token });
       if (this.#state !== 'kept' || reply === 'locked') return;

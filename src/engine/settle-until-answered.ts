@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../api/errors.ts';
+import { sleep } from '../lib/clock.ts';
 import type { Settlement } from '../store/store.ts';
-import { type Claim, type Engine, monotonicNow } from './engine.ts';
+import type { Claim, Engine } from './engine.ts';
 import type { Lease } from './lease.ts';
 
 const FIRST_RESEND_DELAY_MS = 25;
@@ -48,12 +48,12 @@ export async function settleUntilAnswered(
       const delayMs = Math.min(FIRST_RESEND_DELAY_MS * 2 ** resends, LONGEST_RESEND_DELAY_MS);
       const worthResending = error instanceof StoreError && error.retriable;
       // From the first failure: the settle may have waited in our own queue for longer than a lease.
-      endsAt ??= monotonicNow() + engine.settings.leaseMs;
-      const leftMs = Math.min(lease.leftMs(), endsAt - monotonicNow());
+      endsAt ??= engine.clock.monotonic() + engine.settings.leaseMs;
+      const leftMs = Math.min(lease.leftMs(), endsAt - engine.clock.monotonic());
       if (!worthResending || lease.isLost() || leftMs <= delayMs) {
         return { reply: 'unrecorded', settlement };
       }
-      await sleep(delayMs);
+      await sleep(engine.clock, delayMs);
     }
   }
 }

@@ -1,3 +1,5 @@
+import type { Clock } from '../lib/clock.ts';
+
 /** The one place that a process has for a message which may kill it. */
 export interface SuspectPlace {
   /** Takes the place, if it is free. Returns what gives it back; a second call of that does nothing. */
@@ -19,14 +21,14 @@ const WEIGHT = 0.2;
  * Those that wait come back one after the other, about as fast as suspects have run: a thousand that all came back
  * every second would use up the receive counts of their messages. One that hangs keeps them waiting for a bounded time.
  */
-export function createSuspectPlace(): SuspectPlace {
+export function createSuspectPlace(clock: Clock): SuspectPlace {
   let stay: { readonly enteredAt: number } | undefined;
   let turnMs = 1_000;
   let nextTurnAt = 0;
 
   return {
     enter() {
-      const enteredAt = performance.now();
+      const enteredAt = clock.monotonic();
       if (stay !== undefined && enteredAt - stay.enteredAt < LONGEST_STAY_MS) return undefined;
       const own = { enteredAt };
       stay = own;
@@ -34,11 +36,11 @@ export function createSuspectPlace(): SuspectPlace {
         // It may be another's by now.
         if (stay !== own) return;
         stay = undefined;
-        turnMs += WEIGHT * (performance.now() - enteredAt - turnMs);
+        turnMs += WEIGHT * (clock.monotonic() - enteredAt - turnMs);
       };
     },
     reserveTurn() {
-      const time = performance.now();
+      const time = clock.monotonic();
       // What runs is as likely to go on for as long again as it is to end.
       const runningMs = stay === undefined ? 0 : time - stay.enteredAt;
       const turn = Math.max(turnMs, runningMs, SHORTEST_TURN_MS);
@@ -48,6 +50,3 @@ export function createSuspectPlace(): SuspectPlace {
     },
   };
 }
-
-/** The place of this process, whatever scopes and clients it has. */
-export const placeOfThisProcess = createSuspectPlace();

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from './clock.ts';
+
 /** Calls back after one fixed delay. */
 export interface Alarm {
   /** Sets the alarm for a callback. Returns what removes it again. */
@@ -16,13 +18,13 @@ interface Entry {
  * cost a message more than its hash does. The timer goes on until its time when nothing waits for it any more, and
  * does not keep the process alive.
  */
-export function createAlarm(delayMs: number): Alarm {
+export function createAlarm(delayMs: number, clock: Clock): Alarm {
   /** In the order of their times, since the delay is one. */
   const entries = new Set<Entry>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   function ring(): void {
-    const now = performance.now();
+    const now = clock.monotonic();
     for (const entry of entries) {
       if (entry.at > now) break;
       entries.delete(entry);
@@ -35,12 +37,14 @@ export function createAlarm(delayMs: number): Alarm {
   }
 
   function arm(milliseconds: number): void {
-    timer ??= setTimeout(ring, milliseconds).unref();
+    if (timer !== undefined) return;
+    timer = clock.setTimer(ring, milliseconds);
+    timer.unref();
   }
 
   return {
     set(callback) {
-      const entry = { at: performance.now() + delayMs, callback };
+      const entry = { at: clock.monotonic() + delayMs, callback };
       entries.add(entry);
       arm(delayMs);
       return () => {

@@ -1,5 +1,7 @@
+import type { Clock } from './clock.ts';
+
 /**
- * A moment on both clocks of this machine.
+ * A moment on both clocks of a machine.
  *
  * The monotonic one does not count the time that the machine was suspended; the wall clock does, and can be set.
  */
@@ -8,11 +10,11 @@ export interface Instant {
   readonly wallMs: number;
 }
 
-export function now(): Instant {
-  return { monotonicMs: performance.now(), wallMs: Date.now() };
+export function now(clock: Clock): Instant {
+  return { monotonicMs: clock.monotonic(), wallMs: clock.wall() };
 }
 
 /** Milliseconds since then, by the clock that says more: what may have lapsed has lapsed. */
-export function elapsedSince({ monotonicMs, wallMs }: Instant): number {
-  return Math.max(performance.now() - monotonicMs, Date.now() - wallMs);
+export function elapsedSince(clock: Clock, { monotonicMs, wallMs }: Instant): number {
+  return Math.max(clock.monotonic() - monotonicMs, clock.wall() - wallMs);
 }

@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import type { Clock } from './clock.ts';
 
 /** What a channel publishes about something that has ended. */
 export interface Timing {
@@ -11,7 +12,7 @@ export interface Timing {
 /** Publishes how long something took, where a subscriber wants to know. */
 export interface TimedChannel<Facts extends object> {
   readonly hasSubscribers: () => boolean;
-  readonly timed: <Result>(facts: Facts, run: () => Promise<Result>) => Promise<Result>;
+  readonly timed: <Result>(clock: Clock, facts: Facts, run: () => Promise<Result>) => Promise<Result>;
 }
 
 /** A channel of `node:diagnostics_channel`. */
@@ -19,11 +20,11 @@ export function createTimedChannel<Facts extends object>(name: string): TimedCha
   const published = channel(name);
 
   /** Without a promise more than it needs: where contexts are tracked, as by OpenTelemetry, each costs CPU. */
-  function publishEnd<Result>(facts: Facts, run: () => Promise<Result>): Promise<Result> {
-    const startedAt = performance.now();
+  function publishEnd<Result>(clock: Clock, facts: Facts, run: () => Promise<Result>): Promise<Result> {
+    const startedAt = clock.monotonic();
 
     function publish(failed: boolean): void {
-      const durationMs = performance.now() - startedAt;
+      const durationMs = clock.monotonic() - startedAt;
       published.publish({ ...facts, durationMs, failed } satisfies Facts & Timing);
     }
 
@@ -41,6 +42,6 @@ export function createTimedChannel<Facts extends object>(name: string): TimedCha
 
   return {
     hasSubscribers: () => published.hasSubscribers,
-    timed: (facts, run) => (published.hasSubscribers ? publishEnd(facts, run) : run()),
+    timed: (clock, facts, run) => (published.hasSubscribers ? publishEnd(clock, facts, run) : run()),
   };
 }

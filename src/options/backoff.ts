@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts';
 import { isPromise } from '../lib/is-promise.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 
@@ -27,8 +28,8 @@ export function longestWait({ baseMs, maxMs, factor }: FullBackoffBounds, failur
   return Math.min(maxMs, baseMs * factor ** (failures - 1));
 }
 
-export function exponentialBackoff(bounds: FullBackoffBounds): Backoff {
-  return (failures) => Math.random() * longestWait(bounds, failures);
+export function exponentialBackoff(bounds: FullBackoffBounds, clock: Clock): Backoff {
+  return (failures) => clock.random() * longestWait(bounds, failures);
 }
 
 /** A wait as the store takes it: whole milliseconds within bounds. */
@@ -41,8 +42,12 @@ export function isWait(value: unknown): value is number {
 }
 
 /** A backoff that cannot stop a release: where the user's own fails, the default applies, and that is reported. */
-export function guardedBackoff(backoff: Backoff, complain: (code: string, message: string) => void): Backoff {
-  const fallback = exponentialBackoff(DEFAULT_BACKOFF);
+export function guardedBackoff(
+  backoff: Backoff,
+  complain: (code: string, message: string) => void,
+  clock: Clock,
+): Backoff {
+  const fallback = exponentialBackoff(DEFAULT_BACKOFF, clock);
   return (failures, error) => {
     try {
       const waitMs: unknown = backoff(failures, error);

@@ -22,6 +22,7 @@ import { failuresOf } from '../history/failures.ts';
 import type { Noted } from '../history/recorded.ts';
 import { statsOf } from '../history/stats.ts';
 import { workerLineOf } from '../history/worker.ts';
+import type { Clock } from '../lib/clock.ts';
 import { schemaName } from '../migrations/options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
 import { DEFAULT_RETRIES, resolveRetries, type Retries, retryFields, type RetryOptions } from './retries.ts';
@@ -215,7 +216,7 @@ function* contradictions(options: {
   }
 }
 
-export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOptions<Tx> {
+export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>, clock: Clock): ResolvedOptions<Tx> {
   const {
     sql,
     store,
@@ -229,7 +230,8 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>): ResolvedOpti
     around,
     ...given
   } = parseOptions('createHandleOnce', optionsSchema, options);
-  const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, exponentialBackoff(DEFAULT_BACKOFF));
+  const byDefault = exponentialBackoff(DEFAULT_BACKOFF, clock);
+  const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, byDefault, clock);
   const tables = databaseSchema ?? DEFAULT_SCHEMA;
   const transactionalStore = store === undefined ? createPostgresStore(sql as SqlClient, tables) : undefined;
   return {

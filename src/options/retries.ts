@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Clock } from '../lib/clock.ts';
 import {
   type Backoff,
   type BackoffBounds,
@@ -102,13 +103,14 @@ export function resolveRetries(
   given: GivenRetries,
   before: Retries,
   backoffBefore: Backoff,
+  clock: Clock,
 ): { readonly retries: Retries; readonly backoff: Backoff } {
   const { maxAttempts = before.maxAttempts, maxDeaths = before.maxDeaths, backoff } = given;
   if (typeof backoff === 'function') {
     return { retries: { maxAttempts, maxDeaths, backoff: undefined }, backoff };
   }
   if (backoff !== undefined) {
-    return { retries: { maxAttempts, maxDeaths, backoff }, backoff: exponentialBackoff(backoff) };
+    return { retries: { maxAttempts, maxDeaths, backoff }, backoff: exponentialBackoff(backoff, clock) };
   }
   return { retries: { maxAttempts, maxDeaths, backoff: before.backoff }, backoff: backoffBefore };
 }

@@ -1,4 +1,5 @@
 import type { FailedReason, ResultOmitted } from '../api/outcome.ts';
+import { systemClock } from '../lib/clock.ts';
 import { suspectFrom } from './suspects.ts';
 import type {
   ClaimReply,
@@ -12,7 +13,7 @@ import type {
   Store,
 } from './store.ts';
 
-interface MemoryRecord {
+export interface MemoryRecord {
   state: 'pending' | 'succeeded' | 'failed';
   owned: boolean;
   token: string;
@@ -48,67 +49,78 @@ export interface MemoryStore extends Store {
  * ```
  */
 export function createMemoryStore(): MemoryStore {
-  const records = new Map<string, MemoryRecord>();
   let advanced = 0;
-  const now = (): number => performance.now() + advanced;
-  const idOf = (scope: string, key: string): string => JSON.stringify([scope, key]);
-
-  function claimOne(request: ClaimRequest, terms: ClaimTerms): ClaimReply {
-    const id = idOf(terms.scope, request.key);
-    const previous = records.get(id);
-    const record = previous === undefined ? renewed(request) : { ...previous };
-    const step = previous === undefined ? 'renew' : nextStep(previous, request, terms, now());
-    const deadToken = step === 'take' && record.owned ? record.token : null;
-    if (step === 'renew') Object.assign(record, renewed(request), { liveUntil: now() + terms.leaseMs });
-    if (step === 'take') {
-      Object.assign(record, {
-        owned: true,
-        token: request.token,
-        fingerprint: request.fingerprint,
-        attempts: record.attempts + 1,
-        deaths: deathsOf(record),
-        liveUntil: now() + terms.leaseMs,
-      });
-    }
-    if (step === 'exhaust') {
-      Object.assign(record, {
-        state: 'failed',
-        owned: false,
-        token: request.token,
-        fingerprint: request.fingerprint,
-        deaths: deathsOf(record),
-        failedReason: record.failures >= terms.maxAttempts ? 'attempts-exhausted' : 'deaths-exhausted',
-        liveUntil: now() + terms.failedRetentionMs,
-      });
-    }
-    records.set(id, record);
-    if (step === 'decline') return { kind: 'suspect', attempts: record.attempts };
-    return claimReply(request, record, deadToken, record.liveUntil - now());
-  }
-
-  function settleOne({ key, token, settlement }: SettleRequest, scope: string): SettleReply {
-    const record = records.get(idOf(scope, key));
-    if (record?.token !== token) return 'lost';
-    if (!record.owned)
-      return record.state === 'failed' && settlement.kind === 'release' ? 'failed' : 'settled';
-    Object.assign(record, settledColumns(record, settlement, now()));
-    return 'settled';
-  }
-
-  function extendOne({ key, token }: ExtendRequest, scope: string, leaseMs: number): ExtendReply {
-    const record = records.get(idOf(scope, key));
-    if (record?.token !== token || !record.owned) return 'lost';
-    record.liveUntil = Math.max(record.liveUntil, now() + leaseMs);
-    return 'extended';
-  }
-
+  const table = createTable(new Map(), () => systemClock.monotonic() + advanced);
   return {
-    claim: (requests, terms) => Promise.resolve(requests.map((request) => claimOne(request, terms))),
-    settle: (requests, scope) => Promise.resolve(requests.map((request) => settleOne(request, scope))),
-    extend: (requests, { scope, leaseMs }) =>
-      Promise.resolve(requests.map((request) => extendOne(request, scope, leaseMs))),
+    claim: (requests, terms) => Promise.resolve(requests.map((request) => table.claim(request, terms))),
+    settle: (requests, scope) => Promise.resolve(requests.map((request) => table.settle(request, scope))),
+    extend: (requests, terms) => Promise.resolve(requests.map((request) => table.extend(request, terms))),
     advance(milliseconds) {
       advanced += milliseconds;
+    },
+  };
+}
+
+/** The verbs of a store, one request at a time and answered at once. */
+export interface MemoryTable {
+  claim(request: ClaimRequest, terms: ClaimTerms): ClaimReply;
+  settle(request: SettleRequest, scope: string): SettleReply;
+  extend(request: ExtendRequest, terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>): ExtendReply;
+}
+
+/** Where a table keeps the record of a key. */
+export function idOf(scope: string, key: string): string {
+  return JSON.stringify([scope, key]);
+}
+
+/** A table of records that others can look at, by a clock of its own: the database of the simulation is one. */
+export function createTable(records: Map<string, MemoryRecord>, now: () => number): MemoryTable {
+  return {
+    claim(request, terms) {
+      const id = idOf(terms.scope, request.key);
+      const previous = records.get(id);
+      const record = previous === undefined ? renewed(request) : { ...previous };
+      const step = previous === undefined ? 'renew' : nextStep(previous, request, terms, now());
+      const deadToken = step === 'take' && record.owned ? record.token : null;
+      if (step === 'renew') Object.assign(record, renewed(request), { liveUntil: now() + terms.leaseMs });
+      if (step === 'take') {
+        Object.assign(record, {
+          owned: true,
+          token: request.token,
+          fingerprint: request.fingerprint,
+          attempts: record.attempts + 1,
+          deaths: deathsOf(record),
+          liveUntil: now() + terms.leaseMs,
+        });
+      }
+      if (step === 'exhaust') {
+        Object.assign(record, {
+          state: 'failed',
+          owned: false,
+          token: request.token,
+          fingerprint: request.fingerprint,
+          deaths: deathsOf(record),
+          failedReason: record.failures >= terms.maxAttempts ? 'attempts-exhausted' : 'deaths-exhausted',
+          liveUntil: now() + terms.failedRetentionMs,
+        });
+      }
+      records.set(id, record);
+      if (step === 'decline') return { kind: 'suspect', attempts: record.attempts };
+      return claimReply(request, record, deadToken, record.liveUntil - now());
+    },
+    settle({ key, token, settlement }, scope) {
+      const record = records.get(idOf(scope, key));
+      if (record?.token !== token) return 'lost';
+      if (!record.owned)
+        return record.state === 'failed' && settlement.kind === 'release' ? 'failed' : 'settled';
+      Object.assign(record, settledColumns(record, settlement, now()));
+      return 'settled';
+    },
+    extend({ key, token }, { scope, leaseMs }) {
+      const record = records.get(idOf(scope, key));
+      if (record?.token !== token || !record.owned) return 'lost';
+      record.liveUntil = Math.max(record.liveUntil, now() + leaseMs);
+      return 'extended';
     },
   };
 }

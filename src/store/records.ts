@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { StoreError } from '../api/errors.ts';
 import type { Gate } from '../lib/gate.ts';
@@ -81,17 +82,18 @@ export interface RecordsOptions {
   /** Whether concurrent calls share statements. */
   readonly batching: boolean;
   readonly traffic: Traffic;
+  readonly clock: Clock;
   readonly onTakenBack: (key: string) => void;
 }
 
 export function createRecords(store: Store, terms: ClaimTerms, options: RecordsOptions): Records {
-  const { batching, traffic, onTakenBack } = options;
-  const inTime = createReplyLimit(replyTimeoutMs(terms.leaseMs));
+  const { batching, traffic, clock, onTakenBack } = options;
+  const inTime = createReplyLimit(replyTimeoutMs(terms.leaseMs), clock);
   const answered = <T>(
     verb: 'claim' | 'settle' | 'extend',
     messages: number,
     reply: Promise<T>,
-  ): Promise<T> => statements.timed({ verb, scope: terms.scope, messages }, () => inTime(reply));
+  ): Promise<T> => statements.timed(clock, { verb, scope: terms.scope, messages }, () => inTime(reply));
 
   function perMessage<Request extends { readonly key: string }, Reply>(
     gate: Gate,
@@ -103,7 +105,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
 
   const settleMany = (requests: readonly SettleRequest[]) =>
     answered('settle', requests.length, store.settle(requests, terms.scope));
-  const takeBacks = createTakeBacks({ settle: settleMany, leaseMs: terms.leaseMs, onTakenBack });
+  const takeBacks = createTakeBacks({ settle: settleMany, leaseMs: terms.leaseMs, clock, onTakenBack });
 
   /** Claims that are sent again with their tokens: their leases may have begun the first time. */
   const sentBefore = new WeakMap<ClaimRequest, Instant>();
@@ -115,7 +117,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
 
   function claimWith(claimTerms: ClaimTerms) {
     return async (requests: readonly ClaimRequest[]): Promise<TimedClaimReply[]> => {
-      const sentAt = now();
+      const sentAt = now(clock);
       const statement = store.claim(requests, claimTerms);
       try {
         const replies = await answered('claim', requests.length, statement);

@@ -1,4 +1,5 @@
 import { createAlarm } from '../lib/alarm.ts';
+import type { Clock } from '../lib/clock.ts';
 import { StoreError } from '../api/errors.ts';
 
 /**
@@ -6,12 +7,12 @@ import { StoreError } from '../api/errors.ts';
  *
  * In a process that stood still the alarm rings before a reply that came meanwhile is read: that reply still counts.
  */
-export function createReplyLimit(timeoutMs: number): <T>(reply: Promise<T>) => Promise<T> {
-  const alarm = createAlarm(timeoutMs);
+export function createReplyLimit(timeoutMs: number, clock: Clock): <T>(reply: Promise<T>) => Promise<T> {
+  const alarm = createAlarm(timeoutMs, clock);
   return (reply) =>
     new Promise((resolve, reject) => {
       const cancel = alarm.set(() => {
-        setImmediate(() => {
+        clock.afterInput(() => {
           reject(noReply(timeoutMs));
         });
       });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
 import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './store.ts';
 
 /** Takes back claims that no handler runs for, so that they count nothing and hold no message. */
@@ -20,6 +20,7 @@ export interface TakeBackOptions {
   readonly settle: (requests: readonly SettleRequest[]) => Promise<readonly SettleReply[]>;
   /** How long a claim is looked for: when it lands after that, it counts as a death one lease later. */
   readonly leaseMs: number;
+  readonly clock: Clock;
   readonly onTakenBack: (key: string) => void;
 }
 
@@ -42,13 +43,13 @@ const LONGEST_PAUSE_MS = 1_000;
  * finds the claim, or until one lease has passed since the statement ended. Each token is in one statement only, so
  * that a claim which was taken back does not land again.
  */
-export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOptions): TakeBacks {
+export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBackOptions): TakeBacks {
   const pending = new Map<string, Pending[]>();
   let count = 0;
   let isSweeping = false;
 
   function watch({ key, token }: Pick<ClaimRequest, 'key' | 'token'>): void {
-    const until = performance.now() + leaseMs;
+    const until = clock.monotonic() + leaseMs;
     const ofKey = pending.get(key) ?? [];
     const known = ofKey.find((claim) => claim.token === token);
     if (known !== undefined) {
@@ -88,9 +89,9 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
     isSweeping = true;
     for (let pauseMs = FIRST_PAUSE_MS; count > 0; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
       // Not the time of the answer: what came meanwhile has not been looked for.
-      const askedAt = performance.now();
+      const askedAt = clock.monotonic();
       if (await isAnswered(release(all()))) forgetUntil(askedAt);
-      if (count > 0) await sleep(pauseMs, undefined, { ref: false });
+      if (count > 0) await rest(clock, pauseMs);
     }
     isSweeping = false;
   }
@@ -133,6 +134,13 @@ export function createTakeBacks({ settle, leaseMs, onTakenBack }: TakeBackOption
       return claim !== undefined;
     },
   };
+}
+
+/** A sleep that does not keep the process alive. */
+function rest(clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(resolve, milliseconds).unref();
+  });
 }
 
 function hasWritten(reply: ClaimReply | undefined): boolean {

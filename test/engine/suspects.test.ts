@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HandleOnce, Outcome } from '../../src/index.ts';
+import { createHost } from '../../src/engine/host.ts';
 import { createSuspectPlace } from '../../src/engine/suspect-place.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import { fingerprint } from '../../src/payload/fingerprint.ts';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { gate } from '../support/gate.ts';
@@ -13,7 +16,7 @@ const BODY = 'body';
 
 /** A `handleOnce` in a process of its own. */
 function newProcess({ store }: Bench, scope: string): HandleOnce {
-  return createHandleOnceIn(createSuspectPlace(), { store, scope, leaseMs: LEASE_MS });
+  return createHandleOnceIn(createHost(systemClock, WORKER_ID), { store, scope, leaseMs: LEASE_MS });
 }
 
 /** Messages that were in hand each time that a worker crashed. */
@@ -102,7 +105,7 @@ describe.each(storeKinds)('after two crashes, over the %s store', (kind) => {
 
   it('a handler that throws has not killed its worker: its message is no suspect any more', async () => {
     await crash(bench, 'thrown', ['key'], 2);
-    const handleOnce = createHandleOnceIn(createSuspectPlace(), {
+    const handleOnce = createHandleOnceIn(createHost(systemClock, WORKER_ID), {
       ...{ store: bench.store, scope: 'thrown', leaseMs: LEASE_MS },
       backoff: () => 0,
     });
@@ -158,7 +161,7 @@ describe('the place of a suspect', () => {
     onTestFinished(() => {
       clock.mockRestore();
     });
-    const place = createSuspectPlace();
+    const place = createSuspectPlace(systemClock);
     const leave = place.enter();
     expect(leave).toBeTypeOf('function');
     expect(place.enter()).toBeUndefined();
@@ -174,7 +177,7 @@ describe('the place of a suspect', () => {
     onTestFinished(() => {
       clock.mockRestore();
     });
-    const place = createSuspectPlace();
+    const place = createSuspectPlace(systemClock);
     place.enter();
     clock.mockReturnValue(60_000);
     expect(place.reserveTurn()).toBe(60_000);
@@ -186,7 +189,7 @@ describe('the place of a suspect', () => {
     onTestFinished(() => {
       clock.mockRestore();
     });
-    const place = createSuspectPlace();
+    const place = createSuspectPlace(systemClock);
     const leave = place.enter();
     clock.mockReturnValue(1_799_999);
     expect(place.enter()).toBeUndefined();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPause } from '../../adapters/sqs/failure-pause.ts';
+import { systemClock } from '../../src/adapter-kit.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,7 +12,7 @@ afterEach(() => {
 
 /** How long each of some pauses in a row takes. */
 function pauses(count: number): number[] {
-  const pause = createPause(() => undefined);
+  const pause = createPause(() => undefined, systemClock);
   return Array.from({ length: count }, () => {
     const start = Date.now();
     pause.fail();
@@ -30,7 +31,7 @@ test('pauses double from 200 ms to 30 s, and take at least half of that', () => 
 
 test('many failures at once are one, and the end of the pause is told once', () => {
   const onResume = vi.fn();
-  const pause = createPause(onResume);
+  const pause = createPause(onResume, systemClock);
   for (let failure = 0; failure < 50; failure += 1) pause.fail();
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(200);
@@ -40,7 +41,7 @@ test('many failures at once are one, and the end of the pause is told once', () 
 });
 
 test('after a success the count starts at zero again', () => {
-  const pause = createPause(() => undefined);
+  const pause = createPause(() => undefined, systemClock);
   for (let failure = 0; failure < 6; failure += 1) {
     pause.fail();
     vi.runAllTimers();
@@ -54,7 +55,7 @@ test('after a success the count starts at zero again', () => {
 
 test('a cancelled pause resumes nothing', () => {
   const onResume = vi.fn();
-  const pause = createPause(onResume);
+  const pause = createPause(onResume, systemClock);
   pause.fail();
   pause.cancel();
   vi.runAllTimers();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EntryReply, Queue } from '../../adapters/sqs/queue.ts';
 import { createVisibilityKeeper } from '../../adapters/sqs/visibility.ts';
 import { boundedVisibility } from '../../adapters/shared/sqs/queue-settings.ts';
+import { systemClock } from '../../src/adapter-kit.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 
 const HOUR = 3_600_000;
@@ -18,8 +19,8 @@ afterEach(() => {
 
 describe('A visibility timeout', () => {
   test('is what was asked for, in whole seconds, while twelve hours are far', () => {
-    expect(boundedVisibility(performance.now(), 1_001)).toBe(2);
-    expect(boundedVisibility(performance.now(), 0)).toBe(0);
+    expect(boundedVisibility(systemClock, performance.now(), 1_001)).toBe(2);
+    expect(boundedVisibility(systemClock, performance.now(), 0)).toBe(0);
   });
 
   test('never reaches past twelve hours after the receive, nor below zero', () => {
@@ -28,11 +29,11 @@ describe('A visibility timeout', () => {
       vi.setSystemTime(0);
       const age = performance.now() - receivedAt;
       vi.advanceTimersByTime(after - age);
-      const seconds = boundedVisibility(receivedAt, TWELVE_HOURS);
+      const seconds = boundedVisibility(systemClock, receivedAt, TWELVE_HOURS);
       expect(after + seconds * 1_000).toBeLessThan(TWELVE_HOURS);
     }
     vi.advanceTimersByTime(HOUR);
-    expect(boundedVisibility(receivedAt, 60_000)).toBe(0);
+    expect(boundedVisibility(systemClock, receivedAt, 60_000)).toBe(0);
   });
 });
 
@@ -61,6 +62,7 @@ function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = (
         else events.push(event);
       },
     }),
+    systemClock,
   );
   const message = { MessageId: 'id', ReceiptHandle: 'handle' };
   const hold = keeper.hold({ message, messageId: 'id', receiptHandle: 'handle', receivedAt });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, SettleRequest } from '../../src/store.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createTakeBacks } from '../../src/store/take-backs.ts';
 import { expectSoon, until } from '../support/until.ts';
 
@@ -17,6 +18,7 @@ function takeBacksOver(answer: Answer, answered = Promise.resolve()) {
   const takenBack: string[] = [];
   const takeBacks = createTakeBacks({
     leaseMs: LEASE_MS,
+    clock: systemClock,
     async settle(requests) {
       asked.push(requests.map(({ token }) => token));
       const replies = requests.map(answer);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAlarm } from '../../src/lib/alarm.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +11,7 @@ afterEach(() => {
 });
 
 test('each callback is called once, after the delay from its own setting', () => {
-  const alarm = createAlarm(100);
+  const alarm = createAlarm(100, systemClock);
   const called: string[] = [];
   alarm.set(() => called.push('a'));
   vi.advanceTimersByTime(60);
@@ -26,7 +27,7 @@ test('each callback is called once, after the delay from its own setting', () =>
 });
 
 test('a callback that is removed is not called, and keeps no other from it', () => {
-  const alarm = createAlarm(100);
+  const alarm = createAlarm(100, systemClock);
   const called: string[] = [];
   const remove = alarm.set(() => called.push('a'));
   vi.advanceTimersByTime(50);
@@ -37,7 +38,7 @@ test('a callback that is removed is not called, and keeps no other from it', () 
 });
 
 test('a callback that sets the alarm again does not delay those who wait', () => {
-  const alarm = createAlarm(100);
+  const alarm = createAlarm(100, systemClock);
   const called: string[] = [];
   alarm.set(() => {
     called.push('a');
@@ -52,7 +53,7 @@ test('a callback that sets the alarm again does not delay those who wait', () =>
 });
 
 test('one timer serves all, and none is left after its time when nothing waits', () => {
-  const alarm = createAlarm(100);
+  const alarm = createAlarm(100, systemClock);
   const removals = Array.from({ length: 1_000 }, () => alarm.set(() => undefined));
   expect(vi.getTimerCount()).toBe(1);
   for (const remove of removals) remove();

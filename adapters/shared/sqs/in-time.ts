@@ -1,4 +1,4 @@
-import { onAbort } from '../../../src/adapter-kit.ts';
+import { type Clock, onAbort } from '../../../src/adapter-kit.ts';
 
 export interface CallOptions {
   readonly abortSignal: AbortSignal;
@@ -16,12 +16,13 @@ const CALL_TIMEOUT_MS = 15_000;
  * something behind on a signal that lives long.
  */
 export async function inTime<T>(
+  clock: Clock,
   call: (options: CallOptions) => Promise<T>,
   extraMs = 0,
   signal?: AbortSignal,
 ): Promise<T> {
   const aborter = new AbortController();
-  const timer = setTimeout(() => {
+  const timer = clock.setTimer(() => {
     aborter.abort(new DOMException('the queue gave no reply in time', 'TimeoutError'));
   }, CALL_TIMEOUT_MS + extraMs);
   const abort = (): void => {
@@ -36,7 +37,7 @@ export async function inTime<T>(
   try {
     return await Promise.race([call({ abortSignal: aborter.signal }), aborted]);
   } finally {
-    clearTimeout(timer);
+    clock.clearTimer(timer);
     unsubscribe?.();
   }
 }

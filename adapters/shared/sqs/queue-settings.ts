@@ -1,5 +1,5 @@
 import { type HandleOnceSettings, retryBudget } from '../../../src/index.ts';
-import { type Warning } from '../../../src/adapter-kit.ts';
+import type { Clock, Warning } from '../../../src/adapter-kit.ts';
 
 /** What adapters need to know of a queue. */
 export interface QueueFacts {
@@ -85,9 +85,9 @@ const TRAVEL_MS = 1_000;
 
 /**
  * A visibility timeout that the queue will accept, in seconds: none reaches past 12 hours after the receive, which was
- * at `receivedAt` by `performance.now()`.
+ * at `receivedAt` by the monotonic clock.
  */
-export function boundedVisibility(receivedAt: number, milliseconds: number): number {
-  const left = receivedAt + MAX_VISIBILITY_SECONDS * 1_000 - TRAVEL_MS - performance.now();
+export function boundedVisibility(clock: Clock, receivedAt: number, milliseconds: number): number {
+  const left = receivedAt + MAX_VISIBILITY_SECONDS * 1_000 - TRAVEL_MS - clock.monotonic();
   return Math.max(0, Math.min(Math.ceil(milliseconds / 1_000), Math.floor(left / 1_000)));
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/adapter-kit.ts';
 import { isInvisible } from '../../shared/sqs/lapse.ts';
 import { type InHandMessage, type SqsMessage, toInHandMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../queue.ts';
@@ -33,7 +34,7 @@ export function createLetterQueue(
   const { signal } = new AbortController();
 
   function isOurs({ receivedAt }: Held): boolean {
-    return isInvisible(receivedAt + visibilityTimeoutSeconds * 1_000);
+    return isInvisible(systemClock, receivedAt + visibilityTimeoutSeconds * 1_000);
   }
 
   function forgetLapsed(): void {
@@ -45,7 +46,7 @@ export function createLetterQueue(
 
   function hold(messages: readonly SqsMessage[]): InHandMessage[] {
     forgetLapsed();
-    const receivedAt = performance.now();
+    const receivedAt = systemClock.monotonic();
     const letters = messages.map((message) => toInHandMessage(subject, message, receivedAt));
     for (const { messageId, receiptHandle } of letters) {
       held.delete(messageId);

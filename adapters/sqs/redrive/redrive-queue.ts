@@ -5,6 +5,7 @@ import {
   type Letter,
   parseOptions,
   type RedriveReport,
+  systemClock,
 } from '../../../src/adapter-kit.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
 import { fitsInQueue } from '../../shared/sqs/dead-letter-attributes.ts';
@@ -42,9 +43,9 @@ const SUBJECT = 'redriveQueue';
  */
 export async function redriveQueue(options: RedriveQueueOptions): Promise<RedriveReport> {
   const resolved = parseOptions(SUBJECT, redriveQueueOptions, options);
-  const queue = createQueue(resolved.client, resolved.from);
+  const queue = createQueue(resolved.client, resolved.from, systemClock);
   await checkExists('from', queue);
-  await checkExists('to', createQueue(resolved.client, resolved.to));
+  await checkExists('to', createQueue(resolved.client, resolved.to, systemClock));
   const letters = createLetterQueue(SUBJECT, queue, resolved.visibilityTimeoutSeconds);
   const redriver = createRedriver(resolved);
   try {

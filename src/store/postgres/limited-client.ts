@@ -1,9 +1,10 @@
+import { systemClock } from '../../lib/clock.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { createReplyLimit } from '../reply-in-time.ts';
 
 /** The same client, whose statements and transactions end with an error after some time: a connection can hang. */
 export function limitedClient<Tx>(client: DatabaseClient<Tx>, timeoutMs: number): DatabaseClient<Tx> {
-  const inTime = createReplyLimit(timeoutMs);
+  const inTime = createReplyLimit(timeoutMs, systemClock);
   return {
     ...client,
     query: (statement, parameters) => inTime(client.query(statement, parameters)),

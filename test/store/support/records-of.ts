@@ -1,4 +1,5 @@
 import type { ClaimReply, ClaimRequest, ClaimTerms, Store } from '../../../src/store.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
 import { createRecords, type Records } from '../../../src/store/records.ts';
 import { trafficOf } from '../../../src/store/traffic.ts';
 
@@ -8,7 +9,7 @@ export function recordsOf(
   terms: ClaimTerms,
   { batching = true } = {},
 ): Omit<Records, 'claim'> & { claim(request: ClaimRequest): Promise<ClaimReply> } {
-  const options = { batching, traffic: trafficOf(store), onTakenBack: () => undefined };
+  const options = { batching, traffic: trafficOf(store), clock: systemClock, onTakenBack: () => undefined };
   const records = createRecords(store, terms, options);
   return { ...records, claim: async (request) => (await records.claim(request)).reply };
 }

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+
+/** A timer that has been set. */
+export interface Timer {
+  /** Lets the process end while it waits. */
+  unref(): unknown;
+}
+
+/**
+ * Time and chance, as one process has them.
+ *
+ * What waits, measures or draws lots does so by the one that it was given, so that the simulation can run several
+ * processes in one and stop the clock of any. Never public: users cannot give one.
+ */
+export interface Clock {
+  /** Monotonic milliseconds. They do not count the time that the machine was suspended. */
+  monotonic(): number;
+  /** Milliseconds since 1970, by the machine's wall clock, which can be set. */
+  wall(): number;
+  /** Calls back once. */
+  setTimer(callback: () => void, milliseconds: number): Timer;
+  /** Calls back again and again. */
+  setRepeating(callback: () => void, milliseconds: number): Timer;
+  /** Removes a timer of either kind. */
+  clearTimer(timer: Timer | undefined): void;
+  /** Calls back when what has arrived by now has been read: after a standstill timers ring before replies are read. */
+  afterInput(callback: () => void): void;
+  /** From 0, and below 1. */
+  random(): number;
+  uuid(): string;
+}
+
+/** Those of the real process, looked up at each call, so that tests can replace them. */
+export const systemClock: Clock = {
+  monotonic: () => performance.now(),
+  wall: () => Date.now(),
+  setTimer: (callback, milliseconds) => setTimeout(callback, milliseconds),
+  setRepeating: (callback, milliseconds) => setInterval(callback, milliseconds),
+  clearTimer(timer) {
+    clearTimeout(timer as NodeJS.Timeout | undefined);
+  },
+  afterInput(callback) {
+    setImmediate(callback);
+  },
+  random: () => Math.random(),
+  uuid: () => randomUUID(),
+};
+
+export function sleep(clock: Clock, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(resolve, milliseconds);
+  });
+}
