@@ -1,0 +1,80 @@
+import type { SqsWorker } from '../../adapters/sqs/index.ts';
+import { Life } from '../world/life.ts';
+import type { World } from '../world/world.ts';
+import { startWorker } from './worker.ts';
+
+/** How soon a process that died is started again. */
+const RESTART_MS = [200, 3_000] as const;
+
+/** One worker as its supervisor keeps it: when its process ends, a new one is started. */
+export class WorkerSlot {
+  readonly #world: World;
+  readonly #name: string;
+  #lives = 0;
+  #life: Life;
+  #worker: SqsWorker;
+  #hangs = false;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.#name = name;
+    this.#life = this.#begin();
+    this.#worker = this.#startWorker();
+    this.#watch();
+  }
+
+  get life(): Life {
+    return this.#life;
+  }
+
+  die(): void {
+    this.#life.die();
+  }
+
+  /** Stops the worker as a deployment does, and ends its process then. */
+  deploy(): void {
+    const life = this.#life;
+    if (!life.isAlive || life.standsStill) return;
+    this.#world.tell({ type: 'fault', fault: 'worker stopped for a deployment', life });
+    void this.#worker.stop().then(() => {
+      life.die();
+    });
+  }
+
+  /** Ends a process in which a handler hangs: that would be so for ever. */
+  endHang(): void {
+    if (this.#hangs) this.#life.die();
+  }
+
+  #begin(): Life {
+    const { scheduler, random, plan, tell } = this.#world;
+    this.#lives += 1;
+    const id = `${this.#name}.${this.#lives}`;
+    const life = new Life(this.#name, id, scheduler, random.fork(), plan.areClocksWrong);
+    if (plan.areClocksWrong) tell({ type: 'fault', fault: 'wall clock wrong', life });
+    tell({ type: 'life', life, what: 'began' });
+    return life;
+  }
+
+  #startWorker(): SqsWorker {
+    return startWorker(this.#world, this.#life, () => {
+      this.#hangs = true;
+    });
+  }
+
+  /** Looks now and then whether the process is there. */
+  #watch(): void {
+    const { scheduler, random } = this.#world;
+    scheduler.after(random.between(...RESTART_MS), () => {
+      if (!this.#life.isAlive) this.#restart();
+      this.#watch();
+    });
+  }
+
+  #restart(): void {
+    this.#world.tell({ type: 'life', life: this.#life, what: 'ended' });
+    this.#hangs = false;
+    this.#life = this.#begin();
+    this.#worker = this.#startWorker();
+  }
+}

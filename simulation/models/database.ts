@@ -1,0 +1,202 @@
+import { StoreError } from '../../src/api/errors.ts';
+import { createTable, idOf, type MemoryRecord, type MemoryTable } from '../../src/store/memory.ts';
+import type { ClaimReply, ClaimTerms, SettleRequest, Store } from '../../src/store/store.ts';
+import type { Verb } from '../facts.ts';
+import type { Life } from '../world/life.ts';
+import { never } from '../world/never.ts';
+import type { World } from '../world/world.ts';
+
+export const SCOPE = 'simulation';
+
+/** A text that the database cannot store, as U+0000 is to PostgreSQL. */
+export const REFUSED_TEXT = 'refused-text';
+
+/** How often another transaction has a record locked. */
+const LOCKED_SHARE = 0.03;
+
+/** Far from every clock of the workers: only differences count. */
+const OWN_TIME_MS = 5_000_000_000;
+
+interface Statement<Request, Reply> {
+  readonly verb: Verb;
+  readonly leaseMs: number;
+  readonly answerOne: (table: MemoryTable, request: Request) => Reply;
+  /** The answer of a record that is locked. Undefined: this one is not. */
+  readonly whenLocked: (request: Request) => Reply | undefined;
+  readonly tell: (request: Request, reply: Reply, before: MemoryRecord | undefined, askedAt: number) => void;
+  readonly isOwn: (reply: Reply) => boolean;
+}
+
+/**
+ * The records, with a clock of their own, as workers reach them over the network. A statement does all that it does in
+ * one step; its verbs are those of the memory store, which the contract of all stores holds to the SQL.
+ */
+export class Database {
+  readonly #world: World;
+  readonly #records = new Map<string, MemoryRecord>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  recordOf(key: string): MemoryRecord | undefined {
+    return this.#records.get(idOf(SCOPE, key));
+  }
+
+  /** Milliseconds by its own clock. */
+  now(): number {
+    return OWN_TIME_MS + this.#world.scheduler.now();
+  }
+
+  /** The store as one process has it. */
+  clientOf(life: Life): Store {
+    const table = createTable(this.#records, () => this.now());
+    const { tell } = this.#world;
+    return {
+      claim: (requests, terms) =>
+        this.#send(life, table, requests, {
+          verb: 'claim',
+          leaseMs: terms.leaseMs,
+          answerOne: (of, request) => of.claim(request, terms),
+          whenLocked: ({ key }) => this.#answerToLocked(key, terms),
+          tell: ({ key, token, fingerprint }, reply, before, sentAt) => {
+            const after = this.#snapshot(key);
+            const effect = { life, key, token, fingerprint, terms, reply, before, after, sentAt };
+            tell({ type: 'claim', ...effect });
+          },
+          isOwn: ({ kind }) => kind === 'claimed',
+        }),
+      settle: (requests, scope) =>
+        this.#send(life, table, requests, {
+          verb: 'settle',
+          leaseMs: this.#world.plan.settings.leaseMs,
+          answerOne: (of, request) => of.settle(request, scope),
+          whenLocked: () => 'locked',
+          tell: ({ key, token, settlement }, reply, before) => {
+            tell({ type: 'settle', life, key, token, settlement, reply, before, after: this.#snapshot(key) });
+          },
+          isOwn: () => false,
+        }),
+      extend: (requests, terms) =>
+        this.#send(life, table, requests, {
+          verb: 'extend',
+          leaseMs: terms.leaseMs,
+          answerOne: (of, request) => of.extend(request, terms),
+          whenLocked: () => 'locked',
+          tell: ({ key, token }, reply, before) => {
+            const { leaseMs } = terms;
+            tell({ type: 'extend', life, key, token, leaseMs, reply, before, after: this.#snapshot(key) });
+          },
+          isOwn: (reply) => reply === 'extended',
+        }),
+      check: () => {
+        const { network } = this.#world;
+        if (!life.isAlive) return never();
+        return network.send(life, network.fateOf(life, 'store'), () => undefined, outOfReach);
+      },
+    };
+  }
+
+  /** As the operation of that name, which changes nothing but failed records that have not expired. */
+  reopenAny(): void {
+    const { messages } = this.#world.plan;
+    const failed = messages.filter(({ key = '' }) => this.#isFailed(this.recordOf(key)));
+    if (failed.length === 0) return;
+    const { key = '' } = this.#world.random.pick(failed);
+    const record = this.recordOf(key) as MemoryRecord;
+    const counters = { failures: 0, deaths: 0, failedReason: null };
+    Object.assign(record, { state: 'pending', owned: false, ...counters, liveUntil: this.now() });
+    this.#world.tell({ type: 'fault', fault: 'operator reopened a record', what: key });
+    this.#world.tell({ type: 'reopened', key });
+  }
+
+  forget(key: string): void {
+    if (!this.#records.delete(idOf(SCOPE, key))) return;
+    this.#world.tell({ type: 'fault', fault: 'operator forgot a record', what: key });
+    this.#world.tell({ type: 'forgotten', key });
+  }
+
+  #isFailed(record: MemoryRecord | undefined): boolean {
+    return record?.state === 'failed' && record.liveUntil > this.now();
+  }
+
+  async #send<Request extends { readonly key: string; readonly token: string }, Reply>(
+    life: Life,
+    table: MemoryTable,
+    requests: readonly Request[],
+    statement: Statement<Request, Reply>,
+  ): Promise<readonly Reply[]> {
+    if (!life.isAlive) return await never();
+    const { network, scheduler, tell } = this.#world;
+    const { verb } = statement;
+    const askedAt = scheduler.now();
+    for (const { key, token } of requests) tell({ type: 'asked', verb, life, key, token });
+    const fate = network.fateOf(life, 'store');
+    if (fate.fault !== undefined && verb !== 'claim') {
+      const patienceMs = fate.answer === 'silence' ? statement.leaseMs : fate.answersAfterMs;
+      const to = askedAt + Math.max(patienceMs, fate.landsAfterMs ?? 0);
+      life.troubles.push({ from: askedAt, to });
+    }
+    try {
+      const land = (): readonly Reply[] | StoreError => this.#land(life, table, requests, statement, askedAt);
+      const replies = await network.send(life, fate, land, outOfReach);
+      if (replies instanceof StoreError) throw replies;
+      requests.forEach(({ key, token }, index) => {
+        if (!statement.isOwn(replies[index] as Reply)) return;
+        tell({ type: 'confirmed', verb, life, key, token, askedAt });
+      });
+      return replies;
+    } finally {
+      tell({ type: 'answered', verb, life });
+    }
+  }
+
+  #land<Request extends { readonly key: string }, Reply>(
+    life: Life,
+    table: MemoryTable,
+    requests: readonly Request[],
+    statement: Statement<Request, Reply>,
+    askedAt: number,
+  ): readonly Reply[] | StoreError {
+    if (requests.some(hasRefusedText)) {
+      this.#world.tell({ type: 'fault', fault: 'result refused by the store', life });
+      return new StoreError('the database refused a value', { retriable: false, dataRefused: true });
+    }
+    return requests.map((request) => {
+      const before = this.#snapshot(request.key);
+      const locked = this.#isLocked(before) ? statement.whenLocked(request) : undefined;
+      if (locked !== undefined) {
+        const now = this.#world.scheduler.now();
+        this.#world.tell({ type: 'fault', fault: 'record locked', life, what: request.key });
+        life.troubles.push({ from: now, to: now });
+        return locked;
+      }
+      const reply = statement.answerOne(table, request);
+      statement.tell(request, reply, before, askedAt);
+      return reply;
+    });
+  }
+
+  #isLocked(record: MemoryRecord | undefined): boolean {
+    const { network, random, plan } = this.#world;
+    return record !== undefined && plan.locks && !network.isCalm && random.chance(LOCKED_SHARE);
+  }
+
+  #answerToLocked(key: string, { leaseMs }: ClaimTerms): ClaimReply {
+    return { kind: 'in-flight', attempts: this.recordOf(key)?.attempts ?? 0, retryAfterMs: leaseMs / 3 };
+  }
+
+  #snapshot(key: string): MemoryRecord | undefined {
+    const record = this.recordOf(key);
+    return record && { ...record };
+  }
+}
+
+function outOfReach(mayHaveLanded: boolean): StoreError {
+  return new StoreError('the database cannot be reached', { retriable: true, mayHaveLanded });
+}
+
+function hasRefusedText(request: object): boolean {
+  const { settlement } = request as Partial<SettleRequest>;
+  return settlement?.kind === 'succeed' && settlement.result?.includes(REFUSED_TEXT) === true;
+}

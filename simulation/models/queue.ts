@@ -1,0 +1,169 @@
+import type { PlannedMessage } from '../plan/plan.ts';
+import type { Life } from '../world/life.ts';
+import type { World } from '../world/world.ts';
+
+/** A message as a receive gave it. */
+export interface Receipt {
+  readonly message: PlannedMessage;
+  readonly handle: string;
+  readonly receiveCount: number;
+}
+
+interface Stored {
+  readonly message: PlannedMessage;
+  visibleAt: number;
+  receiveCount: number;
+  handle: string;
+}
+
+interface Poll {
+  readonly life: Life;
+  readonly max: number;
+  readonly visibilityMs: number;
+  readonly answer: (receipts: readonly Receipt[]) => void;
+  isOver: boolean;
+}
+
+/** How often a receive gets a message that is in flight, and how often a delete is forgotten. */
+const TWICE_SHARE = 0.1;
+const FORGOTTEN_SHARE = 0.03;
+
+/**
+ * A standard queue of SQS: it hides what it has delivered for a time, delivers in no order, now and then twice, and
+ * forgets a delete. With a redrive policy a message that was received too often goes to the dead letters of that.
+ */
+export class Queue {
+  readonly #world: World;
+  readonly #stored = new Map<string, Stored>();
+  #polls: Poll[] = [];
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Whether it was deleted, or moved to the dead letters of the redrive policy. */
+  isGone({ id }: PlannedMessage): boolean {
+    return !this.#stored.has(id);
+  }
+
+  send(message: PlannedMessage): void {
+    this.#stored.set(message.id, { message, visibleAt: 0, receiveCount: 0, handle: '' });
+    this.#world.tell({ type: 'sent', message });
+    this.#serve();
+  }
+
+  /** Answers at once where there are messages, else when there are, or at the end of the wait. */
+  receive(poll: Omit<Poll, 'isOver'>, waitMs: number): void {
+    const waiting = { ...poll, isOver: false };
+    this.#world.tell({ type: 'polled', life: poll.life, visibilitySeconds: poll.visibilityMs / 1_000 });
+    this.#polls.push(waiting);
+    if (this.#happens(TWICE_SHARE)) this.#showAgain(poll.life);
+    this.#serve();
+    if (waiting.isOver) return;
+    this.#world.scheduler.after(waitMs, () => {
+      if (waiting.isOver) return;
+      this.#end(waiting);
+      waiting.answer([]);
+    });
+  }
+
+  /** An old receipt may do nothing, and the queue says that all is well. */
+  delete(life: Life, handle: string): void {
+    const stored = this.#ofHandle(handle);
+    if (stored === undefined || this.#isIgnored(stored, handle)) return;
+    if (this.#happens(FORGOTTEN_SHARE)) {
+      this.#world.tell({
+        type: 'fault',
+        fault: 'delete forgotten by the queue',
+        life,
+        what: stored.message.id,
+      });
+      return;
+    }
+    this.#stored.delete(stored.message.id);
+    this.#world.tell({ type: 'deleted', life, message: stored.message });
+  }
+
+  /** The code of a refusal; undefined where it is done. */
+  changeVisibility(handle: string, seconds: number): string | undefined {
+    const stored = this.#ofHandle(handle);
+    if (stored === undefined) return 'ReceiptHandleIsInvalid';
+    if (stored.visibleAt <= this.#now()) return 'MessageNotInflight';
+    if (!this.#isIgnored(stored, handle)) this.#hide(stored, seconds * 1_000);
+    return undefined;
+  }
+
+  #serve(): void {
+    for (const poll of [...this.#polls]) {
+      const receipts = this.#take(poll);
+      if (receipts.length === 0) continue;
+      this.#end(poll);
+      poll.answer(receipts);
+    }
+  }
+
+  #end(poll: Poll): void {
+    poll.isOver = true;
+    this.#polls = this.#polls.filter((one) => one !== poll);
+  }
+
+  #take(poll: Poll): Receipt[] {
+    const receipts: Receipt[] = [];
+    for (const stored of this.#stored.values()) {
+      if (receipts.length === poll.max) break;
+      if (stored.visibleAt > this.#now() || this.#redrives(stored)) continue;
+      receipts.push(this.#deliver(poll, stored));
+    }
+    return receipts;
+  }
+
+  /** Forgets that it has hidden a message. */
+  #showAgain(life: Life): void {
+    const hidden = [...this.#stored.values()].filter(({ visibleAt }) => visibleAt > this.#now());
+    if (hidden.length === 0) return;
+    const stored = this.#world.random.pick(hidden);
+    stored.visibleAt = this.#now();
+    this.#world.tell({ type: 'fault', fault: 'delivered twice', life, what: stored.message.id });
+  }
+
+  #redrives({ message, receiveCount }: Stored): boolean {
+    if (receiveCount < (this.#world.plan.settings.maxReceiveCount ?? Infinity)) return false;
+    this.#stored.delete(message.id);
+    this.#world.tell({ type: 'redriven', message });
+    return true;
+  }
+
+  #deliver({ life, visibilityMs }: Poll, stored: Stored): Receipt {
+    const { message } = stored;
+    stored.receiveCount += 1;
+    stored.handle = `${message.id}#${stored.receiveCount}`;
+    this.#hide(stored, visibilityMs);
+    const { receiveCount, handle } = stored;
+    this.#world.tell({ type: 'delivered', life, message, receiveCount });
+    return { message, handle, receiveCount };
+  }
+
+  #hide(stored: Stored, milliseconds: number): void {
+    stored.visibleAt = this.#now() + milliseconds;
+    this.#world.scheduler.after(milliseconds, () => {
+      this.#serve();
+    });
+  }
+
+  #ofHandle(handle: string): Stored | undefined {
+    return this.#stored.get(handle.slice(0, handle.indexOf('#')));
+  }
+
+  #isIgnored({ handle: latest }: Stored, handle: string): boolean {
+    return latest !== handle && this.#world.random.chance(0.5);
+  }
+
+  #happens(share: number): boolean {
+    const { network, random, plan } = this.#world;
+    return plan.queueForgets && !network.isCalm && random.chance(share);
+  }
+
+  #now(): number {
+    return this.#world.scheduler.now();
+  }
+}

@@ -1,0 +1,152 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  type ReceiveMessageCommandInput,
+  SendMessageCommand,
+  type SendMessageCommandInput,
+} from '@aws-sdk/client-sqs';
+import type { SqsClient } from '../../adapters/sqs/index.ts';
+import type { Life } from '../world/life.ts';
+import { never } from '../world/never.ts';
+import type { World } from '../world/world.ts';
+import type { Receipt } from './queue.ts';
+
+const HOST = 'https://sqs.simulation';
+export const QUEUE_URL = `${HOST}/1/messages`;
+export const DEAD_LETTER_URL = `${HOST}/1/letters`;
+
+/** The attribute by which a copy of a message is known. */
+const ID_ATTRIBUTE = 'id';
+
+/** How often the queue refuses one entry of a batch. */
+const REFUSED_SHARE = 0.04;
+
+interface Entry {
+  readonly Id: string | undefined;
+  readonly ReceiptHandle: string | undefined;
+  readonly VisibilityTimeout?: number | undefined;
+}
+
+interface CallOptions {
+  readonly abortSignal?: AbortSignal;
+}
+
+/** The client of SQS as one process has it: each command goes over the network to the model of the queue. */
+export function sqsClientOf(world: World, life: Life): SqsClient {
+  const { network, scheduler, queue, plan } = world;
+
+  function call<Result>(effect: () => Result): Promise<Result> {
+    return network.send(life, network.fateOf(life, 'queue'), effect, unreachable);
+  }
+
+  /** A long poll: what it lands is not its answer. */
+  function receive(input: ReceiveMessageCommandInput, signal: AbortSignal | undefined): Promise<object> {
+    const fate = network.fateOf(life, 'queue');
+    if (fate.answer !== 'reply' && fate.landsAfterMs === undefined) {
+      return network.send(life, fate, () => ({}), unreachable);
+    }
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener(
+        'abort',
+        () => {
+          reject(signal.reason as Error);
+        },
+        { once: true },
+      );
+      const backMs = fate.answersAfterMs - (fate.landsAfterMs ?? 0);
+      const answer = (receipts: readonly Receipt[]): void => {
+        if (fate.answer === 'silence') return;
+        life.arrive(backMs, () => {
+          if (fate.answer === 'reply') resolve({ Messages: receipts.map(toMessage) });
+          else reject(unreachable());
+        });
+      };
+      const poll = {
+        life,
+        max: input.MaxNumberOfMessages ?? 1,
+        visibilityMs: (input.VisibilityTimeout ?? plan.settings.queueVisibilitySeconds) * 1_000,
+        answer,
+      };
+      scheduler.after(fate.landsAfterMs ?? 0, () => {
+        queue.receive(poll, (input.WaitTimeSeconds ?? 0) * 1_000);
+      });
+    });
+  }
+
+  /** Undefined where the entry is done. */
+  type Refusal = { readonly Code: string; readonly SenderFault: boolean } | undefined;
+
+  function batch(entries: readonly Entry[] = [], handle: (entry: Entry) => Refusal): object {
+    const Successful: object[] = [];
+    const Failed: object[] = [];
+    for (const entry of entries) {
+      const refusal = refuses(entry) ?? handle(entry);
+      if (refusal === undefined) Successful.push({ Id: entry.Id });
+      else Failed.push({ Id: entry.Id, ...refusal });
+    }
+    return { Successful, Failed };
+  }
+
+  function refuses({ ReceiptHandle }: Entry): Refusal {
+    if (!plan.queueForgets || network.isCalm || !world.random.chance(REFUSED_SHARE)) return undefined;
+    world.tell({ type: 'fault', fault: 'entry refused by the queue', life, what: ReceiptHandle ?? '' });
+    return { Code: 'InternalError', SenderFault: false };
+  }
+
+  function sendLetter({ MessageAttributes }: SendMessageCommandInput): object {
+    const message = world.messageOf(MessageAttributes?.[ID_ATTRIBUTE]?.StringValue ?? '');
+    world.tell({ type: 'letter', life, message });
+    return {};
+  }
+
+  function toMessage({ message, handle, receiveCount }: Receipt) {
+    return {
+      MessageId: message.id,
+      ReceiptHandle: handle,
+      Body: message.body,
+      Attributes: { ApproximateReceiveCount: String(receiveCount) },
+      MessageAttributes: { [ID_ATTRIBUTE]: { DataType: 'String', StringValue: message.id } },
+    };
+  }
+
+  function attributes(): object {
+    const { queueVisibilitySeconds, maxReceiveCount } = plan.settings;
+    const redrive =
+      maxReceiveCount === undefined ? {} : { RedrivePolicy: JSON.stringify({ maxReceiveCount }) };
+    return { Attributes: { VisibilityTimeout: String(queueVisibilitySeconds), ...redrive } };
+  }
+
+  function send(command: unknown, { abortSignal }: CallOptions = {}): Promise<object> {
+    if (!life.isAlive) return never();
+    if (command instanceof ReceiveMessageCommand) return receive(command.input, abortSignal);
+    if (command instanceof DeleteMessageBatchCommand) {
+      const { Entries } = command.input;
+      return call(() =>
+        batch(Entries, ({ ReceiptHandle = '' }) => {
+          queue.delete(life, ReceiptHandle);
+          return undefined;
+        }),
+      );
+    }
+    if (command instanceof ChangeMessageVisibilityBatchCommand) {
+      const { Entries } = command.input;
+      return call(() =>
+        batch(Entries, ({ ReceiptHandle = '', VisibilityTimeout = 0 }) => {
+          const Code = queue.changeVisibility(ReceiptHandle, VisibilityTimeout);
+          return Code === undefined ? undefined : { Code, SenderFault: true };
+        }),
+      );
+    }
+    if (command instanceof SendMessageCommand) return call(() => sendLetter(command.input));
+    if (command instanceof GetQueueAttributesCommand) return call(attributes);
+    throw new Error('a command that the simulation does not know');
+  }
+
+  return { send: send as SqsClient['send'] };
+}
+
+function unreachable(): Error {
+  return Object.assign(new Error('the queue cannot be reached'), { name: 'TimeoutError' });
+}

@@ -1,0 +1,58 @@
+import type { Random } from '../world/random.ts';
+
+/** How a handler ends. */
+export type Ending =
+  | 'returns'
+  | 'returns too much'
+  | 'returns what the store refuses'
+  | 'throws'
+  | 'throws a terminal error'
+  | 'asks for a later retry'
+  | 'hangs'
+  | 'kills its process';
+
+/** What a handler does in one of its runs. */
+export interface Behaviour {
+  /** Milliseconds before each effect. */
+  readonly waits: readonly number[];
+  /** Whether it looks at its signal before each effect. */
+  readonly heeds: boolean;
+  /** For how long its process stands still before the last effect. */
+  readonly standsStillMs: number;
+  readonly ends: Ending;
+}
+
+/** Of every run that has nothing special planned. */
+export const PLAIN: Behaviour = { waits: [5], heeds: true, standsStillMs: 0, ends: 'returns' };
+
+const ENDINGS: readonly Ending[] = [
+  'returns',
+  'returns',
+  'returns',
+  'returns too much',
+  'returns what the store refuses',
+  'throws',
+  'throws',
+  'throws a terminal error',
+  'asks for a later retry',
+  'hangs',
+  'kills its process',
+];
+
+export function behaviourOf(random: Random, leaseMs: number): Behaviour {
+  const isLong = random.chance(0.35);
+  const waits = Array.from({ length: random.whole(1, 3) }, () =>
+    isLong ? random.between(0, leaseMs) : random.between(0, 100),
+  );
+  return {
+    waits,
+    heeds: random.chance(0.75),
+    standsStillMs: random.chance(0.08) ? random.between(0.2, 3) * leaseMs : 0,
+    ends: random.pick(ENDINGS),
+  };
+}
+
+/** One that fails in the same way whenever it runs. */
+export function doomed(ends: 'throws' | 'kills its process'): Behaviour {
+  return { ...PLAIN, ends };
+}

@@ -1,0 +1,163 @@
+import { fingerprint } from '../../src/payload/fingerprint.ts';
+import type { NetworkPlan, Outage, Rates, Side } from '../models/network.ts';
+import { Random } from '../world/random.ts';
+import { type Behaviour, behaviourOf, doomed, PLAIN } from './behaviour.ts';
+import { type Settings, settingsOf } from './settings.ts';
+
+/** A message that a producer sends. */
+export interface PlannedMessage {
+  /** Its `MessageId`. */
+  readonly id: string;
+  /** Undefined: it has none, and is refused. */
+  readonly key: string | undefined;
+  readonly body: string;
+  /** Of the body, as records keep it. */
+  readonly fingerprint: string;
+  readonly sentAt: number;
+}
+
+/** What happens to a worker, or to a record, at some time. */
+export type Incident =
+  | { readonly at: number; readonly what: 'death' | 'deployment'; readonly worker: number }
+  | {
+      readonly at: number;
+      readonly what: 'standstill' | 'suspension' | 'clock change';
+      readonly worker: number;
+      readonly ms: number;
+    }
+  | { readonly at: number; readonly what: 'reopen' | 'forget'; readonly key: string };
+
+/** Everything that a seed decides before its world begins. */
+export interface Plan {
+  readonly seed: number;
+  readonly settings: Settings;
+  readonly messages: readonly PlannedMessage[];
+  readonly incidents: readonly Incident[];
+  readonly network: NetworkPlan;
+  readonly areClocksWrong: boolean;
+  /** Whether other transactions lock records now and then. */
+  readonly locks: boolean;
+  /** Whether the queue delivers twice, forgets deletes and refuses entries now and then. */
+  readonly queueForgets: boolean;
+  /** What the handler of a key does in its first runs, and then in all others. */
+  readonly behaviours: ReadonlyMap<string, readonly Behaviour[]>;
+  /** For what is drawn while the world runs. */
+  readonly random: Random;
+}
+
+export function planOf(seed: number): Plan {
+  const random = new Random(seed);
+  const settings = settingsOf(random);
+  const calmFrom = random.between(20_000, 45_000);
+  const start = random.chance(0.1) ? badStart(random, settings) : GOOD_START;
+  const keys = Array.from({ length: random.whole(14, 18) }, (_, index) => `key-${index + 1}`);
+  return {
+    seed,
+    settings,
+    messages: messagesOf(random, keys, calmFrom),
+    incidents: [...start.incidents, ...incidentsOf(random, settings, keys, calmFrom)],
+    network: networkOf(random, settings, calmFrom, start.outages),
+    areClocksWrong: random.chance(0.5),
+    locks: random.chance(0.3),
+    queueForgets: random.chance(0.6),
+    behaviours: new Map(keys.map((key) => [key, behavioursOf(random, settings)])),
+    random: random.fork(),
+  };
+}
+
+/** One message for each key, and some more that have the key of another, or none. */
+function messagesOf(random: Random, keys: readonly string[], calmFrom: number): PlannedMessage[] {
+  const more = Array.from({ length: 6 }, () => (random.chance(0.1) ? undefined : random.pick(keys)));
+  return [...keys, ...more].map((key, index) => {
+    const isOther = index >= keys.length && random.chance(0.3);
+    const body = JSON.stringify({
+      ...(key === undefined ? {} : { key }),
+      order: isOther ? 'another' : 'one',
+    });
+    const sentAt = random.between(0, random.chance(0.2) ? 1_000 : calmFrom * 0.8);
+    return { id: `m${index + 1}`, key, body, fingerprint: fingerprint(body), sentAt };
+  });
+}
+
+function behavioursOf(random: Random, { leaseMs }: Settings): readonly Behaviour[] {
+  if (random.chance(0.06)) return [doomed('throws')];
+  if (random.chance(0.03)) return [doomed('kills its process')];
+  const planned = Array.from({ length: random.whole(0, 3) }, () => behaviourOf(random, leaseMs));
+  return [...planned, PLAIN];
+}
+
+function incidentsOf(
+  random: Random,
+  { workers, leaseMs }: Settings,
+  keys: readonly string[],
+  calmFrom: number,
+): Incident[] {
+  const what = kindsOf(random);
+  if (what.length === 0) return [];
+  return Array.from({ length: random.whole(2, 8) }, () => {
+    const at = random.between(500, calmFrom);
+    const kind = random.pick(what);
+    const worker = random.whole(0, workers - 1);
+    switch (kind) {
+      case 'death':
+      case 'deployment':
+        return { at, what: kind, worker };
+      case 'standstill':
+      case 'suspension':
+        return { at, what: kind, worker, ms: random.between(0.1, 3) * leaseMs };
+      case 'clock change':
+        return { at, what: kind, worker, ms: random.between(-1, 1) * 10 ** random.whole(2, 10) };
+      case 'reopen':
+      case 'forget':
+        return { at, what: kind, key: random.pick(keys) };
+    }
+  });
+}
+
+/** One clock of a machine tells of a suspension: who sets that at the same time hides it from the worker. */
+function kindsOf(random: Random): Incident['what'][] {
+  const kinds = ['death', 'deployment', 'standstill', 'reopen', 'forget'] as const;
+  const chosen = kinds.filter(() => random.chance(0.5));
+  return [...chosen, random.pick(['suspension', 'clock change'] as const)];
+}
+
+function networkOf(
+  random: Random,
+  { workers, leaseMs }: Settings,
+  calmFrom: number,
+  earlier: readonly Outage[],
+): NetworkPlan {
+  const more = Array.from({ length: random.whole(0, 3) }, () => outageOf(random, workers, leaseMs, calmFrom));
+  const rates = { store: ratesOf(random), queue: ratesOf(random) };
+  return { rates, outages: [...earlier, ...more], calmFrom, leaseMs };
+}
+
+/** How a world begins. */
+interface Start {
+  readonly incidents: readonly Incident[];
+  readonly outages: readonly Outage[];
+}
+
+const GOOD_START: Start = { incidents: [], outages: [] };
+
+/** The store does not answer the first messages, and every worker is replaced by a deployment meanwhile. */
+function badStart(random: Random, { workers }: Settings): Start {
+  const outage = { side: 'store', from: 0, to: 6_000, worker: undefined, isSilent: true } as const;
+  const incidents = Array.from({ length: workers }, (_, worker) => {
+    return { at: random.between(1_500, 6_000), what: 'deployment', worker } as const;
+  });
+  return { incidents, outages: [outage] };
+}
+
+function ratesOf(random: Random): Rates {
+  const rate = (): number => (random.chance(0.5) ? random.between(0.01, 0.06) : 0);
+  return { requestLost: rate(), replyLost: rate(), late: rate(), slow: rate() };
+}
+
+function outageOf(random: Random, workers: number, leaseMs: number, calmFrom: number): Outage {
+  const side: Side = random.pick(['store', 'queue']);
+  const from = random.between(0, calmFrom * 0.9);
+  const to = Math.min(calmFrom, from + random.between(0.2, 4) * leaseMs);
+  const worker = random.chance(0.5) ? `worker-${random.whole(1, workers)}` : undefined;
+  return { side, from, to, worker, isSilent: random.chance(0.4) };
+}

@@ -1,0 +1,52 @@
+import type { Random } from '../world/random.ts';
+
+/** What the workers of a seed are set to. */
+export interface Settings {
+  readonly workers: number;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly maxAttempts: number;
+  readonly maxDeaths: number;
+  /** Milliseconds of backoff for each failure so far. */
+  readonly backoffMs: number;
+  readonly retentionMs: number;
+  readonly timeoutMs: number | undefined;
+  readonly batching: boolean;
+  readonly onFailed: 'keep' | 'acknowledge' | 'dead-letter';
+  /** Of the redrive policy. Undefined: the queue has none. */
+  readonly maxReceiveCount: number | undefined;
+  /** Of the queue itself. */
+  readonly queueVisibilitySeconds: number;
+  readonly visibilityTimeoutSeconds: number | undefined;
+  readonly waitTimeSeconds: number;
+  readonly drainMs: number;
+}
+
+const DAY_MS = 86_400_000;
+
+export function settingsOf(random: Random): Settings {
+  const leaseMs = random.whole(10, 50) * 100;
+  const hasRedrive = random.chance(0.6);
+  const onFailed = random.pick(['keep', 'acknowledge', 'dead-letter'] as const);
+  // What stays in the queue when it has failed would run again at the end of each retention, without end.
+  const mayExpire = hasRedrive || onFailed !== 'keep';
+  return {
+    workers: random.whole(2, 4),
+    concurrency: random.whole(1, 5),
+    leaseMs,
+    maxAttempts: random.whole(1, 5),
+    maxDeaths: random.whole(1, 4),
+    backoffMs: random.whole(1, 10) * 100,
+    retentionMs: mayExpire && random.chance(0.3) ? leaseMs * random.whole(1, 4) : 7 * DAY_MS,
+    timeoutMs: random.chance(0.3) ? leaseMs * random.whole(1, 3) : undefined,
+    batching: random.chance(0.8),
+    onFailed,
+    maxReceiveCount: hasRedrive ? random.whole(3, 30) : undefined,
+    queueVisibilitySeconds: random.whole(1, 20),
+    visibilityTimeoutSeconds: random.chance(0.5)
+      ? Math.floor(leaseMs / 1_000) + random.whole(1, 8)
+      : undefined,
+    waitTimeSeconds: random.pick([2, 10, 20]),
+    drainMs: random.pick([0, 500, 5_000]),
+  };
+}

@@ -1,0 +1,86 @@
+import type { Fact, RunEnd } from '../facts.ts';
+import type { Life } from '../world/life.ts';
+
+/** Collects what happens in a seed, as lines to read. */
+export class Timeline {
+  readonly #lines: string[] = [];
+
+  note(fact: Fact, at: number): void {
+    const told = textOf(fact);
+    if (told === undefined) return;
+    const [who, what] = told;
+    this.#lines.push(`${at.toFixed(1).padStart(11)}  ${who.padEnd(11)} ${what}`);
+  }
+
+  toText(): string {
+    return this.#lines.join('\n');
+  }
+}
+
+type Told = readonly [who: string, what: string];
+
+/** Undefined for what another fact tells too. */
+function textOf(fact: Fact): Told | undefined {
+  switch (fact.type) {
+    case 'fault':
+      return [nameOf(fact.life), `! ${fact.fault}${after(fact.what)}`];
+    case 'life':
+      return [nameOf(fact.life), `the process ${fact.what}`];
+    case 'claim':
+      return ['store', `claim of ${fact.key} by ${fact.life.id}: ${claimText(fact)}`];
+    case 'settle':
+      return ['store', `settle of ${fact.key} by ${fact.life.id} (${fact.settlement.kind}): ${fact.reply}`];
+    case 'extend':
+      return ['store', `extend of ${fact.key} by ${fact.life.id}: ${fact.reply}`];
+    case 'reopened':
+    case 'forgotten':
+      return ['operator', `${fact.key} is ${fact.type}`];
+    case 'sent':
+      return ['producer', `sends ${fact.message.id} with ${fact.message.key ?? 'no key'}`];
+    case 'redriven':
+      return ['queue', `moves ${fact.message.id} to the dead letters of its redrive policy`];
+    case 'delivered':
+      return ['queue', `delivers ${fact.message.id} to ${fact.life.id}, for the ${fact.receiveCount}. time`];
+    case 'deleted':
+      return ['queue', `deletes ${fact.message.id} for ${fact.life.id}`];
+    case 'letter':
+      return ['queue', `takes a dead letter of ${fact.message.id} from ${fact.life.id}`];
+    case 'run':
+      return [
+        nameOf(fact.run.life),
+        `runs ${fact.run.message.id}, attempt ${fact.run.number}${heeds(fact.run.heeds)}`,
+      ];
+    case 'effect':
+      return [nameOf(fact.run.life), `effect of ${fact.run.message.id}, attempt ${fact.run.number}`];
+    case 'ended':
+      return [nameOf(fact.run.life), `ends ${fact.run.message.id}: ${endText(fact.end)}`];
+    case 'event':
+      return [nameOf(fact.life), `event ${fact.name} of ${fact.of}${after(fact.detail)}`];
+    case 'asked':
+    case 'answered':
+    case 'confirmed':
+    case 'polled':
+      return undefined;
+  }
+}
+
+function nameOf(life: Life | undefined): string {
+  return life?.id ?? 'plan';
+}
+
+function after(text: string | undefined): string {
+  return text === undefined || text === '' ? '' : `: ${text}`;
+}
+
+function claimText({ reply }: Extract<Fact, { type: 'claim' }>): string {
+  if ('retryAfterMs' in reply) return `${reply.kind} for ${Math.round(reply.retryAfterMs)} ms`;
+  return reply.kind === 'claimed' ? `claimed, attempt ${reply.attempts}` : reply.kind;
+}
+
+function heeds(isHeeding: boolean): string {
+  return isHeeding ? '' : ', deaf to its signal';
+}
+
+function endText(end: RunEnd): string {
+  return end.how === 'threw' && end.retryAfterMs !== undefined ? `asks for ${end.retryAfterMs} ms` : end.how;
+}

@@ -1,0 +1,14 @@
+import type { Rule } from './rule.ts';
+
+export const noLateHeartbeat: Rule = {
+  name: 'no-late-heartbeat',
+  promise: 'A lease that its owner has given up is not extended: others need not wait for it once more.',
+  violatedBy(fact, ledger, at) {
+    if (fact.type !== 'asked' || fact.verb !== 'extend') return undefined;
+    const confirmedAskedAt = ledger.claimOf(fact.token)?.confirmedAskedAt;
+    if (confirmedAskedAt === undefined || ledger.isExtending(fact.life, at)) return undefined;
+    const silentMs = at - confirmedAskedAt;
+    if (silentMs < ledger.settings.leaseMs) return undefined;
+    return `${fact.life.id} extends ${fact.key} ${Math.round(silentMs)} ms after it last heard that the lease was its own`;
+  },
+};

@@ -1,0 +1,16 @@
+import { isChanged } from './fenced.ts';
+import { ROUNDING_MS, type Rule } from './rule.ts';
+
+export const settledStays: Rule = {
+  name: 'settled-stays',
+  promise: 'A succeeded or failed record does not change before it expires.',
+  violatedBy(fact, ledger, at) {
+    if (fact.type !== 'claim' && fact.type !== 'settle' && fact.type !== 'extend') return undefined;
+    const { settled } = ledger.ofKey(fact.key);
+    if (settled === undefined || at >= settled.until - ROUNDING_MS || !isChanged(fact.before, fact.after)) {
+      return undefined;
+    }
+    const leftMs = Math.round(settled.until - at);
+    return `a ${fact.type} of ${fact.life.id} changes ${fact.key}, which has ${settled.state} and expires in ${leftMs} ms`;
+  },
+};

@@ -1,0 +1,79 @@
+import { scheduleIncidents } from './actors/incidents.ts';
+import { WorkerSlot } from './actors/worker-slot.ts';
+import type { Fact } from './facts.ts';
+import { planOf } from './plan/plan.ts';
+import type { Coverage } from './report/coverage.ts';
+import { EVERYTHING_ENDS } from './rules/index.ts';
+import { type Violation, World } from './world/world.ts';
+
+/** How long everything has to end once all is well: a suspect can wait for five minutes. */
+const LONGEST_END_MS = 1_800_000;
+const LOOK_EVERY_MS = 500;
+
+/** Runs the world of a seed to its end. Resolves with the first rule that did not hold; undefined: all of them did. */
+export async function runSeed(
+  seed: number,
+  coverage: Coverage,
+  onFact: (fact: Fact, at: number) => void = () => undefined,
+): Promise<Violation | undefined> {
+  const plan = planOf(seed);
+  const world = new World(plan, {
+    onFact: (fact, at) => {
+      coverage.note(fact);
+      onFact(fact, at);
+    },
+    onCause: (cause) => {
+      coverage.noteCause(cause);
+    },
+  });
+  noteStrangers(world);
+  const slots = Array.from(
+    { length: plan.settings.workers },
+    (_, index) => new WorkerSlot(world, `worker-${index + 1}`),
+  );
+  scheduleIncidents(world, slots);
+  for (const message of plan.messages) {
+    world.scheduler.after(message.sentAt, () => {
+      world.queue.send(message);
+    });
+  }
+  const hasEnded = watchEnd(world, slots);
+  await world.scheduler.run(() => world.violation !== undefined || hasEnded());
+  for (const { life } of slots) life.die();
+  coverage.endSeed();
+  return world.violation;
+}
+
+/** Messages that no handler may see. */
+function noteStrangers(world: World): void {
+  const bodies = new Map<string, string>();
+  for (const { id, key, body } of world.plan.messages) {
+    if (key === undefined) world.tell({ type: 'fault', fault: 'message without a key', what: id });
+    else if ((bodies.get(key) ?? body) !== body) {
+      world.tell({ type: 'fault', fault: 'same key with another body', what: id });
+    } else bodies.set(key, body);
+  }
+}
+
+/** Looks, once faults have stopped, whether every message has come to an end. */
+function watchEnd(world: World, slots: readonly WorkerSlot[]): () => boolean {
+  const { scheduler, plan } = world;
+  const { calmFrom } = plan.network;
+  let isOver = false;
+
+  function look(): void {
+    const open = plan.messages.filter((message) => !world.hasEnded(message));
+    isOver = open.length === 0;
+    if (isOver) return;
+    if (scheduler.now() > calmFrom + LONGEST_END_MS) {
+      world.violate(EVERYTHING_ENDS.name, `not at an end: ${open.map(({ id }) => id).join(', ')}`);
+    }
+    scheduler.after(LOOK_EVERY_MS, look);
+  }
+
+  scheduler.after(calmFrom, () => {
+    for (const slot of slots) slot.endHang();
+    look();
+  });
+  return () => isOver;
+}

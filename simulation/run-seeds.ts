@@ -1,0 +1,39 @@
+import { Coverage } from './report/coverage.ts';
+import { Timeline } from './report/timeline.ts';
+import { runSeed } from './run-seed.ts';
+import type { Violation } from './world/world.ts';
+
+/** A seed in which a rule did not hold. */
+export interface Failure extends Violation {
+  readonly seed: number;
+}
+
+export interface Outcome {
+  readonly coverage: Coverage;
+  /** The first one. Undefined: all rules held. */
+  readonly failure: Failure | undefined;
+}
+
+/** Runs seeds one after the other, up to the first in which a rule does not hold. */
+export async function runSeeds(from: number, count: number): Promise<Outcome> {
+  const coverage = new Coverage();
+  for (let seed = from; seed < from + count; seed += 1) {
+    const violation = await runSeed(seed, coverage);
+    if (violation !== undefined) return { coverage, failure: { seed, ...violation } };
+  }
+  return { coverage, failure: undefined };
+}
+
+/** Runs a seed once more, as it was, and tells everything that happens in it. */
+export async function replay(seed: number): Promise<string> {
+  const timeline = new Timeline();
+  const violation = await runSeed(seed, new Coverage(), (fact, at) => {
+    timeline.note(fact, at);
+  });
+  const end = violation === undefined ? 'all rules held' : describe({ seed, ...violation });
+  return `seed ${seed}\n${timeline.toText()}\n${end}`;
+}
+
+export function describe({ seed, rule, at, what }: Failure): string {
+  return `seed ${seed}, after ${at.toFixed(1)} ms, rule ${rule}: ${what}`;
+}

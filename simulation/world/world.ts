@@ -1,0 +1,103 @@
+import type { Fact } from '../facts.ts';
+import { Ledger } from '../ledger.ts';
+import { Database } from '../models/database.ts';
+import { Network } from '../models/network.ts';
+import { Queue } from '../models/queue.ts';
+import type { Plan, PlannedMessage } from '../plan/plan.ts';
+import type { Cause } from '../report/names.ts';
+import { rulesOf } from '../rules/index.ts';
+import type { Random } from './random.ts';
+import { Scheduler } from './scheduler.ts';
+
+/** A rule that did not hold. */
+export interface Violation {
+  readonly rule: string;
+  readonly at: number;
+  readonly what: string;
+}
+
+/** Who is told of everything that happens. */
+export interface Witness {
+  readonly onFact: (fact: Fact, at: number) => void;
+  readonly onCause: (cause: Cause) => void;
+}
+
+/** Everything that one seed consists of. */
+export class World {
+  readonly plan: Plan;
+  readonly random: Random;
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly database: Database;
+  readonly queue: Queue;
+  readonly ledger: Ledger;
+  /** The first rule that did not hold: what follows from it says nothing new. */
+  violation: Violation | undefined;
+  /** Runs of each key so far. */
+  readonly #runs = new Map<string, number>();
+  readonly #messages: ReadonlyMap<string, PlannedMessage>;
+  readonly tell: (fact: Fact) => void;
+
+  constructor(plan: Plan, witness: Witness) {
+    this.plan = plan;
+    this.random = plan.random;
+    this.scheduler = new Scheduler(plan.random.fork());
+    this.#messages = new Map(plan.messages.map((message) => [message.id, message]));
+    this.network = new Network(plan.network, plan.random.fork(), this.scheduler, (fault, life) => {
+      this.tell({ type: 'fault', fault, life });
+    });
+    this.database = new Database(this);
+    this.queue = new Queue(this);
+    this.ledger = new Ledger(plan.settings);
+    const rules = rulesOf(witness.onCause);
+    this.tell = (fact) => {
+      const at = this.scheduler.now();
+      witness.onFact(fact, at);
+      for (const { name, violatedBy } of rules) {
+        const what = violatedBy(fact, this.ledger, at);
+        if (what !== undefined) this.violate(name, what);
+      }
+      this.ledger.note(fact, at);
+    };
+  }
+
+  violate(rule: string, what: string): void {
+    this.violation ??= { rule, at: this.scheduler.now(), what };
+  }
+
+  messageOf(id: string): PlannedMessage {
+    const message = this.#messages.get(id);
+    if (message === undefined) throw new Error(`the world has no message ${id}`);
+    return message;
+  }
+
+  /** Which run of a key this is, from 0. */
+  nextRunOf(key: string): number {
+    const run = this.#runs.get(key) ?? 0;
+    this.#runs.set(key, run + 1);
+    return run;
+  }
+
+  /** Whether nothing more will become of a message. */
+  hasEnded(message: PlannedMessage): boolean {
+    const { onFailed, maxReceiveCount } = this.plan.settings;
+    if (this.queue.isGone(message)) return true;
+    if (maxReceiveCount !== undefined) return false;
+    const isRefusedForGood = onFailed !== 'dead-letter' && this.#isRefused(message);
+    return isRefusedForGood || (onFailed === 'keep' && this.#hasFailed(message));
+  }
+
+  /** The record is of another payload, and nothing comes any more that could change that. */
+  #isRefused({ key, fingerprint }: PlannedMessage): boolean {
+    if (key === undefined) return true;
+    const record = this.database.recordOf(key);
+    if (record === undefined || record.fingerprint === fingerprint) return false;
+    const mayGoOn = (other: PlannedMessage): boolean =>
+      other.key === key && other.fingerprint === record.fingerprint && !this.queue.isGone(other);
+    return record.state !== 'pending' || !this.plan.messages.some(mayGoOn);
+  }
+
+  #hasFailed({ key = '' }: PlannedMessage): boolean {
+    return this.database.recordOf(key)?.state === 'failed';
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { planOf } from '../../simulation/plan/plan.ts';
+import { describe as textOf, replay, runSeeds } from '../../simulation/run-seeds.ts';
+
+const SEEDS = 400;
+/** Ten seconds of work, on a machine that may have other work to do. */
+const LONGEST_MS = 240_000;
+
+it(
+  `all rules hold in ${SEEDS} seeds, which try everything that there is`,
+  async () => {
+    const { coverage, failure } = await runSeeds(1, SEEDS);
+    expect(failure && textOf(failure)).toBeUndefined();
+    console.log(coverage.toText());
+    expect(coverage.missing()).toEqual([]);
+    for (const { deliveries } of coverage.seeds) expect(deliveries).toBeGreaterThanOrEqual(20);
+    const faults = coverage.seeds.reduce((sum, seed) => sum + seed.faults, 0);
+    expect(faults / SEEDS).toBeGreaterThan(3);
+  },
+  LONGEST_MS,
+);
+
+it('the same seed gives the same timeline, and another seed another', async () => {
+  const timeline = await replay(7);
+  expect(timeline.split('\n').length).toBeGreaterThan(100);
+  expect(await replay(7)).toBe(timeline);
+  expect(await replay(8)).not.toBe(timeline);
+});
+
+it('seeds have two to four workers', () => {
+  const workers = Array.from({ length: 50 }, (_, seed) => planOf(seed + 1).settings.workers);
+  expect(new Set(workers)).toEqual(new Set([2, 3, 4]));
+});
