@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Found, MOST_SEEDS, plantedBugs, rowOf, search } from '../../simulation/planted/planted.ts';
+import { EVERYTHING_ENDS, rulesOf } from '../../simulation/rules/index.ts';
+import { root } from '../architecture/source-files.ts';
+
+const page = readFileSync(join(root, 'docs/correctness.md'), 'utf8');
+
+/** The rows of a table of the page that begin with a name, with one space between cells. */
+function rowsOf(heading: string): string[] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.map((row) => row.replaceAll(/ +/g, ' '));
+}
+
+/** Seconds of work, on a machine that may have other work to do. */
+const LONGEST_MS = 240_000;
+
+const rowsOfBugs = rowsOf('Planted bugs');
+
+it('the page has a row for each planted bug', () => {
+  const named = rowsOfBugs.map((row) => row.split('`')[1]);
+  expect(named).toEqual(plantedBugs());
+  expect(named.length).toBeGreaterThanOrEqual(20);
+});
+
+it('the page has a row for each rule', () => {
+  const rules = [...rulesOf(() => undefined), EVERYTHING_ENDS];
+  expect(rowsOf('Rules')).toEqual(rules.map(({ name, promise }) => `| \`${name}\` | ${promise} |`));
+});
+
+describe('a planted bug is caught by the seed and the rule that docs/correctness.md names', () => {
+  it.concurrent.each(plantedBugs())('%s', { timeout: LONGEST_MS }, async (bug) => {
+    const found = await search(bug);
+    expect(found, `no rule is broken in ${MOST_SEEDS} seeds`).toBeDefined();
+    expect(rowsOfBugs, 'after a change of the sources: npm run planted').toContain(
+      rowOf(bug, found as Found),
+    );
+  });
+});
