@@ -4,7 +4,7 @@
  * `npm run simulate -- --seeds 1000 --from 1`; `-- --seeds 1 --from 4711 --timeline` for one seed, as it was.
  */
 import { parseOptions } from './options.ts';
-import { describe, replay, runSeeds } from './run-seeds.ts';
+import { replay, runSeeds, toLine } from './run-seeds.ts';
 
 /** From so many seeds on, something that never happened is a fault of the simulation. */
 const ENOUGH_SEEDS = 300;
@@ -15,7 +15,7 @@ const { coverage, failure } = await runSeeds(from, seeds);
 if (failure !== undefined || timeline) console.log(await replay(failure?.seed ?? from));
 console.log(`\n${coverage.toText()}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
 const missing = seeds < ENOUGH_SEEDS ? [] : coverage.missing();
-if (failure !== undefined) console.log(`NOT KEPT: ${describe(failure)}`);
+if (failure !== undefined) console.log(`NOT KEPT: ${toLine(failure)}`);
 else if (missing.length > 0) console.log(`NEVER HAPPENED: ${missing.join(', ')}`);
 else console.log(`All rules held, seeds ${from} to ${from + seeds - 1}`);
 process.exitCode = failure === undefined && missing.length === 0 ? 0 : 1;

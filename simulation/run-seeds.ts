@@ -30,10 +30,10 @@ export async function replay(seed: number): Promise<string> {
   const violation = await runSeed(seed, new Coverage(), (fact, at) => {
     timeline.note(fact, at);
   });
-  const end = violation === undefined ? 'all rules held' : describe({ seed, ...violation });
+  const end = violation === undefined ? 'all rules held' : toLine({ seed, ...violation });
   return `seed ${seed}\n${timeline.toText()}\n${end}`;
 }
 
-export function describe({ seed, rule, at, what }: Failure): string {
+export function toLine({ seed, rule, at, what }: Failure): string {
   return `seed ${seed}, after ${at.toFixed(1)} ms, rule ${rule}: ${what}`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { planOf } from '../../simulation/plan/plan.ts';
-import { describe as textOf, replay, runSeeds } from '../../simulation/run-seeds.ts';
+import { replay, runSeeds, toLine } from '../../simulation/run-seeds.ts';
 
 const SEEDS = 400;
 /** Ten seconds of work, on a machine that may have other work to do. */
@@ -10,7 +10,7 @@ it(
   `all rules hold in ${SEEDS} seeds, which try everything that there is`,
   async () => {
     const { coverage, failure } = await runSeeds(1, SEEDS);
-    expect(failure && textOf(failure)).toBeUndefined();
+    expect(failure && toLine(failure)).toBeUndefined();
     console.log(coverage.toText());
     expect(coverage.missing()).toEqual([]);
     for (const { deliveries } of coverage.seeds) expect(deliveries).toBeGreaterThanOrEqual(20);
