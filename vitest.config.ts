@@ -16,7 +16,7 @@ const INTEGRATION = [
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
   'test/otel/promql.test.ts',
   'test/reporting/{adapters,check-store,printed}.test.ts',
-  'test/simulation/planted.test.ts',
+  'test/simulation/{planted,seeds}.test.ts',
   'test/sqs/{elasticmq,fauxqs,health,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
   'test/store/{endings,model,take-backs}.test.ts',
