@@ -1,5 +1,5 @@
 import { withLockTimeout } from './locked.ts';
-import { rowsToUpdateBy, type Size } from './request-rows.ts';
+import { isInScope, rowsToUpdateBy, type Size } from './request-rows.ts';
 
 /**
  * One fenced statement: a lease is longer from now on for the token that still owns it. Never shorter: a statement that
@@ -10,6 +10,6 @@ export function extendStatement(table: string, size: Size, lockWaitMs: number): 
 update ${table} t set
   live_until = greatest(t.live_until, statement_timestamp() + $4::text::float8 * interval '1 millisecond')
 from ${rowsToUpdateBy(size, 'e', { key: 'text', token: 'uuid' })}
-where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned ${withLockTimeout(lockWaitMs)}
+where ${isInScope(size, 'e')} and t.key = e.key and t.token = e.token and t.owned ${withLockTimeout(lockWaitMs)}
 returning t.key`;
 }

@@ -30,12 +30,24 @@ export function batchRows(size: Size, alias: string, columns: Readonly<Record<st
 }
 
 /**
- * The same, for an update to find its records by.
+ * The same, for an update to find its records by: see `isInScope`.
  *
  * The limit cuts nothing off. To the planner it leaves one row, so that each record is looked up by its key and locked
  * in the order of the requests, however small the table seems: a scan would lock in an order that deadlocks.
  */
 export function rowsToUpdateBy(size: Size, alias: string, columns: Readonly<Record<string, string>>): string {
   if (size === 'one') return batchRows(size, alias, columns);
-  return `(select * from ${batchRows(size, 'r', columns)} limit (select 2147483647)) as ${alias}`;
+  return `(select *, $1::text as scope from ${batchRows(size, 'r', columns)} limit (select 2147483647)) as ${alias}`;
+}
+
+/**
+ * Whether record `t` has the scope, $1.
+ *
+ * For many as a column of the requests and as an array, which can be looked up for a request but not joined by. A scope
+ * that is compared with $1 has an index scan of its own, and a planner that expects one record in it, as in a table
+ * vacuumed while it was empty, reads all records of the scope for each statement: 737 us of the server for a message
+ * instead of 36, after 60,000 messages. The array costs 0.2 us.
+ */
+export function isInScope(size: Size, alias: string): string {
+  return size === 'one' ? 't.scope = $1::text' : `t.scope = any(array[${alias}.scope])`;
 }

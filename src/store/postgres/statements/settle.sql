@@ -26,6 +26,6 @@ update handle_once.records t set
   result = s.result,
   result_omitted = s.result_omitted,
   error = coalesce(s.error, t.error)
-from (select * from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[]), (select $5::text::float8[]), (select $6::text::integer[]), (select $7::text::text[]), (select $8::text::text[]), (select $9::text::text[]), (select $10::text::text[])) as r(key, token, state, live_ms, counts, failed_reason, result, result_omitted, error) limit (select 2147483647)) as s
-where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned and (select set_config('lock_timeout', '250', true)) is not null
+from (select *, $1::text as scope from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[]), (select $5::text::float8[]), (select $6::text::integer[]), (select $7::text::text[]), (select $8::text::text[]), (select $9::text::text[]), (select $10::text::text[])) as r(key, token, state, live_ms, counts, failed_reason, result, result_omitted, error) limit (select 2147483647)) as s
+where t.scope = any(array[s.scope]) and t.key = s.key and t.token = s.token and t.owned and (select set_config('lock_timeout', '250', true)) is not null
 returning t.key;

@@ -1,5 +1,5 @@
 import { withLockTimeout } from './locked.ts';
-import { rowsToUpdateBy, type Size } from './request-rows.ts';
+import { isInScope, rowsToUpdateBy, type Size } from './request-rows.ts';
 
 const SETTLED = {
   key: 'text',
@@ -39,5 +39,5 @@ update ${table} t set
   result_omitted = s.result_omitted,
   error = coalesce(s.error, t.error)
 from ${rowsToUpdateBy(size, 's', SETTLED)}
-where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned`;
+where ${isInScope(size, 's')} and t.key = s.key and t.token = s.token and t.owned`;
 }
