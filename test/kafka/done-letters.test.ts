@@ -57,7 +57,7 @@ test('what has no room to be remembered is told before, and the metadata stays b
   const done = new DoneLetters(2n ** 62n, '');
   let offset = 2n ** 62n;
   let passed = 0;
-  for (let round = 0; round < 1_000; round += 1) {
+  for (let round = 0; round < 300; round += 1) {
     done.keep(offset);
     offset += 1_000_000_007n;
     if (done.hasRoom) passed += 1;

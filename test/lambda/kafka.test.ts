@@ -255,7 +255,7 @@ describe('Partitions', () => {
       signal.throwIfAborted();
     });
     const event = mskEvent(...[0, 1, 2].map((offset) => kafkaRecord('t', 0, offset)));
-    expect(await handler(event, contextWith(1_000))).toEqual(failures(['t-0', 1], ['t-0', 2]));
+    expect(await handler(event, contextWith(750))).toEqual(failures(['t-0', 1], ['t-0', 2]));
   });
 });
 

@@ -299,7 +299,7 @@ describe('a fingerprint without some fields', () => {
   });
 
   it('reads long texts of escapes', () => {
-    const text = JSON.stringify('\n'.repeat(3_000_000));
+    const text = JSON.stringify('\n'.repeat(500_000));
     expect(of(`{"text":${text},"id":12345678901234567890}`)).not.toBe(
       of(`{"text":${text},"id":12345678901234567891}`),
     );
