@@ -13,22 +13,23 @@ import type { Section } from '../section.ts';
 
 const IN_FLIGHT = [10, 100];
 const OFF = 'off';
-/** As often as it can. */
-const WALK_EVERY_MS = 1_000;
+/** How often maintenance walks: by default once an hour, and as often as it can. */
+const OPERATED: Readonly<Record<string, number | undefined>> = { on: undefined, walking: 1_000 };
 /** As many times the rounds of other sections: a few per cent matter here. */
 const MORE_ROUNDS = 3;
 
-/** What it costs to see: counts in the database, a subscriber to every event, and maintenance that never rests. */
+/** What it costs to see: counts in the database, a subscriber to every event, and maintenance. */
 export const operations: Section = ({ postgresUrl, sizes }) =>
   withDatabase(postgresUrl, async ({ sql, url }) => {
-    const off = await contender(sql, OFF);
-    const on = await contender(sql, 'on');
-    for (const one of [off, on]) await measureFresh(one, { messages: sizes.fill, inFlight: 100 });
+    const contenders: Contender[] = [];
+    for (const name of [OFF, ...Object.keys(OPERATED)]) contenders.push(await contender(sql, name));
+    for (const one of contenders) await measureFresh(one, { messages: sizes.fill, inFlight: 100 });
     const rounds = sizes.rounds * MORE_ROUNDS;
     const comparisons: Comparison[] = [];
     for (const inFlight of IN_FLIGHT) {
       await sql`vacuum analyze`;
-      const ready = await runners([measuredFresh(off), operated(on, url)], inFlight, sizes.secondsEach);
+      const measured = contenders.map((one) => (one.name === OFF ? measuredFresh(one) : operated(one, url)));
+      const ready = await runners(measured, inFlight, sizes.secondsEach);
       comparisons.push(...comparisonsTo({ inFlight }, await interleave(ready, rounds), OFF));
     }
     return { facts: { rounds }, comparisons };
@@ -50,7 +51,8 @@ function operated(one: Contender, url: string): Measured {
     async measure(messages, inFlight) {
       const { startMaintenance } = await built.operations();
       const walker = connect(url);
-      const maintenance = startMaintenance({ sql: walker, databaseSchema: name, everyMs: WALK_EVERY_MS });
+      await walker`select`;
+      const maintenance = startMaintenance({ sql: walker, databaseSchema: name, everyMs: OPERATED[name] });
       const listen = (): void => undefined;
       subscribe('handle-once:core', listen);
       try {
