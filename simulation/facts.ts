@@ -82,7 +82,9 @@ export type Fact =
       readonly message: PlannedMessage;
       readonly receiveCount: number;
     }
-  | { readonly type: 'deleted' | 'letter'; readonly life: Life; readonly message: PlannedMessage }
+  /** Its broker need not deliver it again. */
+  | { readonly type: 'acknowledged'; readonly life: Life; readonly message: PlannedMessage }
+  | { readonly type: 'letter'; readonly life: Life; readonly message: PlannedMessage }
   | { readonly type: 'run' | 'effect'; readonly run: Run }
   | { readonly type: 'ended'; readonly run: Run; readonly end: RunEnd }
   | {

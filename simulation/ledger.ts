@@ -142,7 +142,7 @@ export class Ledger {
       case 'delivered':
         this.#deliveries.set(fact.message.id, this.deliveriesOf(fact.message) + 1);
         break;
-      case 'deleted':
+      case 'acknowledged':
       case 'effect':
       case 'event':
       case 'fault':

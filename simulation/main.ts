@@ -6,15 +6,12 @@
 import { parseOptions } from './options.ts';
 import { replay, runSeeds, toLine } from './run-seeds.ts';
 
-/** From so many seeds on, something that never happened is a fault of the simulation. */
-const ENOUGH_SEEDS = 300;
-
-const { seeds, from, timeline } = parseOptions(process.argv.slice(2));
+const { seeds, from, surface, timeline } = parseOptions(process.argv.slice(2));
 const startedAt = performance.now();
-const { coverage, failure } = await runSeeds(from, seeds);
+const { coverage, failure } = await runSeeds(from, seeds, surface);
 if (failure !== undefined || timeline) console.log(await replay(failure?.seed ?? from));
 console.log(`\n${coverage.toText()}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
-const missing = seeds < ENOUGH_SEEDS ? [] : coverage.missing();
+const missing = coverage.missing();
 if (failure !== undefined) console.log(`NOT KEPT: ${toLine(failure)}`);
 else if (missing.length > 0) console.log(`NEVER HAPPENED: ${missing.join(', ')}`);
 else console.log(`All rules held, seeds ${from} to ${from + seeds - 1}`);

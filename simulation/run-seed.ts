@@ -34,13 +34,13 @@ export async function runSeed(
   scheduleIncidents(world, slots);
   for (const message of plan.messages) {
     world.scheduler.after(message.sentAt, () => {
-      world.queue.send(message);
+      world.scene.send(message);
     });
   }
   const hasEnded = watchEnd(world, slots);
   await world.scheduler.run(() => world.violation !== undefined || hasEnded());
   for (const { life } of slots) life.die();
-  coverage.endSeed();
+  coverage.endSeed(plan.surface);
   return world.violation;
 }
 
@@ -62,7 +62,7 @@ function watchEnd(world: World, slots: readonly WorkerSlot[]): () => boolean {
   let isOver = false;
 
   function look(): void {
-    const open = plan.messages.filter((message) => !world.hasEnded(message));
+    const open = plan.messages.filter((message) => !world.scene.hasEnded(message));
     isOver = open.length === 0;
     if (isOver) return;
     if (scheduler.now() > calmFrom + LONGEST_END_MS) {

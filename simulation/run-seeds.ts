@@ -1,6 +1,7 @@
 import { Coverage } from './report/coverage.ts';
 import { Timeline } from './report/timeline.ts';
 import { runSeed } from './run-seed.ts';
+import { surfaceOf } from './surfaces/index.ts';
 import type { Violation } from './world/world.ts';
 
 /** A seed in which a rule did not hold. */
@@ -14,10 +15,11 @@ export interface Outcome {
   readonly failure: Failure | undefined;
 }
 
-/** Runs seeds one after the other, up to the first in which a rule does not hold. */
-export async function runSeeds(from: number, count: number): Promise<Outcome> {
+/** Runs seeds one after the other, all or those of a surface, up to the first in which a rule does not hold. */
+export async function runSeeds(from: number, count: number, surface?: string): Promise<Outcome> {
   const coverage = new Coverage();
   for (let seed = from; seed < from + count; seed += 1) {
+    if (surface !== undefined && surfaceOf(seed).name !== surface) continue;
     const violation = await runSeed(seed, coverage);
     if (violation !== undefined) return { coverage, failure: { seed, ...violation } };
   }

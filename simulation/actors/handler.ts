@@ -1,15 +1,13 @@
-import { RetryableError, TerminalError } from '../../src/index.ts';
-import type { SqsAttempt } from '../../adapters/sqs/index.ts';
+import { type Attempt, RetryableError, TerminalError } from '../../src/index.ts';
 import type { Run, RunEnd } from '../facts.ts';
 import { REFUSED_TEXT } from '../models/database.ts';
 import { type Behaviour, PLAIN } from '../plan/behaviour.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
 import type { Fault } from '../report/names.ts';
 import type { Life } from '../world/life.ts';
 import { never } from '../world/never.ts';
 import type { World } from '../world/world.ts';
-
-/** More than a record keeps. */
-export const MAX_RESULT_BYTES = 200;
+import { MAX_RESULT_BYTES } from './handle-once.ts';
 
 const LATER_MS = 3_000;
 
@@ -21,8 +19,7 @@ class GaveUp extends Error {}
 
 /** The handler of a life, which does what is planned for each run of a key. `onHang` is told of one that never ends. */
 export function createHandler(world: World, life: Life, onHang: () => void) {
-  return async function handle(_: unknown, attempt: SqsAttempt): Promise<unknown> {
-    const message = world.messageOf(attempt.message.MessageId ?? '');
+  return async function handle(message: PlannedMessage, attempt: Attempt): Promise<unknown> {
     const behaviour = behaviourOf(world, message.key ?? '');
     const run: Run = { life, message, number: attempt.number, heeds: behaviour.heeds };
     world.tell({ type: 'run', run });

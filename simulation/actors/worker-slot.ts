@@ -1,7 +1,6 @@
-import type { SqsWorker } from '../../adapters/sqs/index.ts';
+import type { Worker } from '../surfaces/surface.ts';
 import { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
-import { startWorker } from './worker.ts';
 
 /** How soon a process that died is started again. */
 const RESTART_MS = [200, 3_000] as const;
@@ -12,7 +11,7 @@ export class WorkerSlot {
   readonly #name: string;
   #lives = 0;
   #life: Life;
-  #worker: SqsWorker;
+  #worker: Worker;
   #hangs = false;
 
   constructor(world: World, name: string) {
@@ -56,8 +55,8 @@ export class WorkerSlot {
     return life;
   }
 
-  #startWorker(): SqsWorker {
-    return startWorker(this.#world, this.#life, () => {
+  #startWorker(): Worker {
+    return this.#world.scene.start(this.#life, () => {
       this.#hangs = true;
     });
   }

@@ -4,7 +4,7 @@ import type { Interval, Life } from '../world/life.ts';
 import type { Random } from '../world/random.ts';
 import type { Scheduler } from '../world/scheduler.ts';
 
-export type Side = 'store' | 'queue';
+export type Side = 'store' | 'broker';
 
 /** How often each thing happens to a call, from 0 to 1. */
 export interface Rates {
@@ -33,7 +33,7 @@ export interface NetworkPlan {
 /** Milliseconds of one way. */
 const LATENCY: Readonly<Record<Side, readonly [from: number, below: number]>> = {
   store: [0.2, 3],
-  queue: [2, 20],
+  broker: [2, 20],
 };
 
 /** The ways between the workers and what they talk to. */

@@ -81,7 +81,7 @@ export class Queue {
       return;
     }
     this.#stored.delete(stored.message.id);
-    this.#world.tell({ type: 'deleted', life, message: stored.message });
+    this.#world.tell({ type: 'acknowledged', life, message: stored.message });
   }
 
   /** The code of a refusal; undefined where it is done. */

@@ -7,15 +7,20 @@ import {
   SendMessageCommand,
   type SendMessageCommandInput,
 } from '@aws-sdk/client-sqs';
-import type { SqsClient } from '../../adapters/sqs/index.ts';
+import type { SqsClient, SqsMessage } from '../../adapters/sqs/index.ts';
 import type { Life } from '../world/life.ts';
 import { never } from '../world/never.ts';
 import type { World } from '../world/world.ts';
-import type { Receipt } from './queue.ts';
+import type { Queue, Receipt } from './queue.ts';
 
 const HOST = 'https://sqs.simulation';
 export const QUEUE_URL = `${HOST}/1/messages`;
 export const DEAD_LETTER_URL = `${HOST}/1/letters`;
+
+/** Where the messages of producers have their key. */
+export function keyInBody({ Body = '' }: SqsMessage): string | undefined {
+  return (JSON.parse(Body) as { readonly key?: string }).key;
+}
 
 /** The attribute by which a copy of a message is known. */
 const ID_ATTRIBUTE = 'id';
@@ -34,16 +39,16 @@ interface CallOptions {
 }
 
 /** The client of SQS as one process has it: each command goes over the network to the model of the queue. */
-export function sqsClientOf(world: World, life: Life): SqsClient {
-  const { network, scheduler, queue, plan } = world;
+export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
+  const { network, scheduler, plan } = world;
 
   function call<Result>(effect: () => Result): Promise<Result> {
-    return network.send(life, network.fateOf(life, 'queue'), effect, unreachable);
+    return network.send(life, network.fateOf(life, 'broker'), effect, unreachable);
   }
 
   /** A long poll: what it lands is not its answer. */
   function receive(input: ReceiveMessageCommandInput, signal: AbortSignal | undefined): Promise<object> {
-    const fate = network.fateOf(life, 'queue');
+    const fate = network.fateOf(life, 'broker');
     if (fate.answer !== 'reply' && fate.landsAfterMs === undefined) {
       return network.send(life, fate, () => ({}), unreachable);
     }

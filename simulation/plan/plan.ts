@@ -3,6 +3,8 @@ import type { NetworkPlan, Outage, Rates, Side } from '../models/network.ts';
 import { Random } from '../world/random.ts';
 import { type Behaviour, behaviourOf, doomed, PLAIN } from './behaviour.ts';
 import { type Settings, settingsOf } from './settings.ts';
+import { surfaceOf } from '../surfaces/index.ts';
+import type { Surface } from '../surfaces/surface.ts';
 
 /** A message that a producer sends. */
 export interface PlannedMessage {
@@ -30,6 +32,7 @@ export type Incident =
 /** Everything that a seed decides before its world begins. */
 export interface Plan {
   readonly seed: number;
+  readonly surface: Surface;
   readonly settings: Settings;
   readonly messages: readonly PlannedMessage[];
   readonly incidents: readonly Incident[];
@@ -47,12 +50,14 @@ export interface Plan {
 
 export function planOf(seed: number): Plan {
   const random = new Random(seed);
-  const settings = settingsOf(random);
+  const surface = surfaceOf(seed);
+  const settings = surface.fit(settingsOf(random));
   const calmFrom = random.between(20_000, 45_000);
   const start = random.chance(0.1) ? badStart(random, settings) : GOOD_START;
   const keys = Array.from({ length: random.whole(14, 18) }, (_, index) => `key-${index + 1}`);
   return {
     seed,
+    surface,
     settings,
     messages: messagesOf(random, keys, calmFrom),
     incidents: [...start.incidents, ...incidentsOf(random, settings, keys, calmFrom)],
@@ -128,7 +133,7 @@ function networkOf(
   earlier: readonly Outage[],
 ): NetworkPlan {
   const more = Array.from({ length: random.whole(0, 3) }, () => outageOf(random, workers, leaseMs, calmFrom));
-  const rates = { store: ratesOf(random), queue: ratesOf(random) };
+  const rates = { store: ratesOf(random), broker: ratesOf(random) };
   return { rates, outages: [...earlier, ...more], calmFrom, leaseMs };
 }
 
@@ -155,7 +160,7 @@ function ratesOf(random: Random): Rates {
 }
 
 function outageOf(random: Random, workers: number, leaseMs: number, calmFrom: number): Outage {
-  const side: Side = random.pick(['store', 'queue']);
+  const side: Side = random.pick(['store', 'broker']);
   const from = random.between(0, calmFrom * 0.9);
   const to = Math.min(calmFrom, from + random.between(0.2, 4) * leaseMs);
   const worker = random.chance(0.5) ? `worker-${random.whole(1, workers)}` : undefined;

@@ -1,59 +1,98 @@
 import type { Fact } from '../facts.ts';
-import { CAUSES, type Cause, FAULTS, OUTCOMES } from './names.ts';
+import { SURFACES } from '../surfaces/index.ts';
+import type { Surface } from '../surfaces/surface.ts';
+import { CAUSES, type Cause, COMMON_FAULTS, COMMON_OUTCOMES, type Fault, type Outcome } from './names.ts';
 
 /** What happened in one seed. */
 export interface SeedCounts {
+  readonly surface: string;
   readonly deliveries: number;
   readonly faults: number;
 }
 
 type Tally = Map<string, number>;
 
-/** What a run has tried: a rule says little that holds where nothing happened. */
+type Tallies = Readonly<Record<'faults' | 'outcomes' | 'causes', Tally>>;
+
+/** From so many seeds of a surface on, something that never happened is a fault of the simulation. */
+const ENOUGH_SEEDS = 300;
+
+/** What a run has tried, on each surface: a rule says little that holds where nothing happened. */
 export class Coverage {
-  readonly #tallies = { faults: zeros(FAULTS), outcomes: zeros(OUTCOMES), causes: zeros(CAUSES) };
+  readonly #tried: ReadonlyMap<string, Tallies> = new Map(
+    SURFACES.map((surface) => [surface.name, talliesOf(surface)]),
+  );
   readonly seeds: SeedCounts[] = [];
-  #deliveries = 0;
-  #faults = 0;
+  #seed = newSeed();
 
   note(fact: Fact): void {
-    if (fact.type === 'delivered') this.#deliveries += 1;
-    if (fact.type === 'event') add(this.#tallies.outcomes, fact.name);
-    if (fact.type !== 'fault') return;
-    this.#faults += 1;
-    add(this.#tallies.faults, fact.fault);
+    if (fact.type === 'delivered') this.#seed.deliveries += 1;
+    if (fact.type === 'event') this.#seed.outcomes.push(fact.name);
+    if (fact.type === 'fault') this.#seed.faults.push(fact.fault);
   }
 
   noteCause(cause: Cause): void {
-    add(this.#tallies.causes, cause);
+    this.#seed.causes.push(cause);
   }
 
-  endSeed(): void {
-    this.seeds.push({ deliveries: this.#deliveries, faults: this.#faults });
-    this.#deliveries = 0;
-    this.#faults = 0;
+  endSeed({ name }: Surface): void {
+    const { deliveries, ...happened } = this.#seed;
+    const tallies = this.#tried.get(name) as Tallies;
+    for (const title of TITLES) {
+      for (const one of happened[title]) add(tallies[title], one);
+    }
+    this.seeds.push({ surface: name, deliveries, faults: happened.faults.length });
+    this.#seed = newSeed();
   }
 
-  /** What never happened. */
+  /** What never happened, on surfaces that had seeds enough. */
   missing(): string[] {
-    const all = Object.values(this.#tallies).flatMap((tally) => [...tally]);
-    return all.filter(([, count]) => count === 0).map(([name]) => name);
+    const tried = [...this.#tried].filter(([surface]) => this.seedsOf(surface) >= ENOUGH_SEEDS);
+    return tried.flatMap(([surface, tallies]) =>
+      TITLES.flatMap((title) =>
+        [...tallies[title]].flatMap(([name, count]) => (count === 0 ? [`${surface}: ${name}`] : [])),
+      ),
+    );
+  }
+
+  seedsOf(surface: string): number {
+    return this.seeds.filter((seed) => seed.surface === surface).length;
   }
 
   /** How often each thing happened, as text. */
   toText(): string {
-    const tables = Object.entries(this.#tallies).map(([title, tally]) =>
-      [title, ...linesOf(tally)].join('\n'),
-    );
-    const mean = (of: keyof SeedCounts): string =>
+    const surfaces = [...this.#tried.keys()];
+    const seeds = ['seeds', ...surfaces.map((name) => lineOf([toCell(this.seedsOf(name))], name))].join('\n');
+    const tables = TITLES.map((title) => [title, ...this.#linesOf(title)].join('\n'));
+    const mean = (of: 'deliveries' | 'faults'): string =>
       (this.seeds.reduce((sum, counts) => sum + counts[of], 0) / this.seeds.length).toFixed(1);
     const summary = `${this.seeds.length} seeds, ${mean('deliveries')} deliveries and ${mean('faults')} faults a seed`;
-    return [...tables, summary].join('\n\n');
+    return [...tables, seeds, summary].join('\n\n');
+  }
+
+  /** One for each name, with a column for each surface. */
+  #linesOf(title: keyof Tallies): string[] {
+    const tallies = [...this.#tried.values()].map((of) => of[title]);
+    const names = new Set(tallies.flatMap((tally) => [...tally.keys()]));
+    const lines = [...names].map((name) => lineOf(tallies.map((tally) => toCell(tally.get(name))), name));
+    return [lineOf([...this.#tried.keys()], ''), ...lines];
   }
 }
 
-function zeros(names: readonly string[]): Tally {
-  return new Map(names.map((name) => [name, 0]));
+const TITLES = ['faults', 'outcomes', 'causes'] as const;
+
+function newSeed() {
+  return { deliveries: 0, faults: [] as string[], outcomes: [] as string[], causes: [] as string[] };
+}
+
+function talliesOf({ faults, outcomes, lacks }: Surface): Tallies {
+  const zeros = (names: readonly (Fault | Outcome | Cause)[]): Tally =>
+    new Map(names.filter((name) => !lacks.includes(name)).map((name) => [name, 0]));
+  return {
+    faults: zeros([...COMMON_FAULTS, ...faults]),
+    outcomes: zeros([...COMMON_OUTCOMES, ...outcomes]),
+    causes: zeros(CAUSES),
+  };
 }
 
 /** Names that are not listed are of events that say nothing of an end. */
@@ -62,6 +101,12 @@ function add(tally: Tally, name: string): void {
   if (count !== undefined) tally.set(name, count + 1);
 }
 
-function linesOf(tally: Tally): string[] {
-  return [...tally].map(([name, count]) => `${count.toLocaleString('en').padStart(12)}  ${name}`);
+function toCell(count: number | undefined): string {
+  return count === undefined ? '-' : count.toLocaleString('en');
+}
+
+const CELL_WIDTH = 12;
+
+function lineOf(cells: readonly string[], name: string): string {
+  return `${cells.map((cell) => cell.padStart(CELL_WIDTH)).join('')}  ${name}`.trimEnd();
 }

@@ -1,28 +1,27 @@
-/** What can go wrong with a call of a worker, to the store or to the queue. */
-export const NETWORK_FAULTS = [
+/** What can go wrong with a call to the store. */
+const STORE_FAULTS = [
   'store refuses connections',
   'store is silent',
   'store request lost',
   'store reply lost',
   'store statement lands late',
   'store slow',
-  'queue refuses connections',
-  'queue is silent',
-  'queue request lost',
-  'queue reply lost',
-  'queue slow',
 ] as const;
 
-export type NetworkFault = (typeof NETWORK_FAULTS)[number];
+/** What can go wrong with a call to what messages come from. */
+export const BROKER_FAULTS = [
+  'broker refuses connections',
+  'broker is silent',
+  'broker request lost',
+  'broker reply lost',
+  'broker slow',
+] as const;
 
-/** Everything that is done to the workers. A run in which one of them never happened has not tried it. */
-export const FAULTS = [
-  ...NETWORK_FAULTS,
+/** What is done to the workers, whatever their messages come from. */
+export const COMMON_FAULTS = [
+  ...STORE_FAULTS,
   'record locked',
   'result refused by the store',
-  'entry refused by the queue',
-  'delivered twice',
-  'delete forgotten by the queue',
   'process died',
   'process stood still',
   'machine suspended',
@@ -37,16 +36,25 @@ export const FAULTS = [
   'handler stood still',
   'handler killed its process',
   'handler returned too much',
-  'message without a key',
   'same key with another body',
   'operator reopened a record',
   'operator forgot a record',
 ] as const;
 
-export type Fault = (typeof FAULTS)[number];
+/** What is done by a queue of SQS, and by who sends to it. */
+export const SQS_FAULTS = [
+  'message without a key',
+  'entry refused by the queue',
+  'delivered twice',
+  'delete forgotten by the queue',
+] as const;
 
-/** How calls of `handleOnce` end, and what becomes of messages: the names of the events. */
-export const OUTCOMES = [
+export type NetworkFault = (typeof STORE_FAULTS)[number] | (typeof BROKER_FAULTS)[number];
+
+export type Fault = NetworkFault | (typeof COMMON_FAULTS)[number] | (typeof SQS_FAULTS)[number];
+
+/** How calls of `handleOnce` end: the names of its events. */
+export const COMMON_OUTCOMES = [
   'claimed',
   'taken-over',
   'still-running',
@@ -64,16 +72,21 @@ export const OUTCOMES = [
   'mismatch',
   'aborted',
   'store-error',
-  'received',
+] as const;
+
+/** What becomes of a message of a queue: the names of the events of adapters. */
+export const QUEUE_OUTCOMES = [
   'acknowledged',
   'dead-lettered',
   'dead-letter-error',
   'kept',
-  'returned',
-  'visibility-extended',
-  'visibility-lost',
   'queue-error',
 ] as const;
+
+/** The same, where not every adapter has it. */
+type OwnOutcome = 'received' | 'returned' | 'visibility-extended' | 'visibility-lost';
+
+export type Outcome = (typeof COMMON_OUTCOMES)[number] | (typeof QUEUE_OUTCOMES)[number] | OwnOutcome;
 
 /** Why a message may be run, or at least claimed, once more. */
 export const CAUSES = [

@@ -38,13 +38,13 @@ function textOf(fact: Fact): Told | undefined {
     case 'sent':
       return ['producer', `sends ${fact.message.id} with ${fact.message.key ?? 'no key'}`];
     case 'redriven':
-      return ['queue', `moves ${fact.message.id} to the dead letters of its redrive policy`];
+      return ['broker', `moves ${fact.message.id} to the dead letters of its redrive policy`];
     case 'delivered':
-      return ['queue', `delivers ${fact.message.id} to ${fact.life.id}, for the ${fact.receiveCount}. time`];
-    case 'deleted':
-      return ['queue', `deletes ${fact.message.id} for ${fact.life.id}`];
+      return ['broker', `delivers ${fact.message.id} to ${fact.life.id}, for the ${fact.receiveCount}. time`];
+    case 'acknowledged':
+      return ['broker', `is told by ${fact.life.id} that ${fact.message.id} is done with`];
     case 'letter':
-      return ['queue', `takes a dead letter of ${fact.message.id} from ${fact.life.id}`];
+      return ['broker', `takes a dead letter of ${fact.message.id} from ${fact.life.id}`];
     case 'run':
       return [
         nameOf(fact.run.life),

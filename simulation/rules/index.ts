@@ -14,7 +14,6 @@ import { samePayload } from './same-payload.ts';
 import { settledStays } from './settled-stays.ts';
 import { startsInLease } from './starts-in-lease.ts';
 import { truthful } from './truthful.ts';
-import { visibilityAboveLease } from './visibility-above-lease.ts';
 
 /** Looked at when everything is over, in place of each fact. */
 export const EVERYTHING_ENDS = {
@@ -22,6 +21,7 @@ export const EVERYTHING_ENDS = {
   promise: 'Once faults stop, every message comes to an end.',
 };
 
+/** What holds on every surface. */
 export function rulesOf(onCause: (cause: Cause) => void): readonly Rule[] {
   return [
     nothingLost,
@@ -37,7 +37,6 @@ export function rulesOf(onCause: (cause: Cause) => void): readonly Rule[] {
     samePayload,
     truthful,
     deadLetters,
-    visibilityAboveLease,
     noLateHeartbeat,
   ];
 }

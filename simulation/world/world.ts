@@ -2,10 +2,10 @@ import type { Fact } from '../facts.ts';
 import { Ledger } from '../ledger.ts';
 import { Database } from '../models/database.ts';
 import { Network } from '../models/network.ts';
-import { Queue } from '../models/queue.ts';
 import type { Plan, PlannedMessage } from '../plan/plan.ts';
 import type { Cause } from '../report/names.ts';
 import { rulesOf } from '../rules/index.ts';
+import type { Scene } from '../surfaces/surface.ts';
 import type { Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 
@@ -29,7 +29,7 @@ export class World {
   readonly scheduler: Scheduler;
   readonly network: Network;
   readonly database: Database;
-  readonly queue: Queue;
+  readonly scene: Scene;
   readonly ledger: Ledger;
   /** The first rule that did not hold: what follows from it says nothing new. */
   violation: Violation | undefined;
@@ -47,9 +47,8 @@ export class World {
       this.tell({ type: 'fault', fault, life });
     });
     this.database = new Database(this);
-    this.queue = new Queue(this);
     this.ledger = new Ledger(plan.settings);
-    const rules = rulesOf(witness.onCause);
+    const rules = [...rulesOf(witness.onCause), ...plan.surface.rules];
     this.tell = (fact) => {
       const at = this.scheduler.now();
       witness.onFact(fact, at);
@@ -59,6 +58,7 @@ export class World {
       }
       this.ledger.note(fact, at);
     };
+    this.scene = plan.surface.open(this);
   }
 
   violate(rule: string, what: string): void {
@@ -76,28 +76,5 @@ export class World {
     const run = this.#runs.get(key) ?? 0;
     this.#runs.set(key, run + 1);
     return run;
-  }
-
-  /** Whether nothing more will become of a message. */
-  hasEnded(message: PlannedMessage): boolean {
-    const { onFailed, maxReceiveCount } = this.plan.settings;
-    if (this.queue.isGone(message)) return true;
-    if (maxReceiveCount !== undefined) return false;
-    const isRefusedForGood = onFailed !== 'dead-letter' && this.#isRefused(message);
-    return isRefusedForGood || (onFailed === 'keep' && this.#hasFailed(message));
-  }
-
-  /** The record is of another payload, and nothing comes any more that could change that. */
-  #isRefused({ key, fingerprint }: PlannedMessage): boolean {
-    if (key === undefined) return true;
-    const record = this.database.recordOf(key);
-    if (record === undefined || record.fingerprint === fingerprint) return false;
-    const mayGoOn = (other: PlannedMessage): boolean =>
-      other.key === key && other.fingerprint === record.fingerprint && !this.queue.isGone(other);
-    return record.state !== 'pending' || !this.plan.messages.some(mayGoOn);
-  }
-
-  #hasFailed({ key = '' }: PlannedMessage): boolean {
-    return this.database.recordOf(key)?.state === 'failed';
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Found, MOST_SEEDS, plantedBugs, rowOf, search } from '../../simulation/planted/planted.ts';
 import { EVERYTHING_ENDS, rulesOf } from '../../simulation/rules/index.ts';
+import { SURFACES } from '../../simulation/surfaces/index.ts';
 import { root } from '../architecture/source-files.ts';
 
 const page = readFileSync(join(root, 'docs/correctness.md'), 'utf8');
@@ -26,7 +27,8 @@ it('the page has a row for each planted bug', () => {
 });
 
 it('the page has a row for each rule', () => {
-  const rules = [...rulesOf(() => undefined), EVERYTHING_ENDS];
+  const own = SURFACES.flatMap(({ rules }) => rules);
+  const rules = [...rulesOf(() => undefined), ...new Set(own), EVERYTHING_ENDS];
   expect(rowsOf('Rules')).toEqual(rules.map(({ name, promise }) => `| \`${name}\` | ${promise} |`));
 });
 

@@ -1,0 +1,38 @@
+import type { HandleOnce } from '../../src/api/handle-once.ts';
+import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
+import type { HandleOnceEvent } from '../../src/api/events.ts';
+import { createHost } from '../../src/engine/host.ts';
+import { SCOPE } from '../models/database.ts';
+import type { Life } from '../world/life.ts';
+import type { World } from '../world/world.ts';
+
+/** More than a record keeps. */
+export const MAX_RESULT_BYTES = 200;
+
+/** Makes the `handleOnce` of a process, as a user would. */
+export function createLifesHandleOnce(world: World, life: Life): HandleOnce {
+  const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } = world.plan.settings;
+  return createHandleOnceIn(createHost(life.clock, life.workerId), {
+    store: world.database.clientOf(life),
+    scope: SCOPE,
+    ...{ leaseMs, maxAttempts, maxDeaths, timeoutMs, batching },
+    maxResultBytes: MAX_RESULT_BYTES,
+    succeededRetentionMs: retentionMs,
+    failedRetentionMs: retentionMs,
+    backoff: (failures) => failures * backoffMs,
+    onEvent: (event) => {
+      world.tell({ type: 'event', life, name: nameOf(event), of: event.key, detail: textOf(event) });
+    },
+  });
+}
+
+/** Not every event is an outcome: some only say how long a caller has waited. */
+function nameOf(event: HandleOnceEvent): string {
+  return event.type === 'released' && event.interrupted === true ? 'interrupted' : event.type;
+}
+
+function textOf(event: HandleOnceEvent): string {
+  if (event.type === 'failed') return event.reason;
+  if (event.type === 'released') return `again in ${Math.round(event.retryAfterMs)} ms`;
+  return event.type === 'store-error' ? `${event.verb}: ${event.error.message}` : '';
+}

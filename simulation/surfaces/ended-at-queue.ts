@@ -1,0 +1,26 @@
+import type { Queue } from '../models/queue.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
+import type { World } from '../world/world.ts';
+
+/** Whether nothing more will become of a message: it is gone, or it stays in the queue for good. */
+export function hasEndedAtQueue(world: World, queue: Queue, message: PlannedMessage): boolean {
+  const { onFailed, maxReceiveCount } = world.plan.settings;
+  if (queue.isGone(message)) return true;
+  if (maxReceiveCount !== undefined) return false;
+  const isRefusedForGood = onFailed !== 'dead-letter' && isRefused(world, queue, message);
+  return isRefusedForGood || (onFailed === 'keep' && hasFailed(world, message));
+}
+
+/** The record is of another payload, and nothing comes any more that could change that. */
+function isRefused({ database, plan }: World, queue: Queue, { key, fingerprint }: PlannedMessage): boolean {
+  if (key === undefined) return true;
+  const record = database.recordOf(key);
+  if (record === undefined || record.fingerprint === fingerprint) return false;
+  const mayGoOn = (other: PlannedMessage): boolean =>
+    other.key === key && other.fingerprint === record.fingerprint && !queue.isGone(other);
+  return record.state !== 'pending' || !plan.messages.some(mayGoOn);
+}
+
+function hasFailed({ database }: World, { key = '' }: PlannedMessage): boolean {
+  return database.recordOf(key)?.state === 'failed';
+}
