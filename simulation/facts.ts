@@ -74,7 +74,14 @@ export type Fact =
   /** A call has ended, whatever it said. */
   | { readonly type: 'answered'; readonly verb: Verb; readonly life: Life }
   | { readonly type: 'reopened' | 'forgotten'; readonly key: string }
-  | { readonly type: 'sent' | 'redriven'; readonly message: PlannedMessage }
+  | {
+      readonly type: 'sent';
+      readonly message: PlannedMessage;
+      /** Whether the order of its group is kept. */
+      readonly isInOrder: boolean;
+    }
+  /** Moved to other dead letters than ours: it is not delivered any more. */
+  | { readonly type: 'redriven'; readonly message: PlannedMessage }
   | { readonly type: 'polled'; readonly life: Life; readonly visibilitySeconds: number }
   | {
       readonly type: 'delivered';

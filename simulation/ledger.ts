@@ -56,6 +56,8 @@ export class Ledger {
   readonly #claimOfRun = new Map<Run, GrantedClaim>();
   readonly #letters = new Map<string, number>();
   readonly #deliveries = new Map<string, number>();
+  /** What has been sent in order and is not done with. */
+  readonly #groups = new Map<string, PlannedMessage[]>();
   readonly #extending = new Map<Life, { underWay: number; answeredAt: number }>();
 
   constructor(settings: Settings) {
@@ -90,6 +92,11 @@ export class Ledger {
 
   deliveriesOf({ id }: PlannedMessage): number {
     return this.#deliveries.get(id) ?? 0;
+  }
+
+  /** The first of its group that is not done with. Undefined where no order is kept. */
+  firstOfGroup({ group }: PlannedMessage): PlannedMessage | undefined {
+    return this.#groups.get(group)?.[0];
   }
 
   /** Whether a life has a heartbeat under way, or has just had an answer to one: then others have waited for it. */
@@ -142,16 +149,31 @@ export class Ledger {
       case 'delivered':
         this.#deliveries.set(fact.message.id, this.deliveriesOf(fact.message) + 1);
         break;
+      case 'sent':
+        if (fact.isInOrder) this.#noteSent(fact.message);
+        break;
       case 'acknowledged':
+      case 'redriven':
+        this.#noteGone(fact.message);
+        break;
       case 'effect':
       case 'event':
       case 'fault':
       case 'life':
       case 'polled':
-      case 'redriven':
-      case 'sent':
         break;
     }
+  }
+
+  #noteSent(message: PlannedMessage): void {
+    const { group } = message;
+    this.#groups.set(group, [...(this.#groups.get(group) ?? []), message]);
+  }
+
+  #noteGone(message: PlannedMessage): void {
+    const { group } = message;
+    const left = this.#groups.get(group)?.filter((one) => one !== message);
+    if (left !== undefined) this.#groups.set(group, left);
   }
 
   #noteClaim({ life, key, token, fingerprint, terms, reply, sentAt }: ClaimEffect, at: number): void {

@@ -2,7 +2,7 @@ import type { HandleOnce } from '../../src/api/handle-once.ts';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import type { HandleOnceEvent } from '../../src/api/events.ts';
 import { createHost } from '../../src/engine/host.ts';
-import { SCOPE } from '../models/database.ts';
+import { SCOPE } from '../surfaces/surface.ts';
 import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 

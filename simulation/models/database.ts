@@ -6,8 +6,6 @@ import type { Life } from '../world/life.ts';
 import { never } from '../world/never.ts';
 import type { World } from '../world/world.ts';
 
-export const SCOPE = 'simulation';
-
 /** A text that the database cannot store, as U+0000 is to PostgreSQL. */
 export const REFUSED_TEXT = 'refused-text';
 
@@ -40,7 +38,7 @@ export class Database {
   }
 
   recordOf(key: string): MemoryRecord | undefined {
-    return this.#records.get(idOf(SCOPE, key));
+    return this.#records.get(this.#idOf(key));
   }
 
   /** Milliseconds by its own clock. */
@@ -111,9 +109,13 @@ export class Database {
   }
 
   forget(key: string): void {
-    if (!this.#records.delete(idOf(SCOPE, key))) return;
+    if (!this.#records.delete(this.#idOf(key))) return;
     this.#world.tell({ type: 'fault', fault: 'operator forgot a record', what: key });
     this.#world.tell({ type: 'forgotten', key });
+  }
+
+  #idOf(key: string): string {
+    return idOf(this.#world.plan.surface.identity.scope, key);
   }
 
   #isFailed(record: MemoryRecord | undefined): boolean {
@@ -139,8 +141,7 @@ export class Database {
     }
     try {
       const land = (): readonly Reply[] | StoreError => this.#land(life, table, requests, statement, askedAt);
-      const replies = await network.send(life, fate, land, outOfReach);
-      if (replies instanceof StoreError) throw replies;
+      const replies = await network.send<readonly Reply[]>(life, fate, land, outOfReach);
       requests.forEach(({ key, token }, index) => {
         if (!statement.isOwn(replies[index] as Reply)) return;
         tell({ type: 'confirmed', verb, life, key, token, askedAt });

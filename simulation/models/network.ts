@@ -59,11 +59,11 @@ export class Network {
     return this.#scheduler.now() >= this.#plan.calmFrom;
   }
 
-  /** Makes a call that ends as its fate is. `effect` is what it does, where and when it lands. */
+  /** Makes a call that ends as its fate is. `effect` is what it does, where and when it lands: an error is a refusal. */
   send<Result>(
     life: Life,
     fate: Fate,
-    effect: () => Result,
+    effect: () => Result | Error,
     failure: (mayHaveLanded: boolean) => Error,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -75,7 +75,8 @@ export class Network {
           const result = effect();
           if (fate.answer === 'reply')
             answer = () => {
-              resolve(result);
+              if (result instanceof Error) reject(result);
+              else resolve(result);
             };
         });
       }

@@ -16,6 +16,8 @@ interface Stored {
   handle: string;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 interface Poll {
   readonly life: Life;
   readonly max: number;
@@ -28,17 +30,28 @@ interface Poll {
 const TWICE_SHARE = 0.1;
 const FORGOTTEN_SHARE = 0.03;
 
+/** How long a FIFO queue knows what was sent. */
+const DEDUPLICATION_MS = 300_000;
+
 /**
- * A standard queue of SQS: it hides what it has delivered for a time, delivers in no order, now and then twice, and
- * forgets a delete. With a redrive policy a message that was received too often goes to the dead letters of that.
+ * A queue of SQS: it hides what it has delivered for a time. With a redrive policy a message that was received too often
+ * goes to the dead letters of that.
+ *
+ * A standard queue delivers in no order, now and then twice, and forgets a delete. A FIFO queue gives nothing of a group
+ * of which something is in flight, takes what has the same content once in five minutes, and refuses a receipt whose
+ * visibility timeout has lapsed.
  */
 export class Queue {
   readonly #world: World;
   readonly #stored = new Map<string, Stored>();
+  readonly #isFifo: boolean;
+  /** When what has a content was sent last. */
+  readonly #sentAt = new Map<string, number>();
   #polls: Poll[] = [];
 
   constructor(world: World) {
     this.#world = world;
+    this.#isFifo = world.plan.settings.isFifo;
   }
 
   /** Whether it was deleted, or moved to the dead letters of the redrive policy. */
@@ -47,8 +60,12 @@ export class Queue {
   }
 
   send(message: PlannedMessage): void {
+    if (this.#isFifo && this.#isKnown(message.body)) {
+      this.#world.tell({ type: 'fault', fault: 'deduplicated by the queue', what: message.id });
+      return;
+    }
     this.#stored.set(message.id, { message, visibleAt: 0, receiveCount: 0, handle: '' });
-    this.#world.tell({ type: 'sent', message });
+    this.#world.tell({ type: 'sent', message, isInOrder: this.#isFifo });
     this.#serve();
   }
 
@@ -67,10 +84,28 @@ export class Queue {
     });
   }
 
-  /** An old receipt may do nothing, and the queue says that all is well. */
-  delete(life: Life, handle: string): void {
+  /** Whether it has taken that in the last five minutes. From now on it has. */
+  #isKnown(content: string): boolean {
+    const now = this.#now();
+    const sentAt = this.#sentAt.get(content);
+    if (sentAt !== undefined && now - sentAt < DEDUPLICATION_MS) return true;
+    this.#sentAt.set(content, now);
+    return false;
+  }
+
+  /**
+   * The code of a refusal; undefined where it is done. Of a standard queue an old receipt may do nothing, and the queue
+   * says that all is well.
+   */
+  delete(life: Life, handle: string): string | undefined {
     const stored = this.#ofHandle(handle);
-    if (stored === undefined || this.#isIgnored(stored, handle)) return;
+    if (stored === undefined) return undefined;
+    if (this.#isFifo) {
+      if (this.#hasLapsed(stored, handle)) return 'InvalidParameterValue';
+      this.#remove(life, stored);
+      return undefined;
+    }
+    if (this.#isIgnored(stored, handle)) return undefined;
     if (this.#happens(FORGOTTEN_SHARE)) {
       this.#world.tell({
         type: 'fault',
@@ -78,10 +113,10 @@ export class Queue {
         life,
         what: stored.message.id,
       });
-      return;
+      return undefined;
     }
-    this.#stored.delete(stored.message.id);
-    this.#world.tell({ type: 'acknowledged', life, message: stored.message });
+    this.#remove(life, stored);
+    return undefined;
   }
 
   /** The code of a refusal; undefined where it is done. */
@@ -89,8 +124,20 @@ export class Queue {
     const stored = this.#ofHandle(handle);
     if (stored === undefined) return 'ReceiptHandleIsInvalid';
     if (stored.visibleAt <= this.#now()) return 'MessageNotInflight';
+    if (this.#isFifo && this.#hasLapsed(stored, handle)) return 'InvalidParameterValue';
     if (!this.#isIgnored(stored, handle)) this.#hide(stored, seconds * 1_000);
     return undefined;
+  }
+
+  #remove(life: Life, { message }: Stored): void {
+    this.#stored.delete(message.id);
+    this.#world.tell({ type: 'acknowledged', life, message });
+    // What stands behind it in its group can be delivered now.
+    if (this.#isFifo) this.#serve();
+  }
+
+  #hasLapsed({ handle: latest, visibleAt }: Stored, handle: string): boolean {
+    return latest !== handle || visibleAt <= this.#now();
   }
 
   #serve(): void {
@@ -109,16 +156,26 @@ export class Queue {
 
   #take(poll: Poll): Receipt[] {
     const receipts: Receipt[] = [];
+    const held = this.#groupsInFlight();
     for (const stored of this.#stored.values()) {
       if (receipts.length === poll.max) break;
+      if (held.has(stored.message.group)) continue;
       if (stored.visibleAt > this.#now() || this.#redrives(stored)) continue;
       receipts.push(this.#deliver(poll, stored));
     }
     return receipts;
   }
 
+  /** Those of which nothing may be delivered. */
+  #groupsInFlight(): ReadonlySet<string> {
+    if (!this.#isFifo) return NONE;
+    const inFlight = [...this.#stored.values()].filter(({ visibleAt }) => visibleAt > this.#now());
+    return new Set(inFlight.map(({ message }) => message.group));
+  }
+
   /** Forgets that it has hidden a message. */
   #showAgain(life: Life): void {
+    if (this.#isFifo) return;
     const hidden = [...this.#stored.values()].filter(({ visibleAt }) => visibleAt > this.#now());
     if (hidden.length === 0) return;
     const stored = this.#world.random.pick(hidden);

@@ -1,6 +1,8 @@
 import {
   ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
   DeleteMessageBatchCommand,
+  DeleteMessageCommand,
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
   type ReceiveMessageCommandInput,
@@ -8,14 +10,25 @@ import {
   type SendMessageCommandInput,
 } from '@aws-sdk/client-sqs';
 import type { SqsClient, SqsMessage } from '../../adapters/sqs/index.ts';
+import type { SqsOnFailed } from '../../adapters/shared/sqs/queue-options.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
+import type { Settings } from '../plan/settings.ts';
 import type { Life } from '../world/life.ts';
 import { never } from '../world/never.ts';
 import type { World } from '../world/world.ts';
 import type { Queue, Receipt } from './queue.ts';
 
 const HOST = 'https://sqs.simulation';
-export const QUEUE_URL = `${HOST}/1/messages`;
-export const DEAD_LETTER_URL = `${HOST}/1/letters`;
+
+export function queueUrlOf({ isFifo }: Settings): string {
+  return `${HOST}/1/messages${isFifo ? '.fifo' : ''}`;
+}
+
+/** As the option of that name. */
+export function onFailedOf({ onFailed, isFifo }: Settings): SqsOnFailed {
+  if (onFailed !== 'dead-letter') return onFailed;
+  return { deadLetterQueueUrl: `${HOST}/1/letters${isFifo ? '.fifo' : ''}` };
+}
 
 /** Where the messages of producers have their key. */
 export function keyInBody({ Body = '' }: SqsMessage): string | undefined {
@@ -34,6 +47,9 @@ interface Entry {
   readonly VisibilityTimeout?: number | undefined;
 }
 
+/** Undefined where an entry is done. */
+type Refusal = { readonly Code: string; readonly SenderFault: boolean } | undefined;
+
 interface CallOptions {
   readonly abortSignal?: AbortSignal;
 }
@@ -42,7 +58,7 @@ interface CallOptions {
 export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
   const { network, scheduler, plan } = world;
 
-  function call<Result>(effect: () => Result): Promise<Result> {
+  function call(effect: () => object): Promise<object> {
     return network.send(life, network.fateOf(life, 'broker'), effect, unreachable);
   }
 
@@ -80,9 +96,6 @@ export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
     });
   }
 
-  /** Undefined where the entry is done. */
-  type Refusal = { readonly Code: string; readonly SenderFault: boolean } | undefined;
-
   function batch(entries: readonly Entry[] = [], handle: (entry: Entry) => Refusal): object {
     const Successful: object[] = [];
     const Failed: object[] = [];
@@ -100,8 +113,15 @@ export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
     return { Code: 'InternalError', SenderFault: false };
   }
 
-  function sendLetter({ MessageAttributes }: SendMessageCommandInput): object {
+  function groupOf({ group }: PlannedMessage): object {
+    return plan.settings.isFifo ? { MessageGroupId: group } : {};
+  }
+
+  function sendLetter({ MessageAttributes, MessageGroupId }: SendMessageCommandInput): object {
     const message = world.messageOf(MessageAttributes?.[ID_ATTRIBUTE]?.StringValue ?? '');
+    if (plan.settings.isFifo && MessageGroupId !== message.group) {
+      return new Error('MissingParameter: a letter to a FIFO queue needs the group of its message');
+    }
     world.tell({ type: 'letter', life, message });
     return {};
   }
@@ -111,7 +131,7 @@ export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
       MessageId: message.id,
       ReceiptHandle: handle,
       Body: message.body,
-      Attributes: { ApproximateReceiveCount: String(receiveCount) },
+      Attributes: { ApproximateReceiveCount: String(receiveCount), ...groupOf(message) },
       MessageAttributes: { [ID_ATTRIBUTE]: { DataType: 'String', StringValue: message.id } },
     };
   }
@@ -129,20 +149,24 @@ export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
     if (command instanceof DeleteMessageBatchCommand) {
       const { Entries } = command.input;
       return call(() =>
-        batch(Entries, ({ ReceiptHandle = '' }) => {
-          queue.delete(life, ReceiptHandle);
-          return undefined;
-        }),
+        batch(Entries, ({ ReceiptHandle = '' }) => refusalOf(queue.delete(life, ReceiptHandle))),
       );
     }
     if (command instanceof ChangeMessageVisibilityBatchCommand) {
       const { Entries } = command.input;
       return call(() =>
-        batch(Entries, ({ ReceiptHandle = '', VisibilityTimeout = 0 }) => {
-          const Code = queue.changeVisibility(ReceiptHandle, VisibilityTimeout);
-          return Code === undefined ? undefined : { Code, SenderFault: true };
-        }),
+        batch(Entries, ({ ReceiptHandle = '', VisibilityTimeout = 0 }) =>
+          refusalOf(queue.changeVisibility(ReceiptHandle, VisibilityTimeout)),
+        ),
       );
+    }
+    if (command instanceof DeleteMessageCommand) {
+      const { ReceiptHandle = '' } = command.input;
+      return call(() => accepted(queue.delete(life, ReceiptHandle)));
+    }
+    if (command instanceof ChangeMessageVisibilityCommand) {
+      const { ReceiptHandle = '', VisibilityTimeout = 0 } = command.input;
+      return call(() => accepted(queue.changeVisibility(ReceiptHandle, VisibilityTimeout)));
     }
     if (command instanceof SendMessageCommand) return call(() => sendLetter(command.input));
     if (command instanceof GetQueueAttributesCommand) return call(attributes);
@@ -150,6 +174,14 @@ export function sqsClientOf(world: World, queue: Queue, life: Life): SqsClient {
   }
 
   return { send: send as SqsClient['send'] };
+}
+
+function refusalOf(Code: string | undefined): Refusal {
+  return Code === undefined ? undefined : { Code, SenderFault: true };
+}
+
+function accepted(code: string | undefined): object {
+  return code === undefined ? {} : Object.assign(new Error('the queue refused the call'), { name: code });
 }
 
 function unreachable(): Error {

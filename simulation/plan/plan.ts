@@ -1,4 +1,3 @@
-import { fingerprint } from '../../src/payload/fingerprint.ts';
 import type { NetworkPlan, Outage, Rates, Side } from '../models/network.ts';
 import { Random } from '../world/random.ts';
 import { type Behaviour, behaviourOf, doomed, PLAIN } from './behaviour.ts';
@@ -12,6 +11,8 @@ export interface PlannedMessage {
   readonly id: string;
   /** Undefined: it has none, and is refused. */
   readonly key: string | undefined;
+  /** What it is sent in order with, where there is an order. */
+  readonly group: string;
   readonly body: string;
   /** Of the body, as records keep it. */
   readonly fingerprint: string;
@@ -51,15 +52,17 @@ export interface Plan {
 export function planOf(seed: number): Plan {
   const random = new Random(seed);
   const surface = surfaceOf(seed);
-  const settings = surface.fit(settingsOf(random));
+  // Of what not every surface has: the plans of others do not change with it.
+  const apart = new Random(~seed);
+  const settings = surface.fit(settingsOf(random), apart);
   const calmFrom = random.between(20_000, 45_000);
   const start = random.chance(0.1) ? badStart(random, settings) : GOOD_START;
-  const keys = Array.from({ length: random.whole(14, 18) }, (_, index) => `key-${index + 1}`);
+  const keys = Array.from({ length: random.whole(14, 18) }, (_, index) => `${surface.identity.keyPrefix}key-${index + 1}`);
   return {
     seed,
     surface,
     settings,
-    messages: messagesOf(random, keys, calmFrom),
+    messages: messagesOf(random, apart, surface, keys, calmFrom),
     incidents: [...start.incidents, ...incidentsOf(random, settings, keys, calmFrom)],
     network: networkOf(random, settings, calmFrom, start.outages),
     areClocksWrong: random.chance(0.5),
@@ -70,8 +73,16 @@ export function planOf(seed: number): Plan {
   };
 }
 
+const GROUPS = 5;
+
 /** One message for each key, and some more that have the key of another, or none. */
-function messagesOf(random: Random, keys: readonly string[], calmFrom: number): PlannedMessage[] {
+function messagesOf(
+  random: Random,
+  apart: Random,
+  { identity }: Surface,
+  keys: readonly string[],
+  calmFrom: number,
+): PlannedMessage[] {
   const more = Array.from({ length: 6 }, () => (random.chance(0.1) ? undefined : random.pick(keys)));
   return [...keys, ...more].map((key, index) => {
     const isOther = index >= keys.length && random.chance(0.3);
@@ -80,7 +91,8 @@ function messagesOf(random: Random, keys: readonly string[], calmFrom: number): 
       order: isOther ? 'another' : 'one',
     });
     const sentAt = random.between(0, random.chance(0.2) ? 1_000 : calmFrom * 0.8);
-    return { id: `m${index + 1}`, key, body, fingerprint: fingerprint(body), sentAt };
+    const group = `group-${apart.whole(1, GROUPS)}`;
+    return { id: `m${index + 1}`, key, group, body, fingerprint: identity.fingerprintOf(body), sentAt };
   });
 }
 

@@ -12,6 +12,8 @@ export interface Settings {
   readonly retentionMs: number;
   readonly timeoutMs: number | undefined;
   readonly batching: boolean;
+  /** Whether the queue keeps the order of groups. */
+  readonly isFifo: boolean;
   readonly onFailed: 'keep' | 'acknowledge' | 'dead-letter';
   /** Of the redrive policy. Undefined: the queue has none. */
   readonly maxReceiveCount: number | undefined;
@@ -20,6 +22,12 @@ export interface Settings {
   readonly visibilityTimeoutSeconds: number | undefined;
   readonly waitTimeSeconds: number;
   readonly drainMs: number;
+}
+
+/** What may stay in a queue when it has failed, or is refused, holds up its group there: the queue has to move it. */
+export function onFifo(settings: Settings): Settings {
+  const { onFailed, maxReceiveCount } = settings;
+  return { ...settings, isFifo: true, maxReceiveCount: maxReceiveCount ?? (onFailed === 'dead-letter' ? undefined : 10) };
 }
 
 const DAY_MS = 86_400_000;
@@ -40,6 +48,7 @@ export function settingsOf(random: Random): Settings {
     retentionMs: mayExpire && random.chance(0.3) ? leaseMs * random.whole(1, 4) : 7 * DAY_MS,
     timeoutMs: random.chance(0.3) ? leaseMs * random.whole(1, 3) : undefined,
     batching: random.chance(0.8),
+    isFifo: false,
     onFailed,
     maxReceiveCount: hasRedrive ? random.whole(3, 30) : undefined,
     queueVisibilitySeconds: random.whole(1, 20),

@@ -42,16 +42,22 @@ export const COMMON_FAULTS = [
 ] as const;
 
 /** What is done by a queue of SQS, and by who sends to it. */
-export const SQS_FAULTS = [
-  'message without a key',
-  'entry refused by the queue',
-  'delivered twice',
-  'delete forgotten by the queue',
-] as const;
+export const SQS_FAULTS = ['message without a key', 'entry refused by the queue'] as const;
+
+/** What is done by a standard queue alone. */
+export const STANDARD_FAULTS = ['delivered twice', 'delete forgotten by the queue'] as const;
+
+/** What is done by a FIFO queue alone. */
+export const FIFO_FAULTS = ['deduplicated by the queue'] as const;
 
 export type NetworkFault = (typeof STORE_FAULTS)[number] | (typeof BROKER_FAULTS)[number];
 
-export type Fault = NetworkFault | (typeof COMMON_FAULTS)[number] | (typeof SQS_FAULTS)[number];
+export type Fault =
+  | NetworkFault
+  | (typeof COMMON_FAULTS)[number]
+  | (typeof SQS_FAULTS)[number]
+  | (typeof STANDARD_FAULTS)[number]
+  | (typeof FIFO_FAULTS)[number];
 
 /** How calls of `handleOnce` end: the names of its events. */
 export const COMMON_OUTCOMES = [

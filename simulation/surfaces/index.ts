@@ -1,8 +1,10 @@
 import { Random } from '../world/random.ts';
-import { sqsWorker } from './sqs-worker.ts';
+import { sqsConsumer } from './sqs-consumer.ts';
+import { sqsLoop } from './sqs-loop.ts';
+import { sqsFifoWorker, sqsWorker } from './sqs-worker.ts';
 import type { Surface } from './surface.ts';
 
-export const SURFACES: readonly Surface[] = [sqsWorker];
+export const SURFACES: readonly Surface[] = [sqsWorker, sqsFifoWorker, sqsLoop, sqsConsumer];
 
 /** So that the lot of a seed is not the first one of its plan. */
 const SALT = 0x51ed270b;

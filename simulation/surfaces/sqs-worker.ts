@@ -1,35 +1,39 @@
-import { createSqsWorker, type SqsEvent } from '../../adapters/sqs/index.ts';
+import { createSqsWorker } from '../../adapters/sqs/index.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
-import { Queue } from '../models/queue.ts';
-import { DEAD_LETTER_URL, keyInBody, QUEUE_URL, sqsClientOf } from '../models/sqs-client.ts';
-import type { Settings } from '../plan/settings.ts';
-import { BROKER_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS } from '../report/names.ts';
+import type { Queue } from '../models/queue.ts';
+import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
+import { onFifo } from '../plan/settings.ts';
+import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, STANDARD_FAULTS, SQS_FAULTS } from '../report/names.ts';
+import { inOrder } from '../rules/in-order.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
 import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
-import { hasEndedAtQueue } from './ended-at-queue.ts';
-import type { Surface, Worker } from './surface.ts';
+import { queueEventTeller } from './queue-events.ts';
+import { openQueue } from './queue-scene.ts';
+import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
 
 /** The SQS worker of the package, on a standard queue. */
 export const sqsWorker: Surface = {
   name: 'sqs-worker',
-  weight: 30,
-  faults: [...BROKER_FAULTS, ...SQS_FAULTS],
+  weight: 25,
+  identity: OWN_KEYS,
+  faults: [...BROKER_FAULTS, ...SQS_FAULTS, ...STANDARD_FAULTS],
   outcomes: [...QUEUE_OUTCOMES, 'received', 'returned', 'visibility-extended', 'visibility-lost'],
   lacks: [],
   rules: [visibilityAboveLease],
   fit: (settings) => settings,
-  open(world) {
-    const queue = new Queue(world);
-    return {
-      send: (message) => {
-        queue.send(message);
-      },
-      start: (life, onHang) => startWorker(world, queue, life, onHang),
-      hasEnded: (message) => hasEndedAtQueue(world, queue, message),
-    };
-  },
+  open: (world) => openQueue(world, startWorker),
+};
+
+/** The same on a FIFO queue. */
+export const sqsFifoWorker: Surface = {
+  ...sqsWorker,
+  name: 'sqs-fifo',
+  weight: 12,
+  faults: [...BROKER_FAULTS, ...SQS_FAULTS, ...FIFO_FAULTS],
+  rules: [visibilityAboveLease, inOrder],
+  fit: onFifo,
 };
 
 function startWorker(world: World, queue: Queue, life: Life, onHang: () => void): Worker {
@@ -39,28 +43,15 @@ function startWorker(world: World, queue: Queue, life: Life, onHang: () => void)
   const worker = createSqsWorker(
     {
       client: sqsClientOf(world, queue, life),
-      queueUrl: QUEUE_URL,
+      queueUrl: queueUrlOf(settings),
       handleOnce: createLifesHandleOnce(world, life),
       ...{ concurrency, visibilityTimeoutSeconds, waitTimeSeconds, drainMs },
       onFailed: onFailedOf(settings),
       key: keyInBody,
-      onEvent: (event) => {
-        tellQueueEvent(world, life, event);
-      },
+      onEvent: queueEventTeller(world, life),
     },
     (_, attempt) => handle(world.messageOf(attempt.message.MessageId ?? ''), attempt),
   );
   void worker.start();
   return worker;
-}
-
-function onFailedOf({ onFailed }: Settings) {
-  return onFailed === 'dead-letter' ? { deadLetterQueueUrl: DEAD_LETTER_URL } : onFailed;
-}
-
-function tellQueueEvent(world: World, life: Life, event: SqsEvent): void {
-  // What it replayed is told by the engine too.
-  if (event.type === 'warning' || event.type === 'replayed') return;
-  const detail = event.type === 'kept' ? event.reason : event.type === 'queue-error' ? event.verb : '';
-  world.tell({ type: 'event', life, name: event.type, of: event.messageId ?? '', detail });
 }

@@ -1,9 +1,26 @@
-import type { Queue } from '../models/queue.ts';
+import { Queue } from '../models/queue.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
+import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
+import type { Scene, Worker } from './surface.ts';
+
+/** Starts in a process what receives from a queue. */
+export type StartAtQueue = (world: World, queue: Queue, life: Life, onHang: () => void) => Worker;
+
+/** A queue, and processes that receive from it. */
+export function openQueue(world: World, start: StartAtQueue): Scene {
+  const queue = new Queue(world);
+  return {
+    send: (message) => {
+      queue.send(message);
+    },
+    start: (life, onHang) => start(world, queue, life, onHang),
+    hasEnded: (message) => hasEnded(world, queue, message),
+  };
+}
 
 /** Whether nothing more will become of a message: it is gone, or it stays in the queue for good. */
-export function hasEndedAtQueue(world: World, queue: Queue, message: PlannedMessage): boolean {
+function hasEnded(world: World, queue: Queue, message: PlannedMessage): boolean {
   const { onFailed, maxReceiveCount } = world.plan.settings;
   if (queue.isGone(message)) return true;
   if (maxReceiveCount !== undefined) return false;
