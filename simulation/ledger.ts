@@ -56,7 +56,7 @@ export class Ledger {
   readonly #claimOfRun = new Map<Run, GrantedClaim>();
   readonly #letters = new Map<string, number>();
   readonly #deliveries = new Map<string, number>();
-  /** What has been sent in order and is not done with. */
+  /** What has been sent in order, and is still at the queue. */
   readonly #groups = new Map<string, PlannedMessage[]>();
   readonly #extending = new Map<Life, { underWay: number; answeredAt: number }>();
 
@@ -94,9 +94,10 @@ export class Ledger {
     return this.#deliveries.get(id) ?? 0;
   }
 
-  /** The first of its group that is not done with. Undefined where no order is kept. */
-  firstOfGroup({ group }: PlannedMessage): PlannedMessage | undefined {
-    return this.#groups.get(group)?.[0];
+  /** Those of its group that were sent before it, and are still at the queue. None where no order is kept. */
+  beforeInGroup(message: PlannedMessage): readonly PlannedMessage[] {
+    const sent = this.#groups.get(message.group) ?? [];
+    return sent.slice(0, Math.max(0, sent.indexOf(message)));
   }
 
   /** Whether a life has a heartbeat under way, or has just had an answer to one: then others have waited for it. */

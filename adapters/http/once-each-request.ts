@@ -97,7 +97,7 @@ export function onceEachRequest(options: object, handler: unknown): OnceEachRequ
     checkRequest(request);
     const answer = await processRequest(processor, received(processor, run, request, context));
     if (answer.kind !== 'pass') return toResponse(answer, settings.docs);
-    return await run(request, unrecordedAttempt(settings.handleOnce.settings.scope), context);
+    return await run(request, unrecordedAttempt(settings), context);
   }
 
   return Object.assign(handleRequest, { counts: processor.events.counts });

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { checkKey, childKey } from '../../src/adapter-kit.ts';
-import type { HttpAttempt } from './options.ts';
+import { checkKey, childKey, handlesOf } from '../../src/adapter-kit.ts';
+import type { HttpAttempt, HttpSettings } from './options.ts';
 
 /** The attempt of a request that is not recorded: no other has its keys. */
-export function unrecordedAttempt(scope: string): HttpAttempt {
-  const key = randomUUID();
+export function unrecordedAttempt({ handleOnce }: Pick<HttpSettings, 'handleOnce'>): HttpAttempt {
+  const { scope } = handleOnce.settings;
+  const key = handlesOf(handleOnce).clock.uuid();
   return {
     key,
     scope,

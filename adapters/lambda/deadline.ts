@@ -1,4 +1,4 @@
-import { withMethods } from '../../src/adapter-kit.ts';
+import { type Clock, type Timer, withMethods } from '../../src/adapter-kit.ts';
 
 /** The part of Lambda's context that is used. */
 export interface LambdaContext {
@@ -25,14 +25,14 @@ export interface Deadline {
 const ANSWER_SHARE = 0.25;
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-export function createDeadline(context: LambdaContext, marginMs: number): Deadline {
+export function createDeadline(context: LambdaContext, marginMs: number, clock: Clock): Deadline {
   const controller = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
+  const timers: Timer[] = [];
   const remainingMs = context.getRemainingTimeInMillis();
 
   function after(milliseconds: number, callback: () => void): void {
     // Node warns of times in the past, which an invocation that begins too late has.
-    timers.push(setTimeout(callback, Math.min(Math.max(milliseconds, 0), LONGEST_TIMER_MS)));
+    timers.push(clock.setTimer(callback, Math.min(Math.max(milliseconds, 0), LONGEST_TIMER_MS)));
   }
 
   after(remainingMs - marginMs, () => {
@@ -47,7 +47,7 @@ export function createDeadline(context: LambdaContext, marginMs: number): Deadli
     hasTime: () => context.getRemainingTimeInMillis() > marginMs,
     // A timer that is left behind would go on in a later invocation.
     end: () => {
-      timers.forEach(clearTimeout);
+      for (const timer of timers) clock.clearTimer(timer);
     },
   };
 }

@@ -1,12 +1,12 @@
-import { connectionWarning, type EventSink, verdictEvent, warn } from '../../src/adapter-kit.ts';
-import type { HandleOnceSettings } from '../../src/index.ts';
+import { connectionWarning, type EventSink, handlesOf, verdictEvent, warn } from '../../src/adapter-kit.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import { type RecordVerdict, runBatch } from './run-batch.ts';
 import { createTimeCheck } from './time-check.ts';
 
 export interface InvokeOptions {
-  readonly handleOnce: { readonly settings: HandleOnceSettings };
+  readonly handleOnce: AnyHandleOnce;
   readonly concurrency: number;
   readonly inTransaction: boolean;
   readonly deadlineMarginMs: number;
@@ -28,13 +28,14 @@ export function createInvoke<Id>(
   { handleOnce, concurrency, inTransaction, deadlineMarginMs }: InvokeOptions,
   events: EventSink<LambdaRecordEvent<Id>>,
 ): Invoke<Id> {
+  const { clock } = handlesOf(handleOnce);
   const { leaseMs, maxConnections } = handleOnce.settings;
   warn(connectionWarning({ maxConnections, concurrency, inTransaction }), events);
   const checkTime = createTimeCheck({ leaseMs, deadlineMarginMs }, events);
 
   return async function invoke(context, lanes, { idOf, process }) {
     checkTime(context.getRemainingTimeInMillis());
-    const deadline = createDeadline(context, deadlineMarginMs);
+    const deadline = createDeadline(context, deadlineMarginMs, clock);
     try {
       const unacknowledged = await runBatch({
         lanes,

@@ -11,7 +11,8 @@ export const MAX_RESULT_BYTES = 200;
 
 /** Makes the `handleOnce` of a process, as a user would. */
 export function createLifesHandleOnce(world: World, life: Life): HandleOnce {
-  const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } = world.plan.settings;
+  const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } =
+    world.plan.settings;
   return createHandleOnceIn(createHost(life.clock, life.workerId), {
     store: world.database.clientOf(life),
     scope: SCOPE,

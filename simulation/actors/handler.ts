@@ -92,6 +92,7 @@ function conclude(world: World, run: Run, { ends }: Behaviour): unknown {
     case 'returns what the store refuses':
       return REFUSED_TEXT;
     case 'throws':
+      if (throwsForEver(world)) return DONE;
       tellFault(world, run, 'handler threw');
       throw new Error('the handler threw');
     case 'throws a terminal error':
@@ -105,6 +106,11 @@ function conclude(world: World, run: Run, { ends }: Behaviour): unknown {
       run.life.die();
       return never();
   }
+}
+
+/** Where failures have no limit, a message whose handler always throws would have no end. */
+function throwsForEver({ network, plan }: World): boolean {
+  return network.isCalm && plan.settings.maxAttempts === Infinity;
 }
 
 function tellFault(world: World, { life, message }: Run, fault: Fault): void {

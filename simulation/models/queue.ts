@@ -34,12 +34,12 @@ const FORGOTTEN_SHARE = 0.03;
 const DEDUPLICATION_MS = 300_000;
 
 /**
- * A queue of SQS: it hides what it has delivered for a time. With a redrive policy a message that was received too often
- * goes to the dead letters of that.
+ * A queue of SQS: it hides what it has delivered for a time. With a redrive policy a message that was received too
+ * often goes to the dead letters of that.
  *
- * A standard queue delivers in no order, now and then twice, and forgets a delete. A FIFO queue gives nothing of a group
- * of which something is in flight, takes what has the same content once in five minutes, and refuses a receipt whose
- * visibility timeout has lapsed.
+ * A standard queue delivers in no order, now and then twice, and forgets a delete. A FIFO queue gives nothing of a
+ * group of which something is in flight, takes what has the same content once in five minutes, and refuses a receipt
+ * whose visibility timeout has lapsed.
  */
 export class Queue {
   readonly #world: World;

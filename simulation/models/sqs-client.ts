@@ -36,7 +36,7 @@ export function keyInBody({ Body = '' }: SqsMessage): string | undefined {
 }
 
 /** The attribute by which a copy of a message is known. */
-const ID_ATTRIBUTE = 'id';
+export const ID_ATTRIBUTE = 'id';
 
 /** How often the queue refuses one entry of a batch. */
 const REFUSED_SHARE = 0.04;

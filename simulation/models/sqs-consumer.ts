@@ -79,9 +79,7 @@ export class ConsumerModel {
     const { queueUrl: QueueUrl, visibilityTimeout: VisibilityTimeout, handleMessage } = this.#options;
     const { MessageId, ReceiptHandle } = message;
     const input = { QueueUrl, ReceiptHandle };
-    const heartbeat = this.#beat(
-      () => new ChangeMessageVisibilityCommand({ ...input, VisibilityTimeout }),
-    );
+    const heartbeat = this.#beat(() => new ChangeMessageVisibilityCommand({ ...input, VisibilityTimeout }));
     await ignoringErrors(async () => {
       const done = await handleMessage?.(message);
       if (done?.MessageId === MessageId) await this.#send(new DeleteMessageCommand(input));

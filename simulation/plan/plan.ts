@@ -57,7 +57,10 @@ export function planOf(seed: number): Plan {
   const settings = surface.fit(settingsOf(random), apart);
   const calmFrom = random.between(20_000, 45_000);
   const start = random.chance(0.1) ? badStart(random, settings) : GOOD_START;
-  const keys = Array.from({ length: random.whole(14, 18) }, (_, index) => `${surface.identity.keyPrefix}key-${index + 1}`);
+  const keys = Array.from(
+    { length: random.whole(14, 18) },
+    (_, index) => `${surface.identity.keyPrefix}key-${index + 1}`,
+  );
   return {
     seed,
     surface,

@@ -27,7 +27,11 @@ export interface Settings {
 /** What may stay in a queue when it has failed, or is refused, holds up its group there: the queue has to move it. */
 export function onFifo(settings: Settings): Settings {
   const { onFailed, maxReceiveCount } = settings;
-  return { ...settings, isFifo: true, maxReceiveCount: maxReceiveCount ?? (onFailed === 'dead-letter' ? undefined : 10) };
+  return {
+    ...settings,
+    isFifo: true,
+    maxReceiveCount: maxReceiveCount ?? (onFailed === 'dead-letter' ? undefined : 10),
+  };
 }
 
 const DAY_MS = 86_400_000;

@@ -74,7 +74,12 @@ export class Coverage {
   #linesOf(title: keyof Tallies): string[] {
     const tallies = [...this.#tried.values()].map((of) => of[title]);
     const names = new Set(tallies.flatMap((tally) => [...tally.keys()]));
-    const lines = [...names].map((name) => lineOf(tallies.map((tally) => toCell(tally.get(name))), name));
+    const lines = [...names].map((name) =>
+      lineOf(
+        tallies.map((tally) => toCell(tally.get(name))),
+        name,
+      ),
+    );
     return [lineOf([...this.#tried.keys()], ''), ...lines];
   }
 }

@@ -50,6 +50,12 @@ export const STANDARD_FAULTS = ['delivered twice', 'delete forgotten by the queu
 /** What is done by a FIFO queue alone. */
 export const FIFO_FAULTS = ['deduplicated by the queue'] as const;
 
+/** What happens to a function of AWS Lambda. */
+export const LAMBDA_FAULTS = ['function timed out'] as const;
+
+/** What clients and strangers do who send requests. */
+export const REQUEST_FAULTS = ['message without a key', 'delivered twice'] as const;
+
 export type NetworkFault = (typeof STORE_FAULTS)[number] | (typeof BROKER_FAULTS)[number];
 
 export type Fault =
@@ -57,7 +63,9 @@ export type Fault =
   | (typeof COMMON_FAULTS)[number]
   | (typeof SQS_FAULTS)[number]
   | (typeof STANDARD_FAULTS)[number]
-  | (typeof FIFO_FAULTS)[number];
+  | (typeof FIFO_FAULTS)[number]
+  | (typeof LAMBDA_FAULTS)[number]
+  | 'request forged';
 
 /** How calls of `handleOnce` end: the names of its events. */
 export const COMMON_OUTCOMES = [
@@ -89,10 +97,48 @@ export const QUEUE_OUTCOMES = [
   'queue-error',
 ] as const;
 
+/** What becomes of a record of AWS Lambda: the types of events, and why it is kept where its invocation ends. */
+export const LAMBDA_OUTCOMES = [
+  'acknowledged',
+  'dead-lettered',
+  'dead-letter-error',
+  'kept',
+  'out-of-time',
+  'behind',
+  'unfinished',
+] as const;
+
+/** What the sender of a webhook is answered. */
+export const WEBHOOK_OUTCOMES = [
+  'answered 200',
+  'answered 400',
+  'answered 401',
+  'answered 422',
+  'answered 503',
+] as const;
+
+/** What a client is answered. */
+export const HTTP_OUTCOMES = [
+  'answered 201',
+  'answered 400',
+  'answered 409',
+  'answered 410',
+  'answered 422',
+  'answered 500',
+  'answered 503',
+  'answered by a throw',
+] as const;
+
 /** The same, where not every adapter has it. */
 type OwnOutcome = 'received' | 'returned' | 'visibility-extended' | 'visibility-lost';
 
-export type Outcome = (typeof COMMON_OUTCOMES)[number] | (typeof QUEUE_OUTCOMES)[number] | OwnOutcome;
+export type Outcome =
+  | (typeof COMMON_OUTCOMES)[number]
+  | (typeof QUEUE_OUTCOMES)[number]
+  | (typeof LAMBDA_OUTCOMES)[number]
+  | (typeof WEBHOOK_OUTCOMES)[number]
+  | (typeof HTTP_OUTCOMES)[number]
+  | OwnOutcome;
 
 /** Why a message may be run, or at least claimed, once more. */
 export const CAUSES = [

@@ -1,4 +1,8 @@
-import { onceEachConsumerBatch, onceEachConsumerMessage } from '../../adapters/sqs-consumer/index.ts';
+import {
+  onceEachConsumerBatch,
+  onceEachConsumerMessage,
+  type SqsConsumerAttempt,
+} from '../../adapters/sqs-consumer/index.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import { boundedClient } from '../models/bounded-client.ts';
@@ -37,7 +41,7 @@ function startConsumer(world: World, queue: Queue, life: Life, onHang: () => voi
     handleOnce: createLifesHandleOnce(world, life),
     onFailed: onFailedOf(settings),
     key: keyInBody,
-    signal: () => consumer.abortController.signal,
+    signal: (): AbortSignal => consumer.abortController.signal,
     onEvent: queueEventTeller(world, life),
     consumerOptions: {
       queueUrl: queueUrlOf(settings),
@@ -48,11 +52,12 @@ function startConsumer(world: World, queue: Queue, life: Life, onHang: () => voi
       visibilityTimeout: visibilityTimeoutSeconds,
     },
   };
-  const wrap = isBatch ? onceEachConsumerBatch : onceEachConsumerMessage;
-  const settled = wrap(options, (_, attempt) =>
-    handle(world.messageOf(attempt.message.MessageId ?? ''), attempt),
-  );
-  const consumer = new ConsumerModel(settled, life.clock);
+  const run = (_: unknown, attempt: SqsConsumerAttempt): Promise<unknown> =>
+    handle(world.messageOf(attempt.message.MessageId ?? ''), attempt);
+  const consumerOptions = isBatch
+    ? onceEachConsumerBatch(options, run)
+    : onceEachConsumerMessage(options, run);
+  const consumer: ConsumerModel = new ConsumerModel(consumerOptions, life.clock);
   consumer.start();
   return { stop: () => consumer.stop(drainMs) };
 }

@@ -1,5 +1,5 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { onceEachSqsMessage, type SqsMessage } from '../../adapters/sqs/index.ts';
+import { onceEachSqsMessage } from '../../adapters/sqs/index.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import { ReceiveLoop } from '../actors/receive-loop.ts';
@@ -56,7 +56,7 @@ function startLoop(world: World, queue: Queue, life: Life, onHang: () => void): 
           WaitTimeSeconds: waitTimeSeconds,
           VisibilityTimeout: visibilityTimeoutSeconds,
         });
-        const { Messages = [] }: { readonly Messages?: SqsMessage[] } = await client.send(command, { abortSignal });
+        const { Messages = [] } = await client.send(command, { abortSignal });
         return Messages;
       },
     },

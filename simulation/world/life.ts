@@ -5,6 +5,7 @@ import type { Scheduler } from './scheduler.ts';
 /** From one moment to another, in milliseconds of the world. */
 export interface Interval {
   readonly from: number;
+  /** Infinite while it lasts. */
   readonly to: number;
 }
 
@@ -27,6 +28,9 @@ class LifeTimer implements Timer {
 
 /** After everything else that is due at a moment. */
 const LAST = 2;
+
+/** By the calendar. */
+const BEGAN_AT = Date.UTC(2030, 0);
 
 /** How far the wall clock of a machine is off: years, in either direction. */
 const MOST_SKEW_MS = 300_000_000_000;
@@ -54,7 +58,8 @@ export class Life {
   #skewMs: number;
   #suspendedMs = 0;
   #diedAt: number | undefined;
-  #standsStill = false;
+  /** Why it stands still: it goes on when there is no reason left. */
+  #stops = 0;
   #backlog: Waiting[] = [];
 
   constructor(worker: string, id: string, scheduler: Scheduler, random: Random, isClockWrong: boolean) {
@@ -77,7 +82,7 @@ export class Life {
   }
 
   get standsStill(): boolean {
-    return this.#standsStill;
+    return this.#stops > 0;
   }
 
   /** From now on nothing happens in it. */
@@ -92,7 +97,7 @@ export class Life {
 
   /** As SIGSTOP and SIGCONT. */
   standStill(milliseconds: number): void {
-    this.#stop(milliseconds, () => undefined);
+    this.#stop(milliseconds, false);
   }
 
   /** The same, called by what runs in it: that goes on before any timer rings. */
@@ -105,9 +110,7 @@ export class Life {
 
   /** As a laptop that is closed, or a virtual machine that is moved. */
   suspend(milliseconds: number): void {
-    this.#stop(milliseconds, () => {
-      this.#suspendedMs += milliseconds;
-    });
+    this.#stop(milliseconds, true);
   }
 
   setWallClock(byMs: number): void {
@@ -115,16 +118,23 @@ export class Life {
     this.clockChanges.push(this.#scheduler.now());
   }
 
-  #stop(milliseconds: number, onGoOn: () => void): void {
-    if (this.#standsStill) return;
+  /** Stops it until what is returned is called. */
+  freeze(isSuspended: boolean): () => void {
     const from = this.#scheduler.now();
-    this.#standsStill = true;
-    this.standstills.push({ from, to: from + milliseconds });
-    this.#scheduler.after(milliseconds, () => {
-      this.#standsStill = false;
-      onGoOn();
-      this.#goOn();
-    });
+    const standstill = { from, to: Infinity };
+    this.#stops += 1;
+    this.standstills.push(standstill);
+    return () => {
+      standstill.to = this.#scheduler.now();
+      if (isSuspended) this.#suspendedMs += standstill.to - from;
+      this.#stops -= 1;
+      if (this.#stops === 0) this.#goOn();
+    };
+  }
+
+  #stop(milliseconds: number, isSuspended: boolean): void {
+    if (this.standsStill) return;
+    this.#scheduler.after(milliseconds, this.freeze(isSuspended));
   }
 
   #goOn(): void {
@@ -155,7 +165,7 @@ export class Life {
 
   #happen(waiting: Waiting): void {
     if (!this.isAlive) return;
-    if (this.#standsStill) this.#backlog.push(waiting);
+    if (this.standsStill) this.#backlog.push(waiting);
     else waiting.run();
   }
 
@@ -191,7 +201,7 @@ export class Life {
     };
     return {
       monotonic: () => this.#monotonic(),
-      wall: () => this.#scheduler.now() + this.#skewMs,
+      wall: () => BEGAN_AT + this.#scheduler.now() + this.#skewMs,
       setTimer,
       setRepeating,
       clearTimer(timer) {

@@ -13,15 +13,19 @@ const SIMULATED = [
   'src/options',
   'src/payload',
   'src/store',
-].concat(['adapters/shared', 'adapters/sqs', 'adapters/sqs-consumer']);
+].concat(
+  ['adapters/shared', 'adapters/sqs', 'adapters/sqs-consumer'],
+  ['adapters/lambda', 'adapters/webhook', 'adapters/http'],
+);
 
 /** Where they come from, and what the simulation does not run yet. */
 const EXCEPT = [
   'src/lib/clock.ts',
   'src/lib/worker-id.ts',
   'src/adapter/contract/',
-  'src/adapter/once-each/',
   'src/store/postgres/',
+  'adapters/http/node/',
+  'adapters/http/fetch-body.ts',
 ];
 
 const CALLS = new Set(

@@ -3,6 +3,7 @@ import { type LambdaContext, onceEachSqsRecord, type SqsRecordEvent } from 'hand
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDeadline } from '../../adapters/lambda/deadline.ts';
 import { timeWarnings } from '../../adapters/lambda/time-check.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { aborted, gate, unlessAborted } from '../support/gate.ts';
 import { bench } from './support/bench.ts';
 import { ample, contextWith, fifoRecord, sqsEvent, sqsRecord } from './support/events.ts';
@@ -158,7 +159,7 @@ describe('An invocation', () => {
 
   test('leaves no timer behind', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    createDeadline(ample(), MARGIN_MS).end();
+    createDeadline(ample(), MARGIN_MS, systemClock).end();
     expect(vi.getTimerCount()).toBe(0);
     // With an answer as well: only the store's and the lease's own alarms remain.
     const { handleOnce } = bench();
@@ -178,7 +179,7 @@ describe('An invocation', () => {
       onTestFinished(() => {
         setTimer.mockRestore();
       });
-      const deadline = createDeadline({ getRemainingTimeInMillis: () => remaining }, MARGIN_MS);
+      const deadline = createDeadline({ getRemainingTimeInMillis: () => remaining }, MARGIN_MS, systemClock);
       onTestFinished(deadline.end);
       expect(setTimer.mock.calls.map(([, milliseconds]) => milliseconds)).toHaveLength(2);
       for (const [, milliseconds] of setTimer.mock.calls) expect(milliseconds).toBeGreaterThanOrEqual(0);

@@ -63,9 +63,9 @@ export class Exchange {
 
   async tell(answer: Answer<Send>): Promise<void> {
     this.#letGo?.();
-    const { docs, handleOnce } = this.#processor.settings;
+    const { settings } = this.#processor;
     if (answer.kind === 'pass') {
-      setAttempt(this.#request, unrecordedAttempt(handleOnce.settings.scope));
+      setAttempt(this.#request, unrecordedAttempt(settings));
       await this.#next();
       return;
     }
@@ -79,7 +79,7 @@ export class Exchange {
         sendWhole(this.#response, { ...answer.stored, body: answer.body }, 'replayed');
         return;
       case 'problem':
-        sendWhole(this.#response, renderProblem(answer.problem, docs), answer.problem.name);
+        sendWhole(this.#response, renderProblem(answer.problem, settings.docs), answer.problem.name);
         return;
       case 'threw':
         if (this.#capture === undefined) await this.#next(errorOf(answer.error));

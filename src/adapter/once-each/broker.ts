@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { brokerCall } from './broker-call.ts';
 import type { OnceEachEvent } from './events.ts';
@@ -22,6 +23,7 @@ export interface Broker<Message> {
 export function createBroker<Message>(
   { acknowledge, retryLater, extend }: BrokerCalls<Message>,
   events: EventSink<OnceEachEvent>,
+  clock: Clock,
 ): Broker<Message> {
   type Verb = Extract<OnceEachEvent, { type: 'broker-error' }>['verb'];
 
@@ -31,7 +33,7 @@ export function createBroker<Message>(
     call: () => unknown,
   ): Promise<Told & { readonly reply?: unknown }> {
     try {
-      return { done: true, reply: await brokerCall(call) };
+      return { done: true, reply: await brokerCall(clock, call) };
     } catch (error) {
       events.emit({ type: 'broker-error', verb, key, error });
       return { done: false, error };

@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidOptionsError, UnhashablePayloadError } from '../../api/errors.ts';
+import type { Clock, Timer } from '../../lib/clock.ts';
+import { onAbort } from '../../lib/on-abort.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
@@ -43,6 +44,7 @@ export interface MessageOptions {
 }
 
 export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
+  readonly clock: Clock;
   readonly consumer: Consumer;
   readonly broker: Broker<Message>;
   readonly events: EventSink<OnceEachEvent>;
@@ -60,12 +62,12 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
 export async function handleMessage<Message, R>(
   adapter: MessageAdapter<Message, R>,
   message: Message,
-  { signal, receivedAt = Date.now() }: MessageOptions,
+  { signal, receivedAt = adapter.clock.wall() }: MessageOptions,
 ): Promise<HandledMessage<R>> {
-  const { broker, ackWaitMs } = adapter;
+  const { broker, ackWaitMs, clock } = adapter;
   const { extend } = broker;
-  const heldForMs = Math.max(0, Date.now() - receivedAt);
-  const hold = holdMessage({ ackWaitMs, heldForMs, extend: extend && (() => extend(message)) });
+  const heldForMs = Math.max(0, clock.wall() - receivedAt);
+  const hold = holdMessage({ ackWaitMs, heldForMs, extend: extend && (() => extend(message)) }, clock);
   if (!hold.isOurs()) {
     await hold.end();
     return kept(adapter, { key: '', reason: 'lapsed' });
@@ -83,24 +85,36 @@ async function deliverPatiently<Message, R>(
   signal: AbortSignal | undefined,
 ): Promise<Delivered<R>> {
   const delivery = deliveryOf(adapter, message, hold, signal);
-  const { broker, consumer, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
-  const until = performance.now() + patienceMs;
+  const { broker, clock, consumer, patienceMs = DEFAULT_PATIENCE_MS } = adapter;
+  const until = clock.monotonic() + patienceMs;
   for (;;) {
     const delivered = await deliver(consumer, delivery);
     if (delivered.acknowledge || broker.retryLater !== undefined || !isWorthWaiting(delivered))
       return delivered;
     const waitMs = retryTimeOf(delivered);
-    if (performance.now() + waitMs > until || !hold.isOurs()) return delivered;
-    if (!(await waited(waitMs, signal)) || !hold.isOurs()) return delivered;
+    if (clock.monotonic() + waitMs > until || !hold.isOurs()) return delivered;
+    if (!(await waited(clock, waitMs, signal)) || !hold.isOurs()) return delivered;
   }
 }
 
-async function waited(milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+/** Resolves with false when the signal aborts before. */
+async function waited(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
+  let stop = (): void => undefined;
+  let timer: Timer | undefined;
+  const isOver = new Promise<boolean>((resolve) => {
+    timer = clock.setTimer(() => {
+      resolve(true);
+    }, milliseconds);
+    if (signal === undefined) return;
+    stop = onAbort(signal, () => {
+      resolve(false);
+    });
+  });
   try {
-    await sleep(milliseconds, undefined, { signal });
-    return true;
-  } catch {
-    return false;
+    return await isOver;
+  } finally {
+    clock.clearTimer(timer);
+    stop();
   }
 }
 
@@ -110,7 +124,7 @@ function deliveryOf<Message, R>(
   hold: Hold,
   signal: AbortSignal | undefined,
 ): Delivery<R> {
-  const { key, parse = defaultParse, handler, source, onFailed, events } = adapter;
+  const { clock, key, parse = defaultParse, handler, source, onFailed, events } = adapter;
   const content = readOnce(() => contentOf(adapter.body, message));
   return {
     key: () => key(message),
@@ -128,7 +142,7 @@ function deliveryOf<Message, R>(
             to: onFailed.to,
             mayBeSent: () => hold.isOurs(),
             async send(facts) {
-              await brokerCall(() => onFailed.send(message, facts));
+              await brokerCall(clock, () => onFailed.send(message, facts));
               return {};
             },
           },

@@ -1,3 +1,4 @@
+import type { Clock } from '../../lib/clock.ts';
 import { endsWithin } from '../../lib/ends-within.ts';
 
 /** A message that its broker keeps for us while it is in hand. */
@@ -27,19 +28,22 @@ const MARGIN = 0.1;
 const EXTENSIONS = 3;
 
 /** Keeps a message with us by extensions. */
-export function holdMessage({ ackWaitMs = Infinity, heldForMs = 0, extend }: HoldOptions): Hold {
-  let heldUntil = performance.now() + ackWaitMs - heldForMs;
+export function holdMessage(
+  { ackWaitMs = Infinity, heldForMs = 0, extend }: HoldOptions,
+  clock: Clock,
+): Hold {
+  let heldUntil = clock.monotonic() + ackWaitMs - heldForMs;
   let extending: Promise<void> | undefined;
 
   async function prolong(ask: NonNullable<HoldOptions['extend']>): Promise<void> {
-    const askedAt = performance.now();
+    const askedAt = clock.monotonic();
     const reply = await ask();
     if (reply === true) heldUntil = askedAt + ackWaitMs;
     if (reply === false) heldUntil = -Infinity;
   }
 
   function isOurs(): boolean {
-    return performance.now() < heldUntil - (Number.isFinite(ackWaitMs) ? ackWaitMs * MARGIN : 0);
+    return clock.monotonic() < heldUntil - (Number.isFinite(ackWaitMs) ? ackWaitMs * MARGIN : 0);
   }
 
   function prolongOnce(): void {
@@ -52,12 +56,12 @@ export function holdMessage({ ackWaitMs = Infinity, heldForMs = 0, extend }: Hol
   const beatMs = ackWaitMs / EXTENSIONS;
   // One that has waited since it was received may have no third left.
   if (heldForMs >= beatMs) prolongOnce();
-  const timer = extend && setInterval(prolongOnce, beatMs);
+  const timer = extend && clock.setRepeating(prolongOnce, beatMs);
   return {
     isOurs,
     async end() {
-      clearInterval(timer);
-      if (extending !== undefined) await endsWithin(extending, LONGEST_END_MS);
+      clock.clearTimer(timer);
+      if (extending !== undefined) await endsWithin(extending, LONGEST_END_MS, clock);
     },
   };
 }

@@ -4,6 +4,7 @@ import { messageOptions } from '../message-options.ts';
 import { withOwnRetries } from '../own-retries.ts';
 import { consumerOf } from '../consumer.ts';
 import { createTrial, fingerprintOnTrial } from '../trial.ts';
+import { handlesOf } from '../../engine/hidden-handles.ts';
 import type { Transactional } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
 import { withHandler } from '../../options/handler-option.ts';
@@ -84,14 +85,16 @@ export function onceEach(options: object, handler: unknown): OnceEach<never, unk
   const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions, withHandler(options, handler)));
   const events = createAdapterEvents(resolved);
   const trial = createTrial();
+  const { clock } = handlesOf(resolved.handleOnce);
   const adapter = {
     ...resolved,
+    clock,
     key: trial.wrap('key', resolved.key),
     body: trial.wrap('body', resolved.body),
     ...fingerprintOnTrial(trial, resolved),
     events,
     consumer: consumerOf(resolved),
-    broker: createBroker(resolved, events),
+    broker: createBroker(resolved, events, clock),
   };
 
   async function handle(message: never, given: MessageOptions = {}): Promise<HandledMessage<unknown>> {
