@@ -1,9 +1,31 @@
 /**
- * For unit tests of code that uses `handle-once`: the same behaviour without a database.
+ * For unit tests of code that uses `handle-once`: the same behaviour without a database and without a broker.
  *
  * @module
  */
 export { createMemoryStore, type MemoryStore } from './store/memory.ts';
+export type { MemoryRecordView } from './store/memory-record.ts';
 export { adapterContract, type ContractCase } from './adapter/contract/cases.ts';
 export type { ScriptedMessage } from './adapter/contract/script.ts';
 export type { AdapterAbilities, AdapterUnderTest, ContractSetup } from './adapter/contract/setup.ts';
+export { type Crash, type CrashReport, crashTest, type CrashTestOptions } from './testing/crash-test.ts';
+export { createAttempt, type CreateAttemptOptions } from './testing/create-attempt.ts';
+export type { FakeBatch, FakeBatchPayload, FakeOffsets } from './testing/fake-batch.ts';
+export {
+  createFakeConsumer,
+  type FakeConsumer,
+  type FakeConsumerOptions,
+  type FakeMessagePayload,
+  type FakePartitions,
+  type FakeRunConfig,
+} from './testing/fake-consumer.ts';
+export type { FakeMessage, FetchedFakeMessage } from './testing/fake-log.ts';
+export {
+  createFakeQueue,
+  type FakeDeadLetter,
+  type FakeQueue,
+  type FakeQueueMessage,
+  type FakeQueueOptions,
+  type FakeSqsClient,
+} from './testing/fake-queue.ts';
+export type { Effect, Effects } from './testing/watched-effects.ts';

@@ -1,5 +1,5 @@
-import type { FailedReason, ResultOmitted } from '../api/outcome.ts';
 import { systemClock } from '../lib/clock.ts';
+import { type MemoryRecord, type MemoryRecordView, memoryView } from './memory-record.ts';
 import { suspectFrom } from './suspects.ts';
 import type {
   ClaimReply,
@@ -13,20 +13,7 @@ import type {
   Store,
 } from './store.ts';
 
-export interface MemoryRecord {
-  state: 'pending' | 'succeeded' | 'failed';
-  owned: boolean;
-  token: string;
-  fingerprint: string;
-  attempts: number;
-  failures: number;
-  deaths: number;
-  liveUntil: number;
-  result: string | null;
-  resultOmitted: ResultOmitted | null;
-  failedReason: FailedReason | null;
-  error: string | null;
-}
+export type { MemoryRecord } from './memory-record.ts';
 
 /** A store in this process's memory, with a clock of its own. */
 export interface MemoryStore extends Store {
@@ -35,6 +22,8 @@ export interface MemoryStore extends Store {
    * lapsed lease at its next heartbeat, and only once another claim has taken it over.
    */
   advance(milliseconds: number): void;
+  /** What is on record now, in the order of the first claims. Expired records are there until their key comes again. */
+  records(): readonly MemoryRecordView[];
 }
 
 /**
@@ -50,7 +39,9 @@ export interface MemoryStore extends Store {
  */
 export function createMemoryStore(): MemoryStore {
   let advanced = 0;
-  const table = createTable(new Map(), () => systemClock.monotonic() + advanced);
+  const now = (): number => systemClock.monotonic() + advanced;
+  const records = new Map<string, MemoryRecord>();
+  const table = createTable(records, now);
   return {
     claim: (requests, terms) => Promise.resolve(requests.map((request) => table.claim(request, terms))),
     settle: (requests, scope) => Promise.resolve(requests.map((request) => table.settle(request, scope))),
@@ -58,6 +49,8 @@ export function createMemoryStore(): MemoryStore {
     advance(milliseconds) {
       advanced += milliseconds;
     },
+    records: () =>
+      Array.from(records, ([id, record]) => memoryView(...placeOf(id), record, record.liveUntil > now())),
   };
 }
 
@@ -71,6 +64,10 @@ export interface MemoryTable {
 /** Where a table keeps the record of a key. */
 export function idOf(scope: string, key: string): string {
   return JSON.stringify([scope, key]);
+}
+
+function placeOf(id: string): [scope: string, key: string] {
+  return JSON.parse(id) as [string, string];
 }
 
 /** A table of records that others can look at, by a clock of its own: the database of the simulation is one. */

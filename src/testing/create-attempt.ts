@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import type { Attempt } from '../api/attempt.ts';
+import { childKey } from '../api/child-key.ts';
+import { recordFields } from '../operations/tables.ts';
+import { checkKey } from '../options/key.ts';
+import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
+
+/** Options of `createAttempt`. */
+export interface CreateAttemptOptions {
+  /** The key of the message. Default `'test-message'`. */
+  readonly key?: string | undefined;
+  /** The scope of the record, with what adapters add. Default `'test'`. */
+  readonly scope?: string | undefined;
+  /** Which attempt it is, 1 to 2,147,483,647. Default 1. */
+  readonly number?: number | undefined;
+  /** Default: one that never aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const attemptOptions = z.strictObject(
+  {
+    key: recordFields.key.default('test-message'),
+    scope: recordFields.scope.default('test'),
+    number: wholeNumber('attempts', 1, 2_147_483_647).default(1),
+    signal: abortSignal.optional(),
+  },
+  NOT_AN_OBJECT,
+);
+
+/**
+ * An attempt, to call a handler of your own with in a unit test. Nothing is recorded, and no lease runs.
+ *
+ * Its child keys are those that `handleOnce` makes of the same scope, key and name. Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * const aborter = new AbortController();
+ * const attempt = createAttempt({ key: 'order-7', number: 2, signal: aborter.signal });
+ * await charge({ cents: 995 }, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ * ```
+ */
+export function createAttempt(options: CreateAttemptOptions = {}): Attempt {
+  const { key, scope, number, signal } = parseOptions('createAttempt', attemptOptions, options);
+  return {
+    key,
+    scope,
+    number,
+    signal: signal ?? new AbortController().signal,
+    childKey(name) {
+      checkKey('childKey name', name);
+      return childKey(scope, key, name);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import * as z from 'zod';
+import { InvalidOptionsError } from '../api/errors.ts';
+import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
+import { retryBudget } from '../options/retry-budget.ts';
+import { type CommandContext, COMMANDS } from './fake-queue-commands.ts';
+import { createQueueMessages, type MessageAttributes } from './fake-queue-messages.ts';
+
+/** Options of `createFakeQueue`. */
+export interface FakeQueueOptions {
+  /** Seconds that a message is invisible after a receive that does not say, 1 to 43,200. Default 60. */
+  readonly visibilityTimeoutSeconds?: number | undefined;
+  /** After how many receives a message becomes a dead letter, 1 to 1,000. Default 27: that of `retryBudget()`. */
+  readonly maxReceiveCount?: number | undefined;
+}
+
+/** A message that is in a fake queue, visible or not. */
+export interface FakeQueueMessage {
+  /** As receives give it. */
+  readonly messageId: string;
+  /** As it was sent. */
+  readonly body: string;
+  /** How often it has been received. */
+  readonly receives: number;
+  /** Whether the next receive gives it. */
+  readonly isVisible: boolean;
+}
+
+/** A message that was sent to another queue, or received too often. */
+export interface FakeDeadLetter {
+  /** Where it went. Of one that was received too often: the URL of the queue and `-dead-letters`. */
+  readonly queueUrl: string;
+  /** That of the original. */
+  readonly body: string;
+  /** The texts of its message attributes. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The part of an `SQSClient` that `handle-once/sqs` uses. */
+export interface FakeSqsClient {
+  /** Answers a command in the shape of SQS. Its type is that of the client that it stands in for. */
+  send(command: object, ...more: readonly unknown[]): Promise<never>;
+}
+
+/** A queue in memory. */
+export interface FakeQueue {
+  /** For the option `queueUrl`. */
+  readonly queueUrl: string;
+  /** For the option `client`. */
+  readonly client: FakeSqsClient;
+  /** Sends a message, and gives its `MessageId`. `attributes` are texts. */
+  send(body: string, attributes?: Readonly<Record<string, string>>): string;
+  /** What is in the queue now, in the order in which it was sent. */
+  messages(): readonly FakeQueueMessage[];
+  /** What has left it for another queue. */
+  deadLetters(): readonly FakeDeadLetter[];
+  /** Moves its clock forward: messages become visible, long polls end. */
+  advance(milliseconds: number): void;
+  /** Resolves when nothing is in the queue. */
+  emptied(): Promise<void>;
+}
+
+const QUEUE_URL = 'https://sqs.example/000000000000/fake-queue';
+
+const fakeQueueOptions = z.strictObject(
+  {
+    visibilityTimeoutSeconds: wholeNumber('seconds', 1, 43_200).default(60),
+    maxReceiveCount: wholeNumber('receives', 1, 1_000).default(() => retryBudget().maxReceiveCount),
+  },
+  NOT_AN_OBJECT,
+);
+
+/**
+ * A standard SQS queue in memory, to test the wiring of `createSqsWorker`, `onceEachSqsMessage` or a loop of your own
+ * without a server. Its messages have the shape of the real ones. Its clock runs with real time, plus what `advance`
+ * adds.
+ *
+ * It knows the commands for receives, sends, deletes, visibility and queue attributes, by the names of their classes;
+ * another one rejects with `InvalidOptionsError`. It has no FIFO order, no delays and no limits of size. Throws
+ * `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * const queue = createFakeQueue();
+ * const { client, queueUrl } = queue;
+ * const worker = createSqsWorker({ client, queueUrl, handleOnce }, async (order) => ship(order));
+ * queue.send('{"id":"order-7"}');
+ * await worker.start();
+ * await queue.emptied();
+ * await worker.stop();
+ * ```
+ */
+export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
+  const given = parseOptions('createFakeQueue', fakeQueueOptions, options);
+  const deadLetters: FakeDeadLetter[] = [];
+  const bury = (queueUrl: string, body: string, attributes: MessageAttributes): void => {
+    deadLetters.push({ queueUrl, body, attributes: textsOf(attributes) });
+  };
+  const settings = {
+    ...given,
+    onBuried: ({ body, attributes }: { readonly body: string; readonly attributes: MessageAttributes }) => {
+      bury(`${QUEUE_URL}-dead-letters`, body, attributes);
+    },
+  };
+  const messages = createQueueMessages(settings);
+  const context: CommandContext = {
+    ...settings,
+    messages,
+    send(queueUrl, body, attributes) {
+      if (queueUrl === QUEUE_URL) return messages.add(body, attributes).messageId;
+      bury(queueUrl, body, attributes);
+      return `${deadLetters.length}`;
+    },
+  };
+  return {
+    queueUrl: QUEUE_URL,
+    client: { send: (command, more) => answer(context, command, more) },
+    send: (body, attributes = {}) => messages.add(body, attributesOf(attributes)).messageId,
+    messages: () =>
+      messages.all().map((message) => {
+        const { messageId, body, receives } = message;
+        return { messageId, body, receives, isVisible: messages.isVisible(message) };
+      }),
+    deadLetters: () => [...deadLetters],
+    advance(milliseconds) {
+      messages.advance(milliseconds);
+    },
+    async emptied() {
+      while (messages.all().length > 0) await messages.changed(Infinity);
+    },
+  };
+}
+
+async function answer(context: CommandContext, command: object, options: unknown): Promise<never> {
+  const { name } = command.constructor;
+  const run = COMMANDS[name];
+  if (run === undefined) {
+    const known = Object.keys(COMMANDS).join(', ');
+    const message = `must be one of ${known}; got ${name}`;
+    throw new InvalidOptionsError('the client of createFakeQueue', [{ field: 'command', message }]);
+  }
+  const { input } = command as { readonly input: Parameters<typeof run>[1] };
+  const { abortSignal } = (options ?? {}) as { readonly abortSignal?: AbortSignal };
+  return (await run(context, input, abortSignal)) as never;
+}
+
+function attributesOf(texts: Readonly<Record<string, string>>): MessageAttributes {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, { DataType: 'String', StringValue: text }]),
+  );
+}
+
+function textsOf(attributes: MessageAttributes): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, { StringValue = '' }]) => [name, StringValue]),
+  );
+}

@@ -1,0 +1,186 @@
+import { type Attempt, InvalidOptionsError } from 'handle-once';
+import { crashTest } from 'handle-once/testing';
+import { describe, expect, it, vi } from 'vitest';
+
+const payload = { cents: 995, to: 'a@example.com' };
+
+type Order = typeof payload;
+
+/** Of a second attempt. */
+const AGAIN = expect.objectContaining({ state: 'succeeded', attempts: 2 }) as object;
+
+/** Effects that are done at once, and remember what they were called with. */
+function fakes() {
+  return {
+    charge: vi.fn((cents: number, options?: unknown) => Promise.resolve({ cents, options })),
+    email: vi.fn((to: string, headers?: unknown) => Promise.resolve({ to, headers })),
+  };
+}
+
+type Fakes = ReturnType<typeof fakes>;
+
+const run = (handle: (effects: Fakes, order: Order, attempt: Attempt) => unknown, effects = fakes()) =>
+  crashTest({ effects, payload, handler: (given) => (order, attempt) => handle(given, order, attempt) });
+
+const keyed = (attempt: Attempt, name = 'charge') => ({ idempotencyKey: attempt.childKey(name) });
+
+describe('A crash test', () => {
+  it('stops after each effect, runs the message again, and tells what ran twice without a child key', async () => {
+    const effects = fakes();
+    const report = await run(async ({ charge, email }, { cents, to }, attempt) => {
+      await charge(cents, keyed(attempt));
+      await email(to);
+    }, effects);
+    expect(report).toEqual({
+      doubled: ['email'],
+      notCalled: [],
+      crashes: [
+        {
+          after: 'charge',
+          doubled: [],
+          outcome: AGAIN,
+        },
+        {
+          after: 'email',
+          doubled: ['email'],
+          outcome: AGAIN,
+        },
+      ],
+    });
+    // Once without a crash, twice in each crash; the e-mail of the first crash was not sent before it.
+    expect(effects.charge).toHaveBeenCalledTimes(5);
+    expect(effects.email).toHaveBeenCalledTimes(4);
+  });
+
+  it('is content with a handler that keys each effect', async () => {
+    const report = await run(async ({ charge, email }, { cents, to }, attempt) => {
+      await charge(cents, keyed(attempt));
+      await email(to, new Headers({ 'Idempotency-Key': attempt.childKey('email') }));
+    });
+    expect(report.doubled).toEqual([]);
+    expect(report.crashes).toHaveLength(2);
+  });
+
+  it.each<[string, (key: string) => unknown]>([
+    ['a text', (key) => key],
+    ['a part of a text', (key) => JSON.stringify({ key })],
+    ['an object in a list', (key) => [{ headers: { 'Idempotency-Key': key } }]],
+    ['Headers', (key) => new Headers({ 'idempotency-key': key })],
+    ['a Request', (key) => new Request('https://pay.example', { headers: { 'idempotency-key': key } })],
+    ['a Map', (key) => new Map([['key', key]])],
+    ['bytes', (key) => Buffer.from(key)],
+    [
+      'an instance of a class',
+      (key) =>
+        new (class {
+          input = { key };
+        })(),
+    ],
+  ])('finds a child key in %s', async (_, wrap) => {
+    const report = await run(({ charge }, { cents }, attempt) =>
+      charge(cents, wrap(attempt.childKey('charge'))),
+    );
+    expect(report.doubled).toEqual([]);
+  });
+
+  it('is not deceived by a key that each attempt makes anew', async () => {
+    const report = await run(({ charge }, { cents }, attempt) =>
+      charge(cents, keyed(attempt, `charge-${attempt.number}`)),
+    );
+    expect(report.doubled).toEqual(['charge']);
+  });
+
+  it('tells the calls of one effect apart by their child keys', async () => {
+    const report = await run(async ({ email }, { to }, attempt) => {
+      await email(to, keyed(attempt, 'to the customer'));
+      await email('shop@example.com', keyed(attempt, 'to the shop'));
+    });
+    expect(report).toMatchObject({ doubled: [], notCalled: ['charge'] });
+    expect(report.crashes.map(({ after }) => after)).toEqual(['email', 'email']);
+  });
+
+  it('counts an effect that was under way when its worker died', async () => {
+    const report = await run(async ({ charge, email }, { cents, to }, attempt) => {
+      await Promise.all([charge(cents, keyed(attempt)), email(to)]);
+    });
+    expect(report.crashes[0]).toMatchObject({ after: 'charge', doubled: ['email'] });
+  });
+
+  it('does not call doubled what a handler finds done, and does not do again', async () => {
+    const sent = new Set<string>();
+    const report = await crashTest({
+      effects: {
+        email: (to: string) => Promise.resolve(sent.add(to)),
+        isSent: (to: string) => Promise.resolve(sent.has(to)),
+      },
+      payload,
+      reset: () => {
+        sent.clear();
+      },
+      handler:
+        ({ email, isSent }) =>
+        async ({ to }) => {
+          if (!(await isSent(to))) await email(to);
+        },
+    });
+    expect(report.doubled).toEqual(['isSent']);
+    expect(report.crashes).toHaveLength(2);
+  });
+
+  it('lets nothing of a dead worker reach the record, whatever its handler does', async () => {
+    const report = await run(async ({ charge }, { cents }, attempt) => {
+      await Promise.race([charge(cents, keyed(attempt)), new Promise((resolve) => setTimeout(resolve, 5))]);
+      return attempt.number;
+    });
+    expect(report.crashes).toMatchObject([{ outcome: { state: 'succeeded', replayed: false, result: 2 } }]);
+  });
+
+  it('reports a second attempt that does not succeed', async () => {
+    const done = new Set<string>();
+    const report = await crashTest({
+      effects: {
+        insert: (id: string) => {
+          if (done.has(id)) return Promise.reject(new Error('there is such a row'));
+          done.add(id);
+          return Promise.resolve();
+        },
+      },
+      payload,
+      reset: () => {
+        done.clear();
+      },
+      handler:
+        ({ insert }) =>
+        async () =>
+          insert('order-7'),
+    });
+    expect(report.crashes).toMatchObject([
+      { doubled: ['insert'], outcome: { state: 'pending', error: { message: 'there is such a row' } } },
+    ]);
+  });
+});
+
+describe('A crash test that would show nothing', () => {
+  it('is refused where the handler fails by itself, with its error as cause', async () => {
+    const cause = new Error('no such member: 4111');
+    const refused: unknown = await run(() => Promise.reject(cause)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(InvalidOptionsError);
+    expect(refused).toMatchObject({ cause, issues: [{ field: 'handler' }] });
+    expect((refused as Error).message).not.toContain('4111');
+  });
+
+  it('is refused where none of the effects was called', async () => {
+    await expect(run(() => 'nothing')).rejects.toMatchObject({ issues: [{ field: 'effects' }] });
+  });
+
+  it.each([
+    ['effects', { effects: {} }],
+    ['effects', { effects: { charge: 1 } }],
+    ['handler', { handler: undefined }],
+    ['reset', { reset: true }],
+    ['effect', { effect: {} }],
+  ])('is refused for a wrong option: %s', async (field, wrong) => {
+    const options = { effects: fakes(), payload, handler: () => () => undefined, ...wrong };
+    await expect(crashTest(options as never)).rejects.toMatchObject({ issues: [{ field }] });
+  });
+});

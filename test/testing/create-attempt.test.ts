@@ -1,0 +1,38 @@
+import { createHandleOnce, InvalidKeyError, InvalidOptionsError } from 'handle-once';
+import { createAttempt, createMemoryStore } from 'handle-once/testing';
+import { expect, it } from 'vitest';
+
+it('is a first attempt whose signal does not abort, unless the test says more', () => {
+  const attempt = createAttempt();
+  expect(attempt).toMatchObject({ key: 'test-message', scope: 'test', number: 1 });
+  expect(attempt.signal.aborted).toBe(false);
+});
+
+it('has what the test gives', () => {
+  const signal = AbortSignal.abort();
+  const given = { key: 'order-7', scope: 'billing>tenant:acme', number: 3, signal };
+  expect(createAttempt(given)).toMatchObject(given);
+});
+
+it('has the child keys of a real attempt', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  const real = await handleOnce('order-7', 'body', (_, attempt) => attempt.childKey('charge'));
+  const made = createAttempt({ scope: 'billing', key: 'order-7' }).childKey('charge');
+  expect(real).toMatchObject({ result: made });
+});
+
+it('refuses the names of child keys that a real attempt refuses', () => {
+  expect(() => createAttempt().childKey('')).toThrow(InvalidKeyError);
+});
+
+it.each([
+  ['key', { key: '' }],
+  ['scope', { scope: 7 }],
+  ['number', { number: 0 }],
+  ['signal', { signal: {} }],
+  ['keys', { keys: 'order-7' }],
+])('refuses a wrong %s by name', (field, options) => {
+  const refused = { issues: [expect.objectContaining({ field })] };
+  expect(() => createAttempt(options as object)).toThrow(InvalidOptionsError);
+  expect(() => createAttempt(options as object)).toThrow(expect.objectContaining(refused) as Error);
+});

@@ -1,0 +1,245 @@
+import { createHandleOnce, InvalidOptionsError, TerminalError } from 'handle-once';
+import { type KafkaConsumer, onceEachMessage, type OnceEachMessageOptions } from 'handle-once/kafka';
+import { createFakeConsumer, createMemoryStore, type FakeRunConfig } from 'handle-once/testing';
+import type { ConsumerRunConfig, EachBatchPayload, EachMessagePayload } from 'kafkajs';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+
+async function subscribed(topics = ['orders'], options = {}) {
+  const consumer = createFakeConsumer(options);
+  await consumer.connect();
+  await consumer.subscribe({ topics, fromBeginning: true });
+  return consumer;
+}
+
+describe('A fake consumer', () => {
+  it('gives an eachMessage what was produced, in the shape of kafkajs', async () => {
+    const consumer = await subscribed();
+    const seen: unknown[] = [];
+    await consumer.run({
+      eachMessage({ topic, partition, message }: EachMessagePayload) {
+        seen.push({ topic, partition, message });
+        return Promise.resolve();
+      },
+    });
+    consumer.produce('orders', { key: 'k', value: 'v', headers: { tenant: 'acme' } });
+    consumer.produce('orders', { value: null });
+    await consumer.poll();
+    expect(seen).toEqual([
+      {
+        ...{ topic: 'orders', partition: 0 },
+        message: {
+          ...{ key: Buffer.from('k'), value: Buffer.from('v'), offset: '0', attributes: 0 },
+          timestamp: expect.stringMatching(/^\d{13}$/) as string,
+          headers: { tenant: Buffer.from('acme') },
+        },
+      },
+      {
+        ...{ topic: 'orders', partition: 0 },
+        message: expect.objectContaining({ key: null, value: null, offset: '1', headers: {} }) as object,
+      },
+    ]);
+    expect(consumer.committed('orders')).toBe('2');
+  });
+
+  it('ends a poll with what eachMessage throws, and gives that message again', async () => {
+    const consumer = await subscribed();
+    const offsets: string[] = [];
+    const fails = vi.fn().mockResolvedValueOnce(1).mockRejectedValueOnce(new Error('down'));
+    await consumer.run({
+      async eachMessage({ message }) {
+        offsets.push(message.offset);
+        await fails();
+      },
+    });
+    for (const value of ['a', 'b', 'c']) consumer.produce('orders', { value });
+    await expect(consumer.poll()).rejects.toThrow('down');
+    expect(consumer.committed('orders')).toBe('1');
+    await consumer.poll();
+    expect(offsets).toEqual(['0', '1', '1', '2']);
+  });
+
+  it('gives an eachBatch a batch in the shape of kafkajs', async () => {
+    const consumer = await subscribed();
+    const seen: object[] = [];
+    await consumer.run({
+      eachBatchAutoResolve: false,
+      async eachBatch({ batch, ...payload }: EachBatchPayload) {
+        const { topic, partition, highWatermark } = batch;
+        seen.push({ topic, partition, highWatermark, first: batch.firstOffset(), last: batch.lastOffset() });
+        seen.push({ isEmpty: batch.isEmpty(), lag: batch.offsetLag(), low: batch.offsetLagLow() });
+        seen.push({ isRunning: payload.isRunning(), isStale: payload.isStale() });
+        payload.resolveOffset('0');
+        await payload.heartbeat();
+      },
+    });
+    for (const value of ['a', 'b']) consumer.produce('orders', { value });
+    await consumer.poll();
+    expect(seen).toEqual([
+      { topic: 'orders', partition: 0, highWatermark: '2', first: '0', last: '1' },
+      { isEmpty: false, lag: '0', low: '1' },
+      { isRunning: true, isStale: false },
+    ]);
+    expect(consumer.committed('orders')).toBe('1');
+  });
+
+  it('begins where the group has committed, after a restart, and elsewhere after a seek', async () => {
+    const consumer = await subscribed();
+    const offsets: string[] = [];
+    const config: FakeRunConfig = {
+      autoCommit: false,
+      eachMessage({ message }) {
+        offsets.push(message.offset);
+        return Promise.resolve();
+      },
+    };
+    await consumer.run(config);
+    for (const value of ['a', 'b']) consumer.produce('orders', { value });
+    await consumer.poll();
+    await consumer.commitOffsets([{ topic: 'orders', partition: 0, offset: '1' }]);
+    await consumer.stop();
+    await consumer.run(config);
+    await consumer.poll();
+    consumer.seek({ topic: 'orders', partition: 0, offset: '0' });
+    await consumer.poll();
+    expect(offsets).toEqual(['0', '1', '1', '0', '1']);
+  });
+
+  it('passes over partitions that are paused', async () => {
+    const consumer = await subscribed(['orders', 'mails'], { partitions: 2 });
+    const seen: string[] = [];
+    await consumer.run({
+      eachMessage({ topic, partition }) {
+        seen.push(`${topic}/${partition}`);
+        return Promise.resolve();
+      },
+    });
+    for (const topic of ['orders', 'mails'])
+      for (const partition of [0, 1]) consumer.produce(topic, { value: 'a' }, partition);
+    consumer.pause([{ topic: 'orders' }, { topic: 'mails', partitions: [1] }]);
+    expect(consumer.paused()).toHaveLength(3);
+    await consumer.poll();
+    expect(seen.splice(0)).toEqual(['mails/0']);
+    consumer.resume([{ topic: 'orders', partitions: [1] }]);
+    await consumer.poll();
+    expect(seen).toEqual(['orders/1']);
+  });
+
+  it.each<[string, RegExp, (consumer: ReturnType<typeof createFakeConsumer>) => unknown]>([
+    ['a poll before run', /poll: must come after run/, (consumer) => consumer.poll()],
+    [
+      'a message of a topic that is not subscribed to',
+      /subscribe: must name mails/,
+      async (consumer) => {
+        consumer.produce('mails', { value: 'a' });
+        await consumer.run();
+        await consumer.poll();
+      },
+    ],
+    [
+      'a partition that is not there',
+      /partition: must be/,
+      (consumer) => consumer.produce('mails', { value: 'a' }, 1),
+    ],
+    ['a pattern', /topics: must be texts/, (consumer) => consumer.subscribe({ topics: [/./] })],
+  ])('refuses %s', async (_, message, act) => {
+    const refused: unknown = await Promise.resolve(createFakeConsumer())
+      .then(act)
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(InvalidOptionsError);
+    expect((refused as Error).message).toMatch(message);
+  });
+
+  it('refuses wrong options', () => {
+    expect(() => createFakeConsumer({ partitions: 0 })).toThrow(InvalidOptionsError);
+  });
+});
+
+it('A fake consumer has the types of kafkajs, as far as they go', () => {
+  expectTypeOf<ReturnType<typeof createFakeConsumer>>().toExtend<KafkaConsumer>();
+  expectTypeOf<Pick<ConsumerRunConfig, 'eachBatch' | 'eachMessage'>>().toExtend<FakeRunConfig>();
+});
+
+describe('The wiring of a Kafka consumer, on a fake one,', () => {
+  async function wired(
+    handler: () => unknown,
+    options: Partial<OnceEachMessageOptions<undefined, unknown>> = {},
+  ) {
+    const consumer = await subscribed();
+    const store = createMemoryStore();
+    const handleOnce = createHandleOnce({
+      store,
+      scope: 'billing',
+      backoff: () => 60_000,
+      onEvent: () => undefined,
+    });
+    const config = onceEachMessage(
+      {
+        ...{ consumer, groupId: 'workers', handleOnce, onFailed: 'acknowledge', fromBeginning: true },
+        ...options,
+        onEvent: () => undefined,
+      },
+      handler,
+    );
+    await consumer.run(config);
+    return { consumer, store, config };
+  }
+
+  it('commits what is handled, and does not run it again', async () => {
+    const handled = vi.fn();
+    const { consumer, store } = await wired(handled);
+    for (const value of ['a', 'b']) consumer.produce('orders', { value });
+    await consumer.poll();
+    expect(consumer.committed('orders')).toBe('2');
+    consumer.seek({ topic: 'orders', partition: 0, offset: '0' });
+    await consumer.poll();
+    expect(handled).toHaveBeenCalledTimes(2);
+    expect(store.records().map(({ scope, key }) => `${scope} ${key}`)).toEqual([
+      'billing>kafka:workers orders-0-0',
+      'billing>kafka:workers orders-0-1',
+    ]);
+    await consumer.stop();
+  });
+
+  it('dedupes by a business key', async () => {
+    const handled = vi.fn();
+    const { consumer } = await wired(handled, { key: ({ key }) => key?.toString() });
+    for (const value of ['a', 'a']) {
+      consumer.produce('orders', { key: 'order-7', value });
+      await consumer.poll();
+    }
+    expect(handled).toHaveBeenCalledTimes(1);
+    expect(consumer.committed('orders')).toBe('2');
+    await consumer.stop();
+  });
+
+  it('withholds a message that failed, and gives it again after a restart', async () => {
+    const handled = vi.fn().mockRejectedValueOnce(new Error('down'));
+    const { consumer, store, config } = await wired(handled);
+    for (const value of ['a', 'b']) consumer.produce('orders', { value });
+    await consumer.poll();
+    expect(consumer.committed('orders')).toBe('0');
+    expect(consumer.paused()).toEqual([{ topic: 'orders', partitions: [0] }]);
+    await consumer.stop();
+    store.advance(60_000);
+    await consumer.run(config);
+    await consumer.poll();
+    expect(handled).toHaveBeenCalledTimes(3);
+    expect(consumer.committed('orders')).toBe('2');
+    await consumer.stop();
+  });
+
+  it('produces a dead letter of a message that failed for good', async () => {
+    const send = vi.fn().mockResolvedValue([]);
+    const { consumer } = await wired(
+      () => {
+        throw new TerminalError('the card is blocked');
+      },
+      { onFailed: { deadLetterTopic: 'orders-failed', producer: { send } } },
+    );
+    consumer.produce('orders', { value: 'a' });
+    await consumer.poll();
+    expect(send).toHaveBeenCalledWith(expect.objectContaining({ topic: 'orders-failed' }));
+    expect(consumer.committed('orders')).toBe('1');
+    await consumer.stop();
+  });
+});
