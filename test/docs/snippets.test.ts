@@ -15,7 +15,8 @@ const WEBHOOK = `import { Webhook } from 'standardwebhooks';
 import { VerifyConfigError, webhookId, onceEachWebhook } from 'handle-once/webhook';`;
 const HTTP = `import { createServer } from 'node:http';
 import { attemptOf, onceEachNodeRequest, onceEachRequest } from 'handle-once/http';`;
-const TESTING = `import { adapterContract, type AdapterUnderTest, createMemoryStore } from 'handle-once/testing';`;
+const TESTING = `import { adapterContract, type AdapterUnderTest, crashTest, createAttempt } from 'handle-once/testing';
+import { createFakeConsumer, createFakeQueue, createMemoryStore } from 'handle-once/testing';`;
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const RUNNER = `import { test } from 'vitest';`;
 /** Pages that somebody copies code from. */
