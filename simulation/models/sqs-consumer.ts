@@ -113,7 +113,7 @@ export class ConsumerModel {
 
   #send(command: object): Promise<object> {
     const { signal: abortSignal } = this.abortController;
-    return this.#options.sqs.send(command as never, { abortSignal } as never) as Promise<object>;
+    return this.#options.sqs.send(command as never, { abortSignal } as never);
   }
 }
 
