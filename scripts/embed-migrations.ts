@@ -19,6 +19,9 @@ const migrations = readdirSync(directory)
 const source = `// Generated from migrations/*.sql by \`npm run migrations:embed\`. Do not edit.
 import type { Migration } from './migration.ts';
 
+/** The version of the tables that this package is made for. A bundle that does not migrate has no more than this. */
+export const LATEST = ${Math.max(...migrations.map(({ version }) => version))};
+
 export const migrations: readonly Migration[] = ${JSON.stringify(migrations, null, 2)};
 `;
 

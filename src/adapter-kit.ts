@@ -16,6 +16,7 @@ export { type Ending, endingOf, type Handled, type KeptReason, replayedState } f
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { connectionWarning } from './adapter/connection-warning.ts';
 export { handlesOf } from './engine/hidden-handles.ts';
+export { lazily } from './lib/lazily.ts';
 export { endsWithin } from './lib/ends-within.ts';
 export { onAbort } from './lib/on-abort.ts';
 export type { Counts, EventSink } from './reporting/event-sink.ts';

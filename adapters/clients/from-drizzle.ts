@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
@@ -19,12 +19,14 @@ export interface DrizzleDatabase<Tx> extends DrizzleQueryable {
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
-const clientSchema = z.object({
-  db: satisfying(
-    (value) => hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']),
-    'a Drizzle database, not a transaction of it',
-  ),
-});
+const clientSchema = lazily(() =>
+  z.object({
+    db: satisfying(
+      (value) => hasMethods(value, ['execute', 'transaction']) && !hasMethods(value, ['rollback']),
+      'a Drizzle database, not a transaction of it',
+    ),
+  }),
+);
 
 /**
  * A Drizzle database on a driver for Postgres that has transactions, such as `node-postgres` and `postgres-js`, as the
@@ -48,7 +50,7 @@ const clientSchema = z.object({
  * ```
  */
 export function fromDrizzle<Tx extends DrizzleQueryable>(db: DrizzleDatabase<Tx>): DatabaseClient<Tx> {
-  parseOptions('fromDrizzle', clientSchema, { db });
+  parseOptions('fromDrizzle', clientSchema(), { db });
   return { ...queriesOf(db), begin: (work) => db.transaction(work), in: queriesOf };
 }
 

@@ -1,5 +1,12 @@
-import * as z from 'zod';
-import { createPreparing, hasMethods, parseOptions, poolSize, satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import {
+  createPreparing,
+  hasMethods,
+  lazily,
+  parseOptions,
+  poolSize,
+  satisfying,
+} from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { type ErrorEmitter, type OnBroken, whileItWorks } from './pg-connection.ts';
@@ -22,12 +29,14 @@ export interface KnexDatabase<Tx> extends KnexQueryable {
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
-const clientSchema = z.object({
-  knex: satisfying(
-    (value) => hasMethods(value, ['raw', 'transaction']) && !hasMethods(value, ['isCompleted']),
-    'a Knex, not a transaction of it',
-  ),
-});
+const clientSchema = lazily(() =>
+  z.object({
+    knex: satisfying(
+      (value) => hasMethods(value, ['raw', 'transaction']) && !hasMethods(value, ['isCompleted']),
+      'a Knex, not a transaction of it',
+    ),
+  }),
+);
 
 /**
  * A `Knex` with the driver `pg` as the client of `createHandleOnce` and `migrate`. A transaction is a
@@ -51,8 +60,8 @@ export function fromKnex<Tx extends KnexTransaction>(
   knex: KnexDatabase<Tx>,
   options: PgOptions = {},
 ): DatabaseClient<Tx> {
-  parseOptions('fromKnex', clientSchema, { knex });
-  const { prepare } = parseOptions('fromKnex', pgOptions, options);
+  parseOptions('fromKnex', clientSchema(), { knex });
+  const { prepare } = parseOptions('fromKnex', pgOptions(), options);
   const toQuery = pgQueries();
   const preparing = createPreparing(prepare);
   const queriesOf = (on: KnexQueryable): DatabaseQueries => ({

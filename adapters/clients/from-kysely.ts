@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
@@ -26,14 +26,16 @@ export interface KyselyDatabase<Tx> extends KyselyQueryable {
   transaction(): { execute<T>(work: (transaction: Tx) => Promise<T>): Promise<T> };
 }
 
-const clientSchema = z.object({
-  db: satisfying(
-    (value) =>
-      hasMethods(value, ['executeQuery', 'transaction']) &&
-      (value as { isTransaction?: unknown }).isTransaction !== true,
-    'a Kysely, not a transaction of it',
-  ),
-});
+const clientSchema = lazily(() =>
+  z.object({
+    db: satisfying(
+      (value) =>
+        hasMethods(value, ['executeQuery', 'transaction']) &&
+        (value as { isTransaction?: unknown }).isTransaction !== true,
+      'a Kysely, not a transaction of it',
+    ),
+  }),
+);
 
 /**
  * A `Kysely` on a dialect for Postgres as the client of `createHandleOnce` and `migrate`. A transaction is a
@@ -63,7 +65,7 @@ const clientSchema = z.object({
 export function fromKysely<Tx extends KyselyQueryable, IsTransaction extends boolean>(
   db: KyselyDatabase<Tx> & { readonly isTransaction: IsTransaction } & NotTrue<IsTransaction>,
 ): DatabaseClient<Tx> {
-  parseOptions('fromKysely', clientSchema, { db });
+  parseOptions('fromKysely', clientSchema(), { db });
   return {
     ...queriesOf(db),
     begin: (work) => db.transaction().execute(work),

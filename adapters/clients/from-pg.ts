@@ -1,7 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   createPreparing,
   hasMethods,
+  lazily,
   notATransaction,
   parseOptions,
   poolSize,
@@ -33,12 +34,14 @@ export interface PgPool<Connection> extends PgQueryable {
   connect(callback: (...result: never[]) => void): void;
 }
 
-const clientSchema = z.object({
-  pool: satisfying(
-    (value) => hasMethods(value, ['query', 'connect']) && 'totalCount' in value,
-    'a Pool of pg, not a Client: for one connection use a Pool of one',
-  ),
-});
+const clientSchema = lazily(() =>
+  z.object({
+    pool: satisfying(
+      (value) => hasMethods(value, ['query', 'connect']) && 'totalCount' in value,
+      'a Pool of pg, not a Client: for one connection use a Pool of one',
+    ),
+  }),
+);
 
 /**
  * A `Pool` of `pg` as the client of `createHandleOnce` and `migrate`. A transaction is a `PoolClient`.
@@ -68,8 +71,8 @@ export function fromPg<Connection extends PgConnection>(
   pool: PgPool<Connection>,
   options: PgOptions = {},
 ): DatabaseClient<Connection> {
-  parseOptions('fromPg', clientSchema, { pool });
-  const { prepare } = parseOptions('fromPg', pgOptions, options);
+  parseOptions('fromPg', clientSchema(), { pool });
+  const { prepare } = parseOptions('fromPg', pgOptions(), options);
   const toQuery = pgQueries();
   const preparing = createPreparing(prepare);
   const queriesOf = (on: PgQueryable): DatabaseQueries => ({

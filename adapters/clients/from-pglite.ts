@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { parseOptions, withMethods } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
 import { type DatabaseClient, type DatabaseQueries, InvalidOptionsError } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
@@ -18,9 +18,11 @@ export interface Pglite<Tx> extends PgliteQueryable {
   transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
-const clientSchema = z.object({
-  db: withMethods<object>(['query', 'exec', 'transaction'], 'a PGlite, not a transaction of it'),
-});
+const clientSchema = lazily(() =>
+  z.object({
+    db: withMethods<object>(['query', 'exec', 'transaction'], 'a PGlite, not a transaction of it'),
+  }),
+);
 
 /**
  * A `PGlite` as the client of `createHandleOnce` and `migrate`, to try things out and for unit tests: it is a database
@@ -41,7 +43,7 @@ const clientSchema = z.object({
  * ```
  */
 export function fromPglite<Tx extends PgliteQueryable>(db: Pglite<Tx>): DatabaseClient<Tx> {
-  parseOptions('fromPglite', clientSchema, { db });
+  parseOptions('fromPglite', clientSchema(), { db });
   const ours = new WeakSet<PgliteQueryable>();
   return {
     ...queriesOf(db),

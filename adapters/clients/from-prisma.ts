@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
@@ -15,12 +15,14 @@ export interface PrismaDatabase<Tx> extends PrismaQueryable {
   $transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
-const clientSchema = z.object({
-  prisma: satisfying(
-    (value) => hasMethods(value, ['$queryRawUnsafe', '$executeRawUnsafe', '$connect', '$transaction']),
-    'a PrismaClient, not a transaction of it',
-  ),
-});
+const clientSchema = lazily(() =>
+  z.object({
+    prisma: satisfying(
+      (value) => hasMethods(value, ['$queryRawUnsafe', '$executeRawUnsafe', '$connect', '$transaction']),
+      'a PrismaClient, not a transaction of it',
+    ),
+  }),
+);
 
 /**
  * A `PrismaClient` on Postgres, extended or not, as the client of `createHandleOnce` and `migrate`. A transaction is a
@@ -49,7 +51,7 @@ const clientSchema = z.object({
  * ```
  */
 export function fromPrisma<Tx extends PrismaQueryable>(prisma: PrismaDatabase<Tx>): DatabaseClient<Tx> {
-  parseOptions('fromPrisma', clientSchema, { prisma });
+  parseOptions('fromPrisma', clientSchema(), { prisma });
   return { ...queriesOf(prisma), begin: (work) => prisma.$transaction(work), in: queriesOf };
 }
 

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { hasMethods, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
@@ -16,12 +16,14 @@ export interface TypeOrmDataSource<Tx> extends TypeOrmQueryable {
   transaction<T>(isolationLevel: 'READ COMMITTED', work: (manager: Tx) => Promise<T>): Promise<T>;
 }
 
-const clientSchema = z.object({
-  dataSource: satisfying(
-    (value) => hasMethods(value, ['query', 'transaction', 'initialize']),
-    'a DataSource, not an EntityManager',
-  ),
-});
+const clientSchema = lazily(() =>
+  z.object({
+    dataSource: satisfying(
+      (value) => hasMethods(value, ['query', 'transaction', 'initialize']),
+      'a DataSource, not an EntityManager',
+    ),
+  }),
+);
 
 /**
  * A `DataSource` of TypeORM on Postgres as the client of `createHandleOnce` and `migrate`. A transaction is the
@@ -45,7 +47,7 @@ const clientSchema = z.object({
 export function fromTypeOrm<Tx extends TypeOrmQueryable>(
   dataSource: TypeOrmDataSource<Tx>,
 ): DatabaseClient<Tx> {
-  parseOptions('fromTypeOrm', clientSchema, { dataSource });
+  parseOptions('fromTypeOrm', clientSchema(), { dataSource });
   return { ...queriesOf(dataSource), begin: (work) => dataSource.transaction(work), in: queriesOf };
 }
 

@@ -1,7 +1,7 @@
 import { createConnection, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
-import * as z from 'zod';
-import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { NOT_AN_OBJECT, lazily, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
 import { messageCounter } from './message-counter.ts';
 import { overTls } from './postgres-tls.ts';
 
@@ -39,16 +39,19 @@ export interface SocketTarget {
   readonly connect_timeout?: unknown;
 }
 
-const optionsSchema = z.strictObject(
-  {
-    unansweredMs: wholeNumber('milliseconds', 100, 43_200_000).default(15_000),
-    ssl: z
-      .custom<boolean | ConnectionOptions>((value) => typeof value === 'boolean' || isObject(value), {
-        error: 'must be true, false or options of tls.connect',
-      })
-      .default(false),
-  },
-  NOT_AN_OBJECT,
+const optionsSchema = lazily(() =>
+  z.strictObject(
+    {
+      unansweredMs: z._default(wholeNumber('milliseconds', 100, 43_200_000), 15_000),
+      ssl: z._default(
+        z.custom<boolean | ConnectionOptions>((value) => typeof value === 'boolean' || isObject(value), {
+          error: 'must be true, false or options of tls.connect',
+        }),
+        false,
+      ),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 function isObject(value: unknown): boolean {
@@ -77,7 +80,7 @@ function isObject(value: unknown): boolean {
  * ```
  */
 export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket {
-  const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema, options);
+  const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema(), options);
   const open = ({ connection }: Opened): Socket => guarded(connection, unansweredMs);
   if (ssl === false) {
     return { socket: (target) => (isOff(target.ssl) ? open(openTo(target)) : failing(tlsElsewhere())) };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
-import { flag, NOT_AN_OBJECT } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { flag, NOT_AN_OBJECT, lazily } from '../../src/adapter-kit.ts';
 
 /** Options of `fromPg` and `fromKnex`. */
 export interface PgOptions {
@@ -12,7 +12,7 @@ export interface PgOptions {
   readonly prepare?: boolean | undefined;
 }
 
-export const pgOptions = z.strictObject({ prepare: flag.default(true) }, NOT_AN_OBJECT);
+export const pgOptions = lazily(() => z.strictObject({ prepare: z._default(flag(), true) }, NOT_AN_OBJECT));
 
 /** A query as `pg` takes it. */
 export interface PgQuery {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   BOTH_FINGERPRINTS_GIVEN,
   canRunInTransaction,
@@ -9,6 +9,7 @@ import {
   inTransactionOption,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  lazily,
   parseOptions,
   withHandler,
 } from '../../src/adapter-kit.ts';
@@ -89,7 +90,7 @@ export function onceEachRequest<Context = unknown>(
   handler: RequestHandler<Context>,
 ): OnceEachRequest<Context>;
 export function onceEachRequest(options: object, handler: unknown): OnceEachRequest {
-  const settings = parseOptions(SUBJECT, requestOptions, withHandler(options, handler));
+  const settings = parseOptions(SUBJECT, requestOptions(), withHandler(options, handler));
   const processor = createProcessor(settings, settings.inTransaction);
   const run = settings.handler;
 
@@ -150,19 +151,23 @@ async function bodyOf(request: Request, maxBytes: number): Promise<Buffer> {
   return await readAll(request.clone().body, maxBytes);
 }
 
-const requestOptions = z
-  .strictObject(
-    {
-      ...httpFields,
-      inTransaction: inTransactionOption(),
-      handler: handlerOption<AnyRequestHandler>('request, attempt'),
-    },
-    NOT_AN_OBJECT,
-  )
-  .superRefine(checkRoute)
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)
-  .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(({ inTransaction, required }) => required || !inTransaction, {
-    path: ['required'],
-    error: 'must be true with inTransaction: a request without a key has no transaction',
-  });
+const requestOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...httpFields(),
+        inTransaction: inTransactionOption(),
+        handler: handlerOption<AnyRequestHandler>('request, attempt'),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.superRefine(checkRoute),
+      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+      z.refine(({ inTransaction, required }) => required || !inTransaction, {
+        path: ['required'],
+        error: 'must be true with inTransaction: a request without a key has no transaction',
+      }),
+    ),
+);

@@ -5,12 +5,13 @@ import {
   type FingerprintOptions,
   flag,
   handleOnceOption,
+  lazily,
   type Logger,
   loggerOption,
   satisfying,
   wholeNumber,
 } from '../../src/adapter-kit.ts';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, DerivedScope } from '../../src/index.ts';
 import type { HttpEvent } from './events.ts';
 import { DEFAULT_KEPT_HEADERS, mayBeKept } from './kept-headers.ts';
@@ -98,53 +99,67 @@ const METHOD = 'must be a method in capitals, such as POST';
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-const headerName = z
-  .string({ error: 'must be the name of a header' })
-  .regex(TOKEN, { error: 'must be the name of a header', abort: true })
-  .refine(mayBeKept, {
-    error: 'is never stored: it holds credentials, belongs to one connection, or is set for each answer',
-  });
+const headerName = lazily(() =>
+  z.string({ error: 'must be the name of a header' }).check(
+    z.regex(TOKEN, { error: 'must be the name of a header', abort: true }),
+    z.refine(mayBeKept, {
+      error: 'is never stored: it holds credentials, belongs to one connection, or is set for each answer',
+    }),
+  ),
+);
 
 /** Percent-encoded, since it becomes the value of a header. */
-const docsUrl = satisfying<string>(isWebUrl, 'an http or https URL')
-  .transform((url) => new URL(url).href)
-  .refine((href) => !href.includes('#'), {
-    error: 'must be a URL without a fragment: each error adds its own; remove the # and what follows',
-  });
+const docsUrl = lazily(() =>
+  z
+    .pipe(
+      satisfying<string>(isWebUrl, 'an http or https URL'),
+      z.transform((url) => new URL(url).href),
+    )
+    .check(
+      z.refine((href) => !href.includes('#'), {
+        error: 'must be a URL without a fragment: each error adds its own; remove the # and what follows',
+      }),
+    ),
+);
 
 /** The fields that both kinds of servers share. */
-export const httpFields = {
+export const httpFields = lazily(() => ({
   handleOnce: handleOnceOption(),
   route: z
     .string({ error: 'must be the route, such as /orders/:id' })
-    .min(1, { error: 'must be the route, such as /orders/:id', abort: true }),
+    .check(z.minLength(1, { error: 'must be the route, such as /orders/:id', abort: true })),
   principal: z.custom<AnyPrincipal | null>((value) => value === null || typeof value === 'function', {
     error: PRINCIPAL,
   }),
-  methods: z
-    .array(z.string({ error: METHOD }).regex(/^[A-Z]+$/, { error: METHOD }), {
-      error: "must be a list of methods, such as ['POST']",
-    })
-    .min(1, { error: 'must name at least one method' })
-    .default(['POST', 'PATCH']),
-  required: flag.default(true),
-  strict: flag.default(false),
-  waitMs: wholeNumber('milliseconds', 0, 43_200_000).default(0),
-  inFlightStatus: satisfying<202 | 409>((value) => value === 202 || value === 409, '202 or 409').default(409),
-  retryAfterSeconds: wholeNumber('seconds', 0, 86_400).default(1),
-  keptHeaders: z
-    .array(headerName, { error: 'must be a list of names of headers' })
-    .default([...DEFAULT_KEPT_HEADERS]),
-  maxRequestBytes: wholeNumber('bytes', 0, 1_073_741_824).default(1_048_576),
-  streaming: z.enum(['refuse', 'buffer'], { error: "must be 'refuse' or 'buffer'" }).default('refuse'),
-  docs: docsUrl.default(DRAFT),
+  methods: z._default(
+    z
+      .array(z.string({ error: METHOD }).check(z.regex(/^[A-Z]+$/, { error: METHOD })), {
+        error: "must be a list of methods, such as ['POST']",
+      })
+      .check(z.minLength(1, { error: 'must name at least one method' })),
+    ['POST', 'PATCH'],
+  ),
+  required: z._default(flag(), true),
+  strict: z._default(flag(), false),
+  waitMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 0),
+  inFlightStatus: z._default(
+    satisfying<202 | 409>((value) => value === 202 || value === 409, '202 or 409'),
+    409,
+  ),
+  retryAfterSeconds: z._default(wholeNumber('seconds', 0, 86_400), 1),
+  keptHeaders: z._default(z.array(headerName(), { error: 'must be a list of names of headers' }), [
+    ...DEFAULT_KEPT_HEADERS,
+  ]),
+  maxRequestBytes: z._default(wholeNumber('bytes', 0, 1_073_741_824), 1_048_576),
+  streaming: z._default(z.enum(['refuse', 'buffer'], { error: "must be 'refuse' or 'buffer'" }), 'refuse'),
+  docs: z._default(docsUrl(), DRAFT),
   ...fingerprintFields<Buffer, [request: never]>(),
   onEvent: eventHook<HttpEvent>(),
   logger: loggerOption(),
-};
+}));
 
 /** The options as they apply, defaults filled in. */
-export type HttpSettings = z.output<z.ZodObject<typeof httpFields>>;
+export type HttpSettings = z.output<z.ZodMiniObject<ReturnType<typeof httpFields>>>;
 
 function isWebUrl(value: unknown): boolean {
   return typeof value === 'string' && /^https?:$/.test(new URL(value).protocol);
@@ -153,7 +168,7 @@ function isWebUrl(value: unknown): boolean {
 /** Adds an issue where the scope of an operation would be too long. */
 export function checkRoute(
   { handleOnce, methods, route }: Pick<HttpSettings, 'handleOnce' | 'methods' | 'route'>,
-  context: z.RefinementCtx,
+  context: z.core.$RefinementCtx,
 ): void {
   const faults = methods.map((method) =>
     derivedScopeFault(handleOnce.settings.scope, scopeOf(method, route)),

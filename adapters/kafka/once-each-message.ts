@@ -100,7 +100,7 @@ export function onceEachMessage<
 ): OnceEachMessage;
 export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
   const resolved = withOwnRetries(
-    parseOptions(SUBJECT, onceEachMessageOptions, withHandler(options, handler)),
+    parseOptions(SUBJECT, onceEachMessageOptions(), withHandler(options, handler)),
     SHORT_RETRIES,
   );
   const { concurrency } = resolved;

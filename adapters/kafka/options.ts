@@ -6,6 +6,7 @@ import {
   handleOnceOption,
   handlerOption,
   inTransactionOption,
+  lazily,
   type Logger,
   loggerOption,
   NO_TRANSACTIONS,
@@ -17,7 +18,7 @@ import {
   withMethods,
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
 import type { KafkaOnFailed } from './dead-letter.ts';
@@ -136,83 +137,92 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   readonly logger?: Logger | undefined;
 }
 
-const onFailed = z.union(
-  [
-    z.literal('acknowledge'),
-    z.strictObject({
-      deadLetterTopic: topicName,
-      producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
-    }),
-  ],
-  {
-    error:
-      "must be chosen: 'acknowledge' commits the offset, and only the record and its event show the failure; " +
-      '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
-  },
+const onFailed = lazily(() =>
+  z.union(
+    [
+      z.literal('acknowledge'),
+      z.strictObject({
+        deadLetterTopic: topicName(),
+        producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
+      }),
+    ],
+    {
+      error:
+        "must be chosen: 'acknowledge' commits the offset, and only the record and its event show the failure; " +
+        '{ deadLetterTopic, producer } first produces a copy to that topic, with a connected producer',
+    },
+  ),
 );
 
 /** Of kafkajs. */
 const DEFAULT_REBALANCE_TIMEOUT_MS = 60_000;
 
-const timeout = wholeNumber('milliseconds', 0, 2_147_483_647).optional();
+const timeout = lazily(() => z.optional(wholeNumber('milliseconds', 0, 2_147_483_647)));
 
-export const onceEachMessageOptions = z
-  .strictObject(
-    {
-      consumer: withMethods<KafkaConsumer>(
-        ['on', 'pause', 'resume', 'run', 'stop', 'disconnect', 'seek', 'commitOffsets'],
-        'a consumer of kafkajs',
+export const onceEachMessageOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        consumer: withMethods<KafkaConsumer>(
+          ['on', 'pause', 'resume', 'run', 'stop', 'disconnect', 'seek', 'commitOffsets'],
+          'a consumer of kafkajs',
+        ),
+        ...logFields<KafkaMessage>(),
+        handleOnce: handleOnceOption(),
+        ...retryFields(),
+        inTransaction: inTransactionOption(),
+        schema: z.optional(standardSchema()),
+        ordering: z._default(
+          z.enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" }),
+          'partition',
+        ),
+        concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
+        onFailed: onFailed(),
+        retry: z.optional(retryOption()),
+        drainMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 20_000),
+        rebalanceGraceMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 2_000),
+        fromBeginning: z.optional(flag()),
+        admin: z.optional(
+          withMethods<KafkaAdmin>(
+            ['describeConfigs', 'fetchOffsets', 'fetchTopicOffsets'],
+            'a connected admin client',
+          ),
+        ),
+        consumerConfig: z.optional(
+          z.looseObject(
+            {
+              groupId: z.optional(z.string({ error: 'must be a string' })),
+              sessionTimeout: timeout(),
+              rebalanceTimeout: timeout(),
+              heartbeatInterval: timeout(),
+              maxWaitTimeInMs: timeout(),
+            },
+            { error: 'must be the object that kafka.consumer was given' },
+          ),
+        ),
+        onEvent: eventHook<KafkaEvent>(),
+        logger: loggerOption(),
+        handler: handlerOption<AnyHandler>('delivery, attempt'),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(({ groupId, consumerConfig }) => (consumerConfig?.groupId ?? groupId) === groupId, {
+        path: ['groupId'],
+        error: 'must be the group of consumerConfig',
+      }),
+      z.refine(
+        ({ rebalanceGraceMs, consumerConfig }) =>
+          rebalanceGraceMs <= (consumerConfig?.rebalanceTimeout ?? DEFAULT_REBALANCE_TIMEOUT_MS),
+        {
+          path: ['rebalanceGraceMs'],
+          error: 'must be at most the rebalanceTimeout of the consumer, or the group goes on without it',
+        },
       ),
-      ...logFields<KafkaMessage>(),
-      handleOnce: handleOnceOption(),
-      ...retryFields,
-      inTransaction: inTransactionOption(),
-      schema: standardSchema().optional(),
-      ordering: z
-        .enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" })
-        .default('partition'),
-      concurrency: wholeNumber('handlers', 1, 1_000).default(10),
-      onFailed,
-      retry: retryOption.optional(),
-      drainMs: wholeNumber('milliseconds', 0, 43_200_000).default(20_000),
-      rebalanceGraceMs: wholeNumber('milliseconds', 0, 43_200_000).default(2_000),
-      fromBeginning: flag.optional(),
-      admin: withMethods<KafkaAdmin>(
-        ['describeConfigs', 'fetchOffsets', 'fetchTopicOffsets'],
-        'a connected admin client',
-      ).optional(),
-      consumerConfig: z
-        .looseObject(
-          {
-            groupId: z.string().optional(),
-            sessionTimeout: timeout,
-            rebalanceTimeout: timeout,
-            heartbeatInterval: timeout,
-            maxWaitTimeInMs: timeout,
-          },
-          { error: 'must be the object that kafka.consumer was given' },
-        )
-        .optional(),
-      onEvent: eventHook<KafkaEvent>(),
-      logger: loggerOption(),
-      handler: handlerOption<AnyHandler>('delivery, attempt'),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(({ groupId, consumerConfig }) => (consumerConfig?.groupId ?? groupId) === groupId, {
-    path: ['groupId'],
-    error: 'must be the group of consumerConfig',
-  })
-  .refine(
-    ({ rebalanceGraceMs, consumerConfig }) =>
-      rebalanceGraceMs <= (consumerConfig?.rebalanceTimeout ?? DEFAULT_REBALANCE_TIMEOUT_MS),
-    {
-      path: ['rebalanceGraceMs'],
-      error: 'must be at most the rebalanceTimeout of the consumer, or the group goes on without it',
-    },
-  )
-  .superRefine(checkRetry)
-  .superRefine(checkLogOptions)
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+      z.superRefine(checkRetry),
+      z.superRefine(checkLogOptions),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+    ),
+);
 
-export type ResolvedOptions = z.output<typeof onceEachMessageOptions>;
+export type ResolvedOptions = z.output<ReturnType<typeof onceEachMessageOptions>>;

@@ -1,13 +1,15 @@
-import { type Clock, type Timer, withMethods } from '../../src/adapter-kit.ts';
+import { type Clock, lazily, type Timer, withMethods } from '../../src/adapter-kit.ts';
 
 /** The part of Lambda's context that is used. */
 export interface LambdaContext {
   getRemainingTimeInMillis(): number;
 }
 
-export const lambdaContext = withMethods<LambdaContext>(
-  ['getRemainingTimeInMillis'],
-  "Lambda's context, the second argument of the function",
+export const lambdaContext = lazily(() =>
+  withMethods<LambdaContext>(
+    ['getRemainingTimeInMillis'],
+    "Lambda's context, the second argument of the function",
+  ),
 );
 
 /** The end of one invocation, as far as its records are concerned. */

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { lazily, satisfying } from '../../src/adapter-kit.ts';
 import { lambdaContext } from './deadline.ts';
 
 /** A record of Lambda's Kafka event, Amazon MSK or self-managed, by shape: those of `@types/aws-lambda` fit. */
@@ -48,31 +48,35 @@ export interface LambdaKafkaMessage {
 }
 
 /** What Lambda calls the function with. Throws `InvalidOptionsError` for anything else. */
-export const kafkaInvocation = z.object({
-  event: z.looseObject(
-    {
-      records: satisfying<LambdaKafkaEvent['records']>(
-        (value) => records.safeParse(value).success,
-        'the lists of records of a Kafka event source, by topic and partition',
-      ),
-    },
-    { error: 'must be the event of a Kafka event source' },
-  ),
-  context: lambdaContext,
-});
+export const kafkaInvocation = lazily(() =>
+  z.object({
+    event: z.looseObject(
+      {
+        records: satisfying<LambdaKafkaEvent['records']>(
+          (value) => records().safeParse(value).success,
+          'the lists of records of a Kafka event source, by topic and partition',
+        ),
+      },
+      { error: 'must be the event of a Kafka event source' },
+    ),
+    context: lambdaContext(),
+  }),
+);
 
 /** Every field that is read: Lambda may add others. */
-const record = z.looseObject({
-  topic: z.string(),
-  partition: z.number(),
-  offset: z.number(),
-  timestamp: z.number(),
-  key: z.string().nullish(),
-  value: z.string().nullish(),
-  headers: z.array(z.record(z.string(), z.array(z.number()))).nullish(),
-});
+const record = lazily(() =>
+  z.looseObject({
+    topic: z.string(),
+    partition: z.number(),
+    offset: z.number(),
+    timestamp: z.number(),
+    key: z.nullish(z.string()),
+    value: z.nullish(z.string()),
+    headers: z.nullish(z.array(z.record(z.string(), z.array(z.number())))),
+  }),
+);
 
-const records = z.record(z.string(), z.array(record));
+const records = lazily(() => z.record(z.string(), z.array(record())));
 
 export function toMessage({ key, value, timestamp, offset, headers }: KafkaRecord): LambdaKafkaMessage {
   return {

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   canRunInTransaction,
   eventHook,
@@ -7,6 +7,7 @@ import {
   handlerOption,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
+  lazily,
 } from '../../src/adapter-kit.ts';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { Attempt } from '../../src/index.ts';
@@ -78,21 +79,22 @@ export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | un
   readonly onEvent?: ((event: KafkaRecordEvent) => unknown) | undefined;
 }
 
-export const kafkaRecordOptions = z
-  .strictObject(
-    {
-      ...lambdaFields,
-      ...logFields<LambdaKafkaMessage>(),
-      onFailed: z.enum(['acknowledge', 'keep'], {
-        error:
-          "must be chosen: 'acknowledge' passes the record, and only its record and its event show the failure; " +
-          "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
-      }),
-      onKept: z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }).default('throw'),
-      onEvent: eventHook<KafkaRecordEvent>(),
-      handler: handlerOption<AnyKafkaRecordHandler>('delivery, attempt'),
-    },
-    NOT_AN_OBJECT,
-  )
-  .superRefine(checkLogOptions)
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+export const kafkaRecordOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...lambdaFields(),
+        ...logFields<LambdaKafkaMessage>(),
+        onFailed: z.enum(['acknowledge', 'keep'], {
+          error:
+            "must be chosen: 'acknowledge' passes the record, and only its record and its event show the failure; " +
+            "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
+        }),
+        onKept: z._default(z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }), 'throw'),
+        onEvent: eventHook<KafkaRecordEvent>(),
+        handler: handlerOption<AnyKafkaRecordHandler>('delivery, attempt'),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(z.superRefine(checkLogOptions), z.refine(canRunInTransaction, NO_TRANSACTIONS)),
+);

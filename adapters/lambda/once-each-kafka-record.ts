@@ -82,7 +82,7 @@ export function onceEachKafkaRecord<
   handler: KafkaRecordHandler<Schema, Parsed, Result>,
 ): OnceEachKafkaRecord;
 export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHandler): OnceEachKafkaRecord {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions, withHandler(options, handler)));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);
   const consumer = consumerOf({ ...resolved, handleOnce });
@@ -118,7 +118,7 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
   }
 
   async function onceEach(event: LambdaKafkaEvent, context: LambdaContext): Promise<KafkaResponse> {
-    parseOptions(SUBJECT, kafkaInvocation, { event, context });
+    parseOptions(SUBJECT, kafkaInvocation(), { event, context });
     const batchItemFailures = await invoke(context, lanesOf(event), {
       idOf: ({ itemIdentifier }) => itemIdentifier,
       process,

@@ -80,7 +80,7 @@ export function onceEachSqsRecord<
   handler: SqsRecordHandler<Schema, Parsed, Result>,
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions, withHandler(options, handler)));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));
   const { parse, onFailed, handleOnce } = resolved;
   const { scope } = handleOnce.settings;
   const trial = createTrial();
@@ -99,7 +99,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
   }
 
   async function onceEach(event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse> {
-    parseOptions(SUBJECT, sqsInvocation, { event, context });
+    parseOptions(SUBJECT, sqsInvocation(), { event, context });
     trial.look(event.Records, identityOf);
     const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
       idOf: ({ messageId }) => messageId,

@@ -1,6 +1,7 @@
 import {
   handleOnceOption,
   inTransactionOption,
+  lazily,
   type Logger,
   loggerOption,
   type ParsedPayload,
@@ -9,6 +10,7 @@ import {
   wholeNumber,
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod/mini';
 import type { AnyHandleOnce, RetryOptions } from '../../src/index.ts';
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */
@@ -36,12 +38,12 @@ export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> exte
   readonly logger?: Logger | undefined;
 }
 
-export const lambdaFields = {
+export const lambdaFields = lazily(() => ({
   handleOnce: handleOnceOption(),
-  ...retryFields,
+  ...retryFields(),
   inTransaction: inTransactionOption(),
-  schema: standardSchema().optional(),
-  concurrency: wholeNumber('handlers', 1, 1_000).default(10),
+  schema: z.optional(standardSchema()),
+  concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
   logger: loggerOption(),
-  deadlineMarginMs: wholeNumber('milliseconds', 100, 60_000).default(2_000),
-};
+  deadlineMarginMs: z._default(wholeNumber('milliseconds', 100, 60_000), 2_000),
+}));

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { hasMethods, satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { hasMethods, lazily, satisfying } from '../../src/adapter-kit.ts';
 import { type CopyForm, IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
 import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import { lambdaContext } from './deadline.ts';
@@ -48,13 +48,15 @@ export interface SqsResponse {
 }
 
 /** What Lambda calls the function with. Throws `InvalidOptionsError` for anything else. */
-export const sqsInvocation = z.object({
-  event: z.looseObject(
-    { Records: satisfying<readonly SqsRecord[]>(isRecords, 'the list of records of an SQS event source') },
-    { error: 'must be the event of an SQS event source' },
-  ),
-  context: lambdaContext,
-});
+export const sqsInvocation = lazily(() =>
+  z.object({
+    event: z.looseObject(
+      { Records: satisfying<readonly SqsRecord[]>(isRecords, 'the list of records of an SQS event source') },
+      { error: 'must be the event of an SQS event source' },
+    ),
+    context: lambdaContext(),
+  }),
+);
 
 function isRecords(value: unknown): boolean {
   return Array.isArray(value) && value.every(isRecord);

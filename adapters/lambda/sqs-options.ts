@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   callback,
   canRunInTransaction,
@@ -11,6 +11,7 @@ import {
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   BOTH_FINGERPRINTS_GIVEN,
+  lazily,
   withMethods,
 } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
@@ -75,37 +76,47 @@ export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | unde
   readonly onEvent?: ((event: SqsRecordEvent) => unknown) | undefined;
 }
 
-const onFailed = z.union(
-  [
-    z.enum(['acknowledge', 'keep']),
-    z.strictObject({
-      deadLetterQueueUrl: z.url({ protocol: /^https?$/, error: 'must be the URL of the dead-letter queue' }),
-      client: withMethods<DeadLetterClient>(
-        ['sendMessage'],
-        'a client with sendMessage, such as new SQS() of @aws-sdk/client-sqs',
-      ),
-    }),
-  ],
-  { error: "must be 'acknowledge', 'keep' or { deadLetterQueueUrl, client }" },
+const onFailed = lazily(() =>
+  z.union(
+    [
+      z.enum(['acknowledge', 'keep']),
+      z.strictObject({
+        deadLetterQueueUrl: z.url({
+          protocol: /^https?$/,
+          error: 'must be the URL of the dead-letter queue',
+        }),
+        client: withMethods<DeadLetterClient>(
+          ['sendMessage'],
+          'a client with sendMessage, such as new SQS() of @aws-sdk/client-sqs',
+        ),
+      }),
+    ],
+    { error: "must be 'acknowledge', 'keep' or { deadLetterQueueUrl, client }" },
+  ),
 );
 
-export const sqsRecordOptions = z
-  .strictObject(
-    {
-      ...lambdaFields,
-      parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
-      key: callback<(record: SqsRecord) => string | undefined>('a function of the record').default(
-        () => messageIdOf,
-      ),
-      ...fingerprintFields<string, [record: SqsRecord]>(),
-      onFailed: onFailed.default('keep'),
-      onEvent: eventHook<SqsRecordEvent>(),
-      handler: handlerOption<AnySqsRecordHandler>('payload, attempt'),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
+export const sqsRecordOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...lambdaFields(),
+        parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
+        key: z._default(
+          callback<(record: SqsRecord) => string | undefined>('a function of the record'),
+          () => messageIdOf,
+        ),
+        ...fingerprintFields<string, [record: SqsRecord]>(),
+        onFailed: z._default(onFailed(), 'keep'),
+        onEvent: eventHook<SqsRecordEvent>(),
+        handler: handlerOption<AnySqsRecordHandler>('payload, attempt'),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+    ),
+);
 
 function messageIdOf({ messageId }: SqsRecord): string {
   return messageId;

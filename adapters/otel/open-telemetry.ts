@@ -1,6 +1,6 @@
 import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
-import * as z from 'zod';
-import { NOT_AN_OBJECT, parseOptions, withMethods } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { NOT_AN_OBJECT, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
 import type { Around } from '../../src/index.ts';
 import { createAround } from './around.ts';
 import { recordMetrics } from './metrics.ts';
@@ -23,18 +23,24 @@ export interface OpenTelemetry {
 
 const NAME = 'handle-once';
 
-const otelOptions = z.strictObject(
-  {
-    tracerProvider: withMethods<TracerProvider>(
-      ['getTracer'],
-      'a tracer provider, which has the method getTracer; leave it out for the global one',
-    ).optional(),
-    meterProvider: withMethods<MeterProvider>(
-      ['getMeter'],
-      'a meter provider, which has the method getMeter; leave it out for the global one',
-    ).optional(),
-  },
-  NOT_AN_OBJECT,
+const otelOptions = lazily(() =>
+  z.strictObject(
+    {
+      tracerProvider: z.optional(
+        withMethods<TracerProvider>(
+          ['getTracer'],
+          'a tracer provider, which has the method getTracer; leave it out for the global one',
+        ),
+      ),
+      meterProvider: z.optional(
+        withMethods<MeterProvider>(
+          ['getMeter'],
+          'a meter provider, which has the method getMeter; leave it out for the global one',
+        ),
+      ),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /**
@@ -58,7 +64,7 @@ const otelOptions = z.strictObject(
 export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry {
   const { tracerProvider = trace, meterProvider = metrics } = parseOptions(
     'openTelemetry',
-    otelOptions,
+    otelOptions(),
     options,
   );
   return {

@@ -1,6 +1,6 @@
 import type { MessageSystemAttributeName, QueueAttributeName } from '@aws-sdk/client-sqs';
-import * as z from 'zod';
-import { wholeNumber, withMethods } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { lazily, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
 import { IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
 import { queueUrlOption } from '../shared/sqs/queue-options.ts';
 import { longerThanLease, MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
@@ -50,30 +50,35 @@ export interface AddedSettings {
   readonly messageSystemAttributeNames: MessageSystemAttributeName[];
 }
 
-const absent = (advice: string) => z.undefined({ error: `must be left out: ${advice}` }).optional();
+const NAMES = { error: 'must be a list of names' };
+
+const names = () => z.array(z.string(NAMES), NAMES);
+const absent = (advice: string) => z.optional(z.undefined({ error: `must be left out: ${advice}` }));
 const only = (value: boolean, advice: string) =>
-  z.literal(value, { error: `must be ${value} or left out: ${advice}` }).optional();
+  z.optional(z.literal(value, { error: `must be ${value} or left out: ${advice}` }));
 
 /** Other settings are sqs-consumer's own to check. */
-export const consumerSettings = z.looseObject(
-  {
-    queueUrl: queueUrlOption('the queue'),
-    sqs: withMethods<SqsClient>(['send'], 'the SQSClient that the consumer uses'),
-    batchSize: wholeNumber('messages', 1, 10).optional(),
-    visibilityTimeout: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
-    messageAttributeNames: z.array(z.string()).optional(),
-    messageSystemAttributeNames: z.array(z.string()).optional(),
-    attributeNames: z.array(z.string()).optional(),
-    handleMessage: absent('the handler is the second argument'),
-    handleMessageBatch: absent('the handler is the second argument'),
-    handleMessageTimeout: absent(
-      'sqs-consumer would give up a message whose handler runs on; give timeoutMs to createHandleOnce',
-    ),
-    terminateVisibilityTimeout: only(false, 'a message that stays is visible again after its backoff'),
-    alwaysAcknowledge: only(false, 'sqs-consumer would delete messages that are not settled'),
-    shouldDeleteMessages: only(true, 'a settled message would come again without end'),
-  },
-  { error: 'must be an object: what Consumer.create takes' },
+export const consumerSettings = lazily(() =>
+  z.looseObject(
+    {
+      queueUrl: queueUrlOption('the queue'),
+      sqs: withMethods<SqsClient>(['send'], 'the SQSClient that the consumer uses'),
+      batchSize: z.optional(wholeNumber('messages', 1, 10)),
+      visibilityTimeout: z.optional(wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS)),
+      messageAttributeNames: z.optional(names()),
+      messageSystemAttributeNames: z.optional(names()),
+      attributeNames: z.optional(names()),
+      handleMessage: absent('the handler is the second argument'),
+      handleMessageBatch: absent('the handler is the second argument'),
+      handleMessageTimeout: absent(
+        'sqs-consumer would give up a message whose handler runs on; give timeoutMs to createHandleOnce',
+      ),
+      terminateVisibilityTimeout: only(false, 'a message that stays is visible again after its backoff'),
+      alwaysAcknowledge: only(false, 'sqs-consumer would delete messages that are not settled'),
+      shouldDeleteMessages: only(true, 'a settled message would come again without end'),
+    },
+    { error: 'must be an object: what Consumer.create takes' },
+  ),
 );
 
 /** Twice a beat may fail before the visibility timeout lapses. */

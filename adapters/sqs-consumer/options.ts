@@ -1,11 +1,12 @@
 import type { MessageSystemAttributeName } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   callback,
   canRunInTransaction,
   eventHook,
   handlerOption,
+  lazily,
   type Logger,
   loggerOption,
   hasAtMostOneFingerprint,
@@ -61,30 +62,33 @@ export interface SqsConsumerOptions<
   readonly logger?: Logger | undefined;
 }
 
-const fields = z.strictObject(
-  {
-    consumerOptions: consumerSettings,
-    ...queueFields,
-    ...messageFields<SqsMessage>(),
-    signal: callback<() => AbortSignal>('a function that gives an AbortSignal').optional(),
-    onEvent: eventHook<SqsConsumerEvent>(),
-    logger: loggerOption(),
-    handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
-  },
-  NOT_AN_OBJECT,
+const fields = lazily(() =>
+  z.strictObject(
+    {
+      consumerOptions: consumerSettings(),
+      ...queueFields(),
+      ...messageFields<SqsMessage>(),
+      signal: z.optional(callback<() => AbortSignal>('a function that gives an AbortSignal')),
+      onEvent: eventHook<SqsConsumerEvent>(),
+      logger: loggerOption(),
+      handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /** Of one message, or of a batch of them. */
-export function sqsConsumerOptions(ofBatch: boolean): typeof fields {
-  return fields
-    .refine(({ onFailed, consumerOptions }) => isOtherQueue(onFailed, consumerOptions.queueUrl), SAME_QUEUE)
-    .refine(canRunInTransaction, NO_TRANSACTIONS)
-    .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)
-    .superRefine((options, context) => {
+export function sqsConsumerOptions(ofBatch: boolean): ReturnType<typeof fields> {
+  return fields().check(
+    z.refine(({ onFailed, consumerOptions }) => isOtherQueue(onFailed, consumerOptions.queueUrl), SAME_QUEUE),
+    z.refine(canRunInTransaction, NO_TRANSACTIONS),
+    z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+    z.superRefine((options, context) => {
       for (const [field, message] of contradictions(options, ofBatch)) {
         context.addIssue({ code: 'custom', path: ['consumerOptions', field], message });
       }
-    });
+    }),
+  );
 }
 
 interface Together {

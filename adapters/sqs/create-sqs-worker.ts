@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   checkStoreAtStart,
   connectionWarning,
@@ -7,6 +7,7 @@ import {
   createAdapterEvents,
   handlesOf,
   NOT_AN_OBJECT,
+  lazily,
   parseOptions,
   warn,
   watchStore,
@@ -109,7 +110,7 @@ export function createSqsWorker<
   Parsed = unknown,
 >(options: SqsWorkerOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): SqsWorker;
 export function createSqsWorker(options: object, handler: unknown): SqsWorker {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions, withHandler(options, handler)));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
   if (resolved.visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
@@ -151,7 +152,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   }
 
   async function stop(stopOptions: StopOptions): Promise<StopReport> {
-    const { drainMs = resolved.drainMs } = parseOptions(`${SUBJECT} stop`, stopOptionsSchema, stopOptions);
+    const { drainMs = resolved.drainMs } = parseOptions(`${SUBJECT} stop`, stopOptionsSchema(), stopOptions);
     const shared = (drain ??= createDrain(clock));
     shared.endWithin(drainMs);
     stops += 1;
@@ -184,4 +185,4 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   };
 }
 
-const stopOptionsSchema = z.strictObject({ drainMs: drainTime.optional() }, NOT_AN_OBJECT);
+const stopOptionsSchema = lazily(() => z.strictObject({ drainMs: z.optional(drainTime()) }, NOT_AN_OBJECT));

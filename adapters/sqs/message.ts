@@ -1,6 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import * as z from 'zod';
-import { parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 
 /** A message as ReceiveMessage gives it. */
 export type SqsMessage = Message;
@@ -13,16 +13,18 @@ export interface InHandMessage {
   readonly receivedAt: number;
 }
 
-const received = z.object({
-  message: satisfying<SqsMessage & { MessageId: string; ReceiptHandle: string }>((value) => {
-    const { MessageId, ReceiptHandle } = value as SqsMessage;
-    return typeof MessageId === 'string' && typeof ReceiptHandle === 'string';
-  }, 'a message as ReceiveMessage gave it, with MessageId and ReceiptHandle'),
-});
+const received = lazily(() =>
+  z.object({
+    message: satisfying<SqsMessage & { MessageId: string; ReceiptHandle: string }>((value) => {
+      const { MessageId, ReceiptHandle } = value as SqsMessage;
+      return typeof MessageId === 'string' && typeof ReceiptHandle === 'string';
+    }, 'a message as ReceiveMessage gave it, with MessageId and ReceiptHandle'),
+  }),
+);
 
 /** Throws `InvalidOptionsError` for a message that could not be deleted or made visible. */
 export function toInHandMessage(subject: string, given: SqsMessage, receivedAt: number): InHandMessage {
-  const { message } = parseOptions(subject, received, { message: given });
+  const { message } = parseOptions(subject, received(), { message: given });
   const { MessageId: messageId, ReceiptHandle: receiptHandle } = message;
   return { message, messageId, receiptHandle, receivedAt };
 }

@@ -69,7 +69,7 @@ export function onceEachSqsMessage<Result>(
   options: object,
   handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => Result | PromiseLike<Result>,
 ): HandleMessage<Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions, withHandler(options, handler)));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions(), withHandler(options, handler)));
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
   if (visibilityTimeoutSeconds !== undefined) {
     checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
@@ -95,7 +95,7 @@ export function onceEachSqsMessage<Result>(
   }
 
   return async function handleMessage(message, given = {}) {
-    const { signal, receivedAt = clock.wall() } = parseOptions(SUBJECT, messageOptions, given);
+    const { signal, receivedAt = clock.wall() } = parseOptions(SUBJECT, messageOptions(), given);
     const delivery = toInHandMessage(
       SUBJECT,
       message,

@@ -3,6 +3,7 @@ import {
   eventHook,
   handlerOption,
   hasAtMostOneFingerprint,
+  lazily,
   type Logger,
   loggerOption,
   NO_TRANSACTIONS,
@@ -13,7 +14,7 @@ import {
   withMethods,
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   type AnyQueueHandler,
   isOtherQueue,
@@ -67,38 +68,46 @@ export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   readonly logger?: Logger | undefined;
 }
 
-const fields = {
+const fields = lazily(() => ({
   client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
   queueUrl: queueUrlOption('the queue'),
-  ...queueFields,
+  ...queueFields(),
   ...messageFields<SqsMessage>(),
-  visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).optional(),
+  visibilityTimeoutSeconds: z.optional(wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS)),
   onEvent: eventHook<SqsEvent>(),
   logger: loggerOption(),
   handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
-};
+}));
 
-export const drainTime = wholeNumber('milliseconds', 0, 43_200_000);
+export const drainTime = lazily(() => wholeNumber('milliseconds', 0, 43_200_000));
 
-export const sqsOptions = z
-  .strictObject(fields, NOT_AN_OBJECT)
-  .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
-  .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
+export const sqsOptions = lazily(() =>
+  z
+    .strictObject(fields(), NOT_AN_OBJECT)
+    .check(
+      z.refine(hasOtherDeadLetterQueue, SAME_QUEUE),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+    ),
+);
 
-export const sqsWorkerOptions = z
-  .strictObject(
-    {
-      ...fields,
-      concurrency: wholeNumber('handlers', 1, 1_000).default(10),
-      waitTimeSeconds: wholeNumber('seconds', 0, 20).default(20),
-      drainMs: drainTime.default(20_000),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(hasOtherDeadLetterQueue, SAME_QUEUE)
-  .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
+export const sqsWorkerOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...fields(),
+        concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
+        waitTimeSeconds: z._default(wholeNumber('seconds', 0, 20), 20),
+        drainMs: z._default(drainTime(), 20_000),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(hasOtherDeadLetterQueue, SAME_QUEUE),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+    ),
+);
 
 function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: SqsOnFailed | undefined }): boolean {
   return isOtherQueue(options.onFailed, options.queueUrl);

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { parseOptions } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { lazily, parseOptions } from '../../src/adapter-kit.ts';
 import { type PlainHeaders, toPlainHeaders, type WebhookHeaders } from './headers.ts';
 
 /** A delivery as it was received. */
@@ -28,27 +28,35 @@ export function copyOf({ headers, body }: ReceivedWebhook): ReceivedWebhook {
  * `InvalidOptionsError` on what is no delivery.
  */
 export function toReceived(subject: string, delivery: WebhookDelivery): ReceivedWebhook {
-  return parseOptions(subject, deliverySchema, delivery);
+  return parseOptions(subject, deliverySchema(), delivery);
 }
 
-const deliverySchema = z.object(
-  {
-    headers: z.unknown().transform((headers, context): PlainHeaders => {
-      const plain = toPlainHeaders(headers);
-      if (plain !== undefined) return plain;
-      context.addIssue({
-        code: 'custom',
-        message: 'must be Headers, an object of texts or lists of texts by name, or [name, value] entries',
-      });
-      return z.NEVER;
-    }),
-    body: z
-      .custom<string | Uint8Array>((body) => typeof body === 'string' || body instanceof Uint8Array, {
-        error:
-          'must be the raw body, as text or bytes (a Buffer or Uint8Array); a parsed one cannot be verified, ' +
-          'so read the request before any JSON middleware does',
-      })
-      .transform((body) => Buffer.from(body as Uint8Array)),
-  },
-  { error: 'the delivery must be { headers, body }' },
+const deliverySchema = lazily(() =>
+  z.object(
+    {
+      headers: z.pipe(
+        z.unknown(),
+        z.transform((headers, context): PlainHeaders => {
+          const plain = toPlainHeaders(headers);
+          if (plain !== undefined) return plain;
+          context.issues.push({
+            code: 'custom',
+            input: headers,
+            message:
+              'must be Headers, an object of texts or lists of texts by name, or [name, value] entries',
+          });
+          return z.NEVER;
+        }),
+      ),
+      body: z.pipe(
+        z.custom<string | Uint8Array>((body) => typeof body === 'string' || body instanceof Uint8Array, {
+          error:
+            'must be the raw body, as text or bytes (a Buffer or Uint8Array); a parsed one cannot be verified, ' +
+            'so read the request before any JSON middleware does',
+        }),
+        z.transform((body) => Buffer.from(body as Uint8Array)),
+      ),
+    },
+    { error: 'the delivery must be { headers, body }' },
+  ),
 );

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   abortSignal,
   consumerOf,
@@ -7,6 +7,7 @@ import {
   createAdapterEvents,
   hasFingerprintChoice,
   NOT_AN_OBJECT,
+  lazily,
   parseOptions,
   wholeNumber,
   withHandler,
@@ -108,7 +109,7 @@ export function onceEachWebhook<Result>(
   options: object,
   handler: AnyWebhookHandler<Result>,
 ): HandleWebhook<Result> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions, withHandler(options, handler)));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions(), withHandler(options, handler)));
   const { source, verify, parse } = resolved;
   const known = sourceOf(source);
   const scope = scopeOf(resolved);
@@ -129,7 +130,7 @@ export function onceEachWebhook<Result>(
     delivery: WebhookDelivery,
     handleOptions: HandleWebhookOptions = {},
   ): Promise<HandledWebhook<Result>> {
-    const callOptions = parseOptions(SUBJECT, handleOptionsSchema, handleOptions);
+    const callOptions = parseOptions(SUBJECT, handleOptionsSchema(), handleOptions);
     const received = toReceived(SUBJECT, delivery);
     const { id, type, verdict, outcome } = await processDelivery(processor, received, callOptions);
     const answer = answerTo(verdict);
@@ -141,10 +142,12 @@ export function onceEachWebhook<Result>(
   return Object.assign(handleWebhook, { counts: events.counts });
 }
 
-const handleOptionsSchema = z.strictObject(
-  {
-    signal: abortSignal.optional(),
-    waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
-  },
-  NOT_AN_OBJECT,
+const handleOptionsSchema = lazily(() =>
+  z.strictObject(
+    {
+      signal: z.optional(abortSignal()),
+      waitMs: z.optional(wholeNumber('milliseconds', 0, 43_200_000)),
+    },
+    NOT_AN_OBJECT,
+  ),
 );

@@ -10,6 +10,7 @@ import {
   inTransactionOption,
   hasAtMostOneFingerprint,
   jsonPointer,
+  lazily,
   type Logger,
   loggerOption,
   NO_TRANSACTIONS,
@@ -20,7 +21,7 @@ import {
   BOTH_FINGERPRINTS_GIVEN,
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, DerivedScope, RetryOptions } from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
@@ -119,18 +120,22 @@ type FindId = (delivery: ReceivedWebhook) => string | undefined;
 const PROVIDERS = Object.keys(providers) as WebhookProvider[];
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-export const source = z.union(
-  [
-    z.enum(PROVIDERS),
-    z.strictObject({ header: z.string().regex(HEADER_NAME, { error: 'must be the name of a header' }) }),
-    z.strictObject({ pointer: jsonPointer }),
-    z.strictObject({ id: z.custom<FindId>((value) => typeof value === 'function') }),
-  ],
-  {
-    error:
-      `must be ${PROVIDERS.map((name) => `'${name}'`).join(', ')}, { header: 'x-delivery-id' }, ` +
-      `{ pointer: '/data/id' } (a JSON pointer) or { id: (delivery) => string }`,
-  },
+export const source = lazily(() =>
+  z.union(
+    [
+      z.enum(PROVIDERS),
+      z.strictObject({
+        header: z.string().check(z.regex(HEADER_NAME, { error: 'must be the name of a header' })),
+      }),
+      z.strictObject({ pointer: jsonPointer() }),
+      z.strictObject({ id: z.custom<FindId>((value) => typeof value === 'function') }),
+    ],
+    {
+      error:
+        `must be ${PROVIDERS.map((name) => `'${name}'`).join(', ')}, { header: 'x-delivery-id' }, ` +
+        `{ pointer: '/data/id' } (a JSON pointer) or { id: (delivery) => string }`,
+    },
+  ),
 );
 
 const NAME = 'must be 1 to 100 letters, digits, dots, hyphens and underscores';
@@ -139,41 +144,44 @@ const VERIFY =
   'must be a function of { headers, body } that checks the signature and returns true, ' +
   "or 'already-verified' where that has been done; without it anyone can claim a real id";
 
-export const webhookOptions = z
-  .strictObject(
-    {
-      handleOnce: handleOnceOption(),
-      ...retryFields,
-      inTransaction: inTransactionOption(),
-      source,
-      name: z
-        .string({ error: NAME })
-        .regex(/^[\w.-]{1,100}$/, { error: NAME, abort: true })
-        .optional(),
-      verify: z.custom<Verify | 'already-verified'>(
-        (value) => typeof value === 'function' || value === 'already-verified',
-        { error: VERIFY },
-      ),
-      schema: standardSchema().optional(),
-      parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
-      ...fingerprintFields<Buffer, [delivery: ReceivedWebhook]>(),
-      onEvent: eventHook<WebhookEvent>(),
-      logger: loggerOption(),
-      handler: handlerOption<AnyWebhookHandler<unknown>>('payload, attempt'),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine((options) => typeof options.source === 'string' || options.name !== undefined, {
-    path: ['name'],
-    error: 'is missing: name the sender, which keeps its ids apart from those of others',
-    abort: true,
-  })
-  .superRefine((options, context) => {
-    const fault = derivedScopeFault(options.handleOnce.settings.scope, scopeOf(options));
-    if (fault !== undefined) context.addIssue({ code: 'custom', path: ['name'], message: fault });
-  })
-  .refine(canRunInTransaction, NO_TRANSACTIONS)
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
+export const webhookOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        handleOnce: handleOnceOption(),
+        ...retryFields(),
+        inTransaction: inTransactionOption(),
+        source: source(),
+        name: z.optional(
+          z.string({ error: NAME }).check(z.regex(/^[\w.-]{1,100}$/, { error: NAME, abort: true })),
+        ),
+        verify: z.custom<Verify | 'already-verified'>(
+          (value: unknown) => typeof value === 'function' || value === 'already-verified',
+          { error: VERIFY },
+        ),
+        schema: z.optional(standardSchema()),
+        parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
+        ...fingerprintFields<Buffer, [delivery: ReceivedWebhook]>(),
+        onEvent: eventHook<WebhookEvent>(),
+        logger: loggerOption(),
+        handler: handlerOption<AnyWebhookHandler<unknown>>('payload, attempt'),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine((options) => typeof options.source === 'string' || options.name !== undefined, {
+        path: ['name'],
+        error: 'is missing: name the sender, which keeps its ids apart from those of others',
+        abort: true,
+      }),
+      z.superRefine((options, context) => {
+        const fault = derivedScopeFault(options.handleOnce.settings.scope, scopeOf(options));
+        if (fault !== undefined) context.addIssue({ code: 'custom', path: ['name'], message: fault });
+      }),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+    ),
+);
 
 /** Below the scope of `handleOnce`, the one of the sender. */
 export function scopeOf({ source: sender, name }: Pick<WebhookSource, 'name' | 'source'>): DerivedScope {

@@ -1,11 +1,13 @@
-import * as z from 'zod';
-import { parseOptions } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { lazily, parseOptions } from '../../src/adapter-kit.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';
 import { source as sourceSchema } from './options.ts';
 import { type IdLocation, sourceOf, type WebhookProvider } from './sources.ts';
 
 const SUBJECT = 'webhookId';
+
+const sourceOption = lazily(() => z.object({ source: sourceSchema() }));
 
 /**
  * The id of a delivery, for a receiver that puts verified deliveries on a queue, where it is the key. It verifies
@@ -19,6 +21,6 @@ const SUBJECT = 'webhookId';
  * ```
  */
 export function webhookId(source: WebhookProvider | IdLocation, delivery: WebhookDelivery): string {
-  const resolved = parseOptions(SUBJECT, z.object({ source: sourceSchema }), { source });
+  const resolved = parseOptions(SUBJECT, sourceOption(), { source });
   return deliveryIdAt(sourceOf(resolved.source).place, toReceived(SUBJECT, delivery));
 }

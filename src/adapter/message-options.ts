@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { abortSignal, NOT_AN_OBJECT } from '../options/parse-options.ts';
 
 const MILLISECONDS = { error: 'must be milliseconds since 1970, as Date.now() gives them' };
@@ -6,13 +7,14 @@ const MILLISECONDS = { error: 'must be milliseconds since 1970, as Date.now() gi
 const EARLIEST_MS = 100_000_000_000;
 
 /** Options that come with one message, for adapters that do not receive themselves. */
-export const messageOptions = z.strictObject(
-  {
-    signal: abortSignal.optional(),
-    receivedAt: z
-      .number(MILLISECONDS)
-      .min(EARLIEST_MS, { ...MILLISECONDS, abort: true })
-      .optional(),
-  },
-  NOT_AN_OBJECT,
+export const messageOptions = lazily(() =>
+  z.strictObject(
+    {
+      signal: z.optional(abortSignal()),
+      receivedAt: z.optional(
+        z.number(MILLISECONDS).check(z.minimum(EARLIEST_MS, { ...MILLISECONDS, abort: true })),
+      ),
+    },
+    NOT_AN_OBJECT,
+  ),
 );

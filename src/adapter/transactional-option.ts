@@ -1,10 +1,10 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import { flag } from '../options/parse-options.ts';
 
 /** The option `inTransaction` of adapters. */
-export function inTransactionOption(): z.ZodDefault<z.ZodBoolean> {
-  return flag.default(false);
+export function inTransactionOption(): z.ZodMiniDefault<z.ZodMiniBoolean> {
+  return z._default(flag(), false);
 }
 
 /** Whether the option can be kept. */

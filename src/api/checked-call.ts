@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import type { Handler } from './attempt.ts';
 import type { CallOptions } from './handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
@@ -33,21 +34,23 @@ export interface ResolvedCall extends CallOptions<never> {
   readonly schema?: StandardSchemaV1 | undefined;
 }
 
-const callOptionsSchema = z
-  .strictObject(
-    {
-      signal: abortSignal.optional(),
-      timeoutMs: wholeNumber('milliseconds', 1, 43_200_000).optional(),
-      waitMs: wholeNumber('milliseconds', 0, 43_200_000).optional(),
-      parse: callback<(payload: never) => unknown>('a function of the payload').optional(),
-      schema: standardSchema().optional(),
-      ...fingerprintFields<never>(),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
+const callOptionsSchema = lazily(() =>
+  z
+    .strictObject(
+      {
+        signal: z.optional(abortSignal()),
+        timeoutMs: z.optional(wholeNumber('milliseconds', 1, 43_200_000)),
+        waitMs: z.optional(wholeNumber('milliseconds', 0, 43_200_000)),
+        parse: z.optional(callback<(payload: never) => unknown>('a function of the payload')),
+        schema: z.optional(standardSchema()),
+        ...fingerprintFields<never>(),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)),
+);
 
-const handlerSchema = z.object({ handler: handlerOption('payload, attempt') });
+const handlerSchema = lazily(() => z.object({ handler: handlerOption('payload, attempt') }));
 
 /** Makes a `handleOnce` function that checks its arguments. */
 export function createCall<Extra extends readonly unknown[]>(
@@ -70,6 +73,6 @@ export function createCall<Extra extends readonly unknown[]>(
 const NO_OPTIONS: ResolvedCall = {};
 
 function parseCall(fn: unknown, options: ResolvedCall | undefined): ResolvedCall {
-  if (typeof fn !== 'function') parseOptions('handleOnce', handlerSchema, { handler: fn });
-  return options === undefined ? NO_OPTIONS : parseOptions('handleOnce', callOptionsSchema, options);
+  if (typeof fn !== 'function') parseOptions('handleOnce', handlerSchema(), { handler: fn });
+  return options === undefined ? NO_OPTIONS : parseOptions('handleOnce', callOptionsSchema(), options);
 }

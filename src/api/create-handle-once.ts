@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { guardedBackoff } from '../options/backoff.ts';
 import { createCall } from './checked-call.ts';
 import type { HandleOnce, HandleOnceWithSchema } from './handle-once.ts';
@@ -160,7 +161,7 @@ function retriesIn(
   options: RetryOptions,
   clock: Clock,
 ): Pick<ResolvedOptions<unknown>, 'settings' | 'backoff'> {
-  const given = parseOptions('withRetries', retryOptionsSchema, options);
+  const given = parseOptions('withRetries', retryOptionsSchema(), options);
   const resolved = resolveRetries(given, settings, backoff, clock);
   return {
     settings: Object.freeze({ ...settings, ...resolved.retries, retriesWereChosen: true }),
@@ -168,7 +169,7 @@ function retriesIn(
   };
 }
 
-const retryOptionsSchema = z.strictObject(retryFields, NOT_AN_OBJECT);
+const retryOptionsSchema = lazily(() => z.strictObject(retryFields(), NOT_AN_OBJECT));
 
 function settingsInScope(settings: HandleOnceSettings, scope: string | DerivedScope): HandleOnceSettings {
   return Object.freeze({ ...settings, scope: enteredScope(settings.scope, scope) });

@@ -1,6 +1,9 @@
 // Generated from migrations/*.sql by `npm run migrations:embed`. Do not edit.
 import type { Migration } from './migration.ts';
 
+/** The version of the tables that this package is made for. A bundle that does not migrate has no more than this. */
+export const LATEST = 3;
+
 export const migrations: readonly Migration[] = [
   {
     "version": 1,

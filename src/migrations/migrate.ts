@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { SchemaError } from '../api/errors.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
@@ -8,11 +9,11 @@ import { toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { beginReadCommitted } from '../store/postgres/transaction.ts';
-import { migrations } from './embedded.generated.ts';
+import { LATEST, migrations } from './embedded.generated.ts';
 import { foundVersion } from './found-version.ts';
 import { schemaOption } from './options.ts';
 import { renderMigration, renderSchema, renderVersions } from './render.ts';
-import { fitOf, LATEST, nextVersionText, refuseTooNew } from './version.ts';
+import { fitOf, nextVersionText, refuseTooNew } from './version.ts';
 
 /** Options of `migrate`. */
 export interface MigrateOptions {
@@ -30,8 +31,10 @@ export interface MigrateResult {
   readonly applied: readonly string[];
 }
 
-const optionsSchema = z.strictObject({ schema: schemaOption, logger: loggerOption() }, NOT_AN_OBJECT);
-const clientSchema = z.object({ sql: sqlClient });
+const optionsSchema = lazily(() =>
+  z.strictObject({ schema: schemaOption(), logger: loggerOption() }, NOT_AN_OBJECT),
+);
+const clientSchema = lazily(() => z.object({ sql: sqlClient() }));
 
 /**
  * Brings the tables up to this version of the package. Call it at deployment, or at every start.
@@ -49,8 +52,8 @@ const clientSchema = z.object({ sql: sqlClient });
  * ```
  */
 export async function migrate(sql: SqlClient, options: MigrateOptions = {}): Promise<MigrateResult> {
-  parseOptions('migrate', clientSchema, { sql });
-  const { schema, logger } = parseOptions('migrate', optionsSchema, options);
+  parseOptions('migrate', clientSchema(), { sql });
+  const { schema, logger } = parseOptions('migrate', optionsSchema(), options);
   const result = await migrated(toDatabaseClient(sql), schema);
   if (fitOf(result.version) === 'next') {
     const { complain } = createReporter({ logger, isObserved: false, rowOf: () => undefined });

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { migrations } from './embedded.generated.ts';
 import { schemaOption } from './options.ts';
@@ -12,9 +13,11 @@ export interface MigrationSqlOptions {
   readonly after?: number | undefined;
 }
 
-const optionsSchema = z.strictObject(
-  { schema: schemaOption, after: wholeNumber('migrations', 0, migrations.length).default(0) },
-  NOT_AN_OBJECT,
+const optionsSchema = lazily(() =>
+  z.strictObject(
+    { schema: schemaOption(), after: z._default(wholeNumber('migrations', 0, migrations.length), 0) },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /**
@@ -28,7 +31,7 @@ const optionsSchema = z.strictObject(
  * ```
  */
 export function migrationSql(options: MigrationSqlOptions = {}): string {
-  const { schema, after } = parseOptions('migrationSql', optionsSchema, options);
+  const { schema, after } = parseOptions('migrationSql', optionsSchema(), options);
   const missing = migrations.filter(({ version }) => version > after);
   const parts = [renderBootstrap(schema), ...missing.map((migration) => renderMigration(migration, schema))];
   return `${parts.join('\n\n')}\n`;

@@ -1,8 +1,5 @@
 import { SchemaError } from '../api/errors.ts';
-import { migrations } from './embedded.generated.ts';
-
-/** The version of the tables that this package is made for. */
-export const LATEST = Math.max(...migrations.map(({ version }) => version));
+import { LATEST } from './embedded.generated.ts';
 
 /**
  * How tables fit this package. `next`: the following version, which this package works with too, since a migration

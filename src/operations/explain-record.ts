@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import type { StoredError } from '../api/outcome.ts';
 import type { BadEnding } from '../history/line.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
@@ -63,7 +64,7 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
     'its handler ended, and the database could not be told; after the lease the next delivery runs it again',
 };
 
-const explainOptions = z.strictObject(recordFields, NOT_AN_OBJECT);
+const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
 
 /**
  * Why a message ran twice, or did not succeed: its record, and each attempt that ended badly.
@@ -81,7 +82,7 @@ const explainOptions = z.strictObject(recordFields, NOT_AN_OBJECT);
  * ```
  */
 export async function explainRecord(options: RecordOptions): Promise<Story> {
-  const resolved = parseOptions('explainRecord', explainOptions, options);
+  const resolved = parseOptions('explainRecord', explainOptions(), options);
   const { databaseSchema, scope, key } = resolved;
   const statements = historyStatements(databaseSchema);
   const client = clientOf(resolved);

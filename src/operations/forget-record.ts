@@ -1,10 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import type { RecordPhase } from './record.ts';
 import { run } from './run.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
-const forgetOptions = z.strictObject(recordFields, NOT_AN_OBJECT);
+const forgetOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
 
 /** What `forgetRecord` did, and what was on record. */
 export type Forgotten =
@@ -31,7 +32,7 @@ export type Forgotten =
  * ```
  */
 export async function forgetRecord(options: RecordOptions): Promise<Forgotten> {
-  const { key, scope, ...rest } = parseOptions('forgetRecord', forgetOptions, options);
+  const { key, scope, ...rest } = parseOptions('forgetRecord', forgetOptions(), options);
   const { client, statements } = tablesOf(rest);
   const [row] = await run(client, statements.forget, [scope, key]);
   return row === undefined ? { state: 'absent' } : { state: 'forgotten', was: row[0] as RecordPhase };

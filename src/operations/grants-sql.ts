@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { schemaOption } from '../migrations/options.ts';
 import { NOT_AN_OBJECT, parseOptions, satisfying } from '../options/parse-options.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
@@ -20,19 +21,22 @@ export interface GrantsSqlOptions {
 
 const LONGEST_NAME = 63;
 
-const grantsOptions = z.strictObject(
-  {
-    role: satisfying<string>(
-      (value) =>
-        typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= LONGEST_NAME,
-      'the name of a role, at most 63 bytes',
-    ),
-    for: z
-      .enum(['handle', 'maintain', 'archive'], { error: "must be 'handle', 'maintain' or 'archive'" })
-      .default('handle'),
-    databaseSchema: schemaOption,
-  },
-  NOT_AN_OBJECT,
+const grantsOptions = lazily(() =>
+  z.strictObject(
+    {
+      role: satisfying<string>(
+        (value) =>
+          typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= LONGEST_NAME,
+        'the name of a role, at most 63 bytes',
+      ),
+      for: z._default(
+        z.enum(['handle', 'maintain', 'archive'], { error: "must be 'handle', 'maintain' or 'archive'" }),
+        'handle',
+      ),
+      databaseSchema: schemaOption(),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /**
@@ -50,7 +54,7 @@ const grantsOptions = z.strictObject(
  * ```
  */
 export function grantsSql(options: GrantsSqlOptions): string {
-  const { role, for: use, databaseSchema } = parseOptions('grantsSql', grantsOptions, options);
+  const { role, for: use, databaseSchema } = parseOptions('grantsSql', grantsOptions(), options);
   const names = [quoteIdentifier(databaseSchema), quoteIdentifier(role)] as const;
   const grants =
     use === 'archive'

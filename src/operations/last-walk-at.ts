@@ -1,10 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { run } from './run.ts';
 import { clientOf, tablesFields, type TablesOptions } from './tables.ts';
 
-const lastOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
+const lastOptions = lazily(() => z.strictObject(tablesFields(), NOT_AN_OBJECT));
 
 /**
  * When the last walk of maintenance ended, by the clock of the database. Undefined where none has, or where one that
@@ -22,7 +23,7 @@ const lastOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
  * ```
  */
 export async function lastWalkAt(options: TablesOptions): Promise<Date | undefined> {
-  const { databaseSchema, ...rest } = parseOptions('lastWalkAt', lastOptions, options);
+  const { databaseSchema, ...rest } = parseOptions('lastWalkAt', lastOptions(), options);
   const [row] = await run(clientOf(rest), maintenanceStatements(databaseSchema).ended, []);
   const endedMs = row?.[0] ?? null;
   return endedMs === null ? undefined : new Date(Number(endedMs));

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { type RecordPhase, type RecordView, toView } from './record.ts';
 import { run } from './run.ts';
@@ -24,17 +25,19 @@ const DAY_MS = 86_400_000;
 const STATES = ['pending', 'succeeded', 'failed'] as const;
 const PHASES = ['running', 'lapsed', 'backing-off', 'waiting', 'succeeded', 'failed', 'expired'] as const;
 
-const listOptions = z.strictObject(
-  {
-    ...tablesFields,
-    scope: scopeField.optional(),
-    state: z.enum(STATES, { error: "must be 'pending', 'succeeded' or 'failed'" }).optional(),
-    phase: z.enum(PHASES, { error: `must be one of '${PHASES.join("', '")}'` }).optional(),
-    order: z.enum(['newest', 'oldest'], { error: "must be 'newest' or 'oldest'" }).default('newest'),
-    sinceMs: wholeNumber('milliseconds', 1, 3_650 * DAY_MS).default(DAY_MS),
-    limit: wholeNumber('records', 1, 10_000).default(100),
-  },
-  NOT_AN_OBJECT,
+const listOptions = lazily(() =>
+  z.strictObject(
+    {
+      ...tablesFields(),
+      scope: z.optional(scopeField()),
+      state: z.optional(z.enum(STATES, { error: "must be 'pending', 'succeeded' or 'failed'" })),
+      phase: z.optional(z.enum(PHASES, { error: `must be one of '${PHASES.join("', '")}'` })),
+      order: z._default(z.enum(['newest', 'oldest'], { error: "must be 'newest' or 'oldest'" }), 'newest'),
+      sinceMs: z._default(wholeNumber('milliseconds', 1, 3_650 * DAY_MS), DAY_MS),
+      limit: z._default(wholeNumber('records', 1, 10_000), 100),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /**
@@ -59,7 +62,7 @@ export async function listRecords(options: ListRecordsOptions): Promise<readonly
     sinceMs,
     limit,
     ...rest
-  } = parseOptions('listRecords', listOptions, options);
+  } = parseOptions('listRecords', listOptions(), options);
   const { client, statements } = tablesOf(rest);
   const rows = await run(client, statements[order], [scope, state, phase, String(sinceMs), String(limit)]);
   return rows.map(toView);

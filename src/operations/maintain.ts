@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { createReporter, type Reporter } from '../reporting/reporter.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
@@ -53,17 +54,19 @@ const LIMIT = 2_147_483_647;
 /** Ten years. */
 const MAX_MS = 315_360_000_000;
 
-export const maintainOptions = z
-  .strictObject(
-    {
-      ...maintenanceFields,
-      maxMs: wholeNumber('milliseconds', 1, MAX_MS).optional(),
-      maxPurged: wholeNumber('records', 1, LIMIT).optional(),
-      signal: abortSignal.optional(),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(isReportedFirst, PURGED_UNREPORTED);
+export const maintainOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...maintenanceFields(),
+        maxMs: z.optional(wholeNumber('milliseconds', 1, MAX_MS)),
+        maxPurged: z.optional(wholeNumber('records', 1, LIMIT)),
+        signal: z.optional(abortSignal()),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(z.refine(isReportedFirst, PURGED_UNREPORTED)),
+);
 
 /**
  * Walks through the records once: deletes what has expired, and counts what is left. For a job of cron or Kubernetes;
@@ -91,7 +94,7 @@ export async function maintain(options: MaintainOptions): Promise<MaintenanceRep
     maxPurged = Infinity,
     signal,
     ...resolved
-  } = parseOptions('maintain', maintainOptions, options);
+  } = parseOptions('maintain', maintainOptions(), options);
   const endsAt = performance.now() + maxMs;
   const walked = await walkOnce(resolved, {
     isForced: true,

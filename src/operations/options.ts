@@ -1,4 +1,5 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { flag, wholeNumber } from '../options/parse-options.ts';
 import type { SqlClient } from '../store/postgres/sql-client.ts';
 import { tablesFields, type TablesOptions } from './tables.ts';
@@ -28,12 +29,12 @@ export interface MaintenanceOptions extends TablesOptions {
   readonly archive?: boolean | undefined;
 }
 
-export const maintenanceFields = {
-  ...tablesFields,
-  abandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(14 * DAY_MS),
-  purgeAbandonedAfterMs: wholeNumber('milliseconds', 60_000, MAX_MS).default(30 * DAY_MS),
-  archive: flag.default(false),
-};
+export const maintenanceFields = lazily(() => ({
+  ...tablesFields(),
+  abandonedAfterMs: z._default(wholeNumber('milliseconds', 60_000, MAX_MS), 14 * DAY_MS),
+  purgeAbandonedAfterMs: z._default(wholeNumber('milliseconds', 60_000, MAX_MS), 30 * DAY_MS),
+  archive: z._default(flag(), false),
+}));
 
 export function isReportedFirst(options: {
   readonly abandonedAfterMs: number;
@@ -48,4 +49,4 @@ export const PURGED_UNREPORTED = {
 };
 
 /** The options as they apply, defaults filled in. */
-export type ResolvedMaintenance = z.output<z.ZodObject<typeof maintenanceFields>>;
+export type ResolvedMaintenance = z.output<z.ZodMiniObject<ReturnType<typeof maintenanceFields>>>;

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { run } from './run.ts';
@@ -20,7 +21,7 @@ export interface CensusRow {
   readonly takenAt: Date;
 }
 
-const readOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
+const readOptions = lazily(() => z.strictObject(tablesFields(), NOT_AN_OBJECT));
 
 /**
  * What the last walk of maintenance counted, by scope and state. Empty before the first.
@@ -36,7 +37,7 @@ const readOptions = z.strictObject(tablesFields, NOT_AN_OBJECT);
  * ```
  */
 export async function readCensus(options: TablesOptions): Promise<readonly CensusRow[]> {
-  const { databaseSchema, ...rest } = parseOptions('readCensus', readOptions, options);
+  const { databaseSchema, ...rest } = parseOptions('readCensus', readOptions(), options);
   const rows = await run(clientOf(rest), maintenanceStatements(databaseSchema).read, []);
   return rows.map(([scope, state, records, abandoned, oldestMs, takenMs]) => ({
     scope: scope ?? '',

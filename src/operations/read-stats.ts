@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import type { HandleOnceEventType } from '../api/events.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { historyStatements } from '../store/postgres/statements/history.ts';
@@ -27,13 +28,15 @@ export interface StatsRow {
 
 const HOUR_MS = 3_600_000;
 
-const statsOptions = z.strictObject(
-  {
-    ...tablesFields,
-    scope: scopeField.optional(),
-    sinceMs: wholeNumber('milliseconds', 1, 87_600 * HOUR_MS).default(HOUR_MS),
-  },
-  NOT_AN_OBJECT,
+const statsOptions = lazily(() =>
+  z.strictObject(
+    {
+      ...tablesFields(),
+      scope: z.optional(scopeField()),
+      sinceMs: z._default(wholeNumber('milliseconds', 1, 87_600 * HOUR_MS), HOUR_MS),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /**
@@ -48,7 +51,12 @@ const statsOptions = z.strictObject(
  * ```
  */
 export async function readStats(options: ReadStatsOptions): Promise<readonly StatsRow[]> {
-  const { databaseSchema, scope = null, sinceMs, ...rest } = parseOptions('readStats', statsOptions, options);
+  const {
+    databaseSchema,
+    scope = null,
+    sinceMs,
+    ...rest
+  } = parseOptions('readStats', statsOptions(), options);
   const { readStats: statement } = historyStatements(databaseSchema);
   const rows = await run(clientOf(rest), statement, [scope, String(sinceMs)]);
   return rows.map(([of, minuteMs, event, count]) => ({

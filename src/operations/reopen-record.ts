@@ -1,10 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { type RecordPhase, toView } from './record.ts';
 import { run } from './run.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
-const reopenOptions = z.strictObject(recordFields, NOT_AN_OBJECT);
+const reopenOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
 
 /** What `reopenRecord` did. `found` is what is on record, or that nothing is. */
 export type Reopened =
@@ -31,7 +32,7 @@ export type Reopened =
  * ```
  */
 export async function reopenRecord(options: RecordOptions): Promise<Reopened> {
-  const { key, scope, ...rest } = parseOptions('reopenRecord', reopenOptions, options);
+  const { key, scope, ...rest } = parseOptions('reopenRecord', reopenOptions(), options);
   const { client, statements } = tablesOf(rest);
   const rows = await run(client, statements.reopen, [scope, key]);
   if (rows.length > 0) return { state: 'reopened' };

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { flag, NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { type RecordView, toView } from './record.ts';
 import { run } from './run.ts';
@@ -10,7 +11,9 @@ export interface ShowRecordOptions extends RecordOptions {
   readonly result?: boolean | undefined;
 }
 
-const showOptions = z.strictObject({ ...recordFields, result: flag.default(false) }, NOT_AN_OBJECT);
+const showOptions = lazily(() =>
+  z.strictObject({ ...recordFields(), result: z._default(flag(), false) }, NOT_AN_OBJECT),
+);
 
 /**
  * One record, or undefined. Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
@@ -23,7 +26,7 @@ const showOptions = z.strictObject({ ...recordFields, result: flag.default(false
  * ```
  */
 export async function showRecord(options: ShowRecordOptions): Promise<RecordView | undefined> {
-  const { key, scope, result, ...rest } = parseOptions('showRecord', showOptions, options);
+  const { key, scope, result, ...rest } = parseOptions('showRecord', showOptions(), options);
   const { client, statements } = tablesOf(rest);
   const [row] = await run(client, statements.show, [scope, key, String(result)]);
   return row === undefined ? undefined : toView(row);

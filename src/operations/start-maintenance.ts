@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { eventHook, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { type Counts, createEventSink } from '../reporting/event-sink.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
@@ -32,17 +33,19 @@ export interface Maintenance {
 const LOOK_EVERY_MS = 30_000;
 const MAX_SCOPES = 10;
 
-export const startOptions = z
-  .strictObject(
-    {
-      ...maintenanceFields,
-      everyMs: wholeNumber('milliseconds', 1_000, 2_592_000_000).default(3_600_000),
-      onEvent: eventHook<MaintenanceEvent>(),
-      logger: loggerOption(),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(isReportedFirst, PURGED_UNREPORTED);
+export const startOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...maintenanceFields(),
+        everyMs: z._default(wholeNumber('milliseconds', 1_000, 2_592_000_000), 3_600_000),
+        onEvent: eventHook<MaintenanceEvent>(),
+        logger: loggerOption(),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(z.refine(isReportedFirst, PURGED_UNREPORTED)),
+);
 
 /**
  * Maintains the tables in the background: every hour one process, of all that call it, deletes what has expired and
@@ -60,7 +63,7 @@ export const startOptions = z
  * ```
  */
 export function startMaintenance(options: StartMaintenanceOptions): Maintenance {
-  const { everyMs, onEvent, logger, ...resolved } = parseOptions('startMaintenance', startOptions, options);
+  const { everyMs, onEvent, logger, ...resolved } = parseOptions('startMaintenance', startOptions(), options);
   const events = createEventSink<MaintenanceEvent>({ onEvent, logger }, 'operations');
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { schemaOption } from '../migrations/options.ts';
 import { keyFault } from '../options/key.ts';
 import { wholeNumber } from '../options/parse-options.ts';
@@ -30,28 +31,30 @@ export interface RecordOptions extends TablesOptions {
   readonly key: string;
 }
 
-export const tablesFields = {
-  sql: sqlClient,
-  databaseSchema: schemaOption,
-  replyTimeoutMs: wholeNumber('milliseconds', 100, 43_200_000).optional(),
-};
+export const tablesFields = lazily(() => ({
+  sql: sqlClient(),
+  databaseSchema: schemaOption(),
+  replyTimeoutMs: z.optional(wholeNumber('milliseconds', 100, 43_200_000)),
+}));
 
 /** A text that can be on record, or what is wrong with it. */
-function textOnRecord(faultOf: (value: unknown) => string | undefined): z.ZodType<string, string> {
-  return z.custom<string>().superRefine((value, context) => {
-    const message = faultOf(value);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
+function textOnRecord(faultOf: (value: unknown) => string | undefined): z.ZodMiniType<string, string> {
+  return z.custom<string>().check(
+    z.superRefine((value, context) => {
+      const message = faultOf(value);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    }),
+  );
 }
 
 /** With what adapters add to it. */
-export const scopeField = textOnRecord(storedScopeFault);
+export const scopeField = lazily(() => textOnRecord(storedScopeFault));
 
-export const recordFields = {
-  ...tablesFields,
-  scope: scopeField,
+export const recordFields = lazily(() => ({
+  ...tablesFields(),
+  scope: scopeField(),
   key: textOnRecord(keyFault),
-};
+}));
 
 export interface ResolvedTables {
   readonly sql: SqlClient;

@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { InvalidOptionsError, UnhashablePayloadError } from '../api/errors.ts';
 import { fingerprint, fingerprintWithout } from '../payload/fingerprint.ts';
 import { isJsonPointer, tokensOf } from '../payload/json-pointer.ts';
@@ -32,17 +33,19 @@ type AnyFingerprintOptions = FingerprintOptions<never, never>;
 
 const POINTER = { error: 'must be a JSON pointer such as /data/id' };
 
-export const jsonPointer = z.string(POINTER).refine(isJsonPointer, POINTER);
+export const jsonPointer = lazily(() => z.string(POINTER).check(z.refine(isJsonPointer, POINTER)));
 
 export function fingerprintFields<Compared, More extends readonly unknown[] = []>() {
   return {
-    fingerprint: satisfying<false | ((payload: Compared, ...more: More) => unknown)>(
-      (value) => value === false || typeof value === 'function',
-      'false or a function that gives what has to be the same',
-    ).optional(),
-    ignoredFields: z
-      .array(jsonPointer, { error: 'must be a list of JSON pointers such as /sentAt' })
-      .optional(),
+    fingerprint: z.optional(
+      satisfying<false | ((payload: Compared, ...more: More) => unknown)>(
+        (value) => value === false || typeof value === 'function',
+        'false or a function that gives what has to be the same',
+      ),
+    ),
+    ignoredFields: z.optional(
+      z.array(jsonPointer(), { error: 'must be a list of JSON pointers such as /sentAt' }),
+    ),
   };
 }
 

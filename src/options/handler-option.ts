@@ -1,10 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Stands for a handler that was found among the options. */
 const AMONG_OPTIONS = Symbol('a handler among the options');
 
 /** The option `handler` of every entry point. What is no function would fail each message for good. */
-export function handlerOption<Handler>(parameters: string): z.ZodType<Handler, Handler> {
+export function handlerOption<Handler>(parameters: string): z.ZodMiniType<Handler, Handler> {
   return z.custom<Handler>((value) => typeof value === 'function', {
     error: ({ input }) =>
       input === AMONG_OPTIONS

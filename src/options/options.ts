@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts';
 import type { Around } from '../api/around.ts';
 import type { HandleOnceEvent } from '../api/events.ts';
@@ -148,45 +149,50 @@ export interface ResolvedOptions<Tx> {
 
 const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
 
-export const optionsSchema = z
-  .strictObject(
-    {
-      sql: sqlClient.optional(),
-      store: withMethods<Store>(
-        ['claim', 'settle', 'extend'],
-        'a store such as createMemoryStore() returns',
-      ).optional(),
-      scope: z.custom<string>().superRefine((value, context) => {
-        const fault = scopeFault(value);
-        if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-      }),
-      leaseMs: milliseconds(100, MAX_LEASE_MS).default(30_000),
-      ...retryFields,
-      timeoutMs: milliseconds(1, MAX_LEASE_MS).optional(),
-      succeededRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
-      failedRetentionMs: milliseconds(100, MAX_RETENTION_MS).default(7 * DAY_MS),
-      schema: standardSchema().optional(),
-      storeResult: flag.default(true),
-      maxResultBytes: wholeNumber('bytes', 0, 16_777_216).optional(),
-      batching: flag.default(true),
-      databaseSchema: schemaName.optional(),
-      stats: flag.default(false),
-      onEvent: eventHook<HandleOnceEvent>(),
-      around: callback<Around>('a function of (attempt, run)').optional(),
-      ...fingerprintFields<unknown>(),
-      logger: loggerOption(),
-    },
-    NOT_AN_OBJECT,
-  )
-  .superRefine(
-    (options, context) => {
-      for (const [field, message] of contradictions(options)) {
-        context.addIssue({ code: 'custom', path: [field], message });
-      }
-    },
-    // Also where a field is wrong by itself, so that everything is said at once.
-    { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
-  );
+export const optionsSchema = lazily(() =>
+  z
+    .strictObject(
+      {
+        sql: z.optional(sqlClient()),
+        store: z.optional(
+          withMethods<Store>(['claim', 'settle', 'extend'], 'a store such as createMemoryStore() returns'),
+        ),
+        scope: z.custom<string>().check(
+          z.superRefine((value, context) => {
+            const fault = scopeFault(value);
+            if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+          }),
+        ),
+        leaseMs: z._default(milliseconds(100, MAX_LEASE_MS), 30_000),
+        ...retryFields(),
+        timeoutMs: z.optional(milliseconds(1, MAX_LEASE_MS)),
+        succeededRetentionMs: z._default(milliseconds(100, MAX_RETENTION_MS), 7 * DAY_MS),
+        failedRetentionMs: z._default(milliseconds(100, MAX_RETENTION_MS), 7 * DAY_MS),
+        schema: z.optional(standardSchema()),
+        storeResult: z._default(flag(), true),
+        maxResultBytes: z.optional(wholeNumber('bytes', 0, 16_777_216)),
+        batching: z._default(flag(), true),
+        databaseSchema: z.optional(schemaName()),
+        stats: z._default(flag(), false),
+        onEvent: eventHook<HandleOnceEvent>(),
+        around: z.optional(callback<Around>('a function of (attempt, run)')),
+        ...fingerprintFields<unknown>(),
+        logger: loggerOption(),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.superRefine(
+        (options, context) => {
+          for (const [field, message] of contradictions(options)) {
+            context.addIssue({ code: 'custom', path: [field], message });
+          }
+        },
+        // Also where a field is wrong by itself, so that everything is said at once.
+        { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+      ),
+    ),
+);
 
 /** What zod cannot see in one field: options that are right alone and wrong together. Each may be wrong alone too. */
 function* contradictions(options: {
@@ -229,7 +235,7 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>, clock: Clock)
     stats,
     around,
     ...given
-  } = parseOptions('createHandleOnce', optionsSchema, options);
+  } = parseOptions('createHandleOnce', optionsSchema(), options);
   const byDefault = exponentialBackoff(DEFAULT_BACKOFF, clock);
   const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, byDefault, clock);
   const tables = databaseSchema ?? DEFAULT_SCHEMA;

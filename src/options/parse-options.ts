@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { InvalidOptionsError, type OptionIssue } from '../api/errors.ts';
 import { canRead } from '../lib/safe-read.ts';
 import { nameOfThrown } from '../payload/stored-error.ts';
@@ -8,7 +9,7 @@ import { nameOfThrown } from '../payload/stored-error.ts';
 export const NOT_AN_OBJECT = { error: 'the options must be an object' };
 
 /** Validates options, or throws `InvalidOptionsError` with every wrong field. Values are never quoted. */
-export function parseOptions<Schema extends z.ZodType>(
+export function parseOptions<Schema extends z.ZodMiniType>(
   subject: string,
   schema: Schema,
   options: unknown,
@@ -19,7 +20,7 @@ export function parseOptions<Schema extends z.ZodType>(
 }
 
 /** A getter or a Proxy can throw where it is read. */
-function safeParse<Schema extends z.ZodType>(subject: string, schema: Schema, options: unknown) {
+function safeParse<Schema extends z.ZodMiniType>(subject: string, schema: Schema, options: unknown) {
   try {
     return schema.safeParse(options);
   } catch (error) {
@@ -60,18 +61,19 @@ function isOfMember({ code, path }: z.core.$ZodIssue): boolean {
 }
 
 /** A whole number within bounds, with one message that names the unit and both bounds. */
-export function wholeNumber(unit: string, min: number, max: number): z.ZodNumber {
-  const error = `must be a whole number of ${unit} from ${format(min)} to ${format(max)}`;
-  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+export function wholeNumber(unit: string, min: number, max: number): z.ZodMiniNumber {
+  // Made where it is needed: the first number that is formatted loads the locales, which takes 20 ms.
+  const error = (): string => `must be a whole number of ${unit} from ${format(min)} to ${format(max)}`;
+  return z.number({ error }).check(z.int({ error }), z.minimum(min, { error }), z.maximum(max, { error }));
 }
 
 /** An option that is on or off. */
-export const flag = z.boolean({ error: 'must be true or false' });
+export const flag = lazily(() => z.boolean({ error: 'must be true or false' }));
 
-export const abortSignal = z.instanceof(AbortSignal, { error: 'must be an AbortSignal' });
+export const abortSignal = lazily(() => z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }));
 
 /** What a check accepts. A refusal does not stop later checks, so that all faults are reported. */
-export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodType<T, T> {
+export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodMiniType<T, T> {
   return z.custom<T>((value) => holds(check, value), { error: `must be ${what}`, abort: false });
 }
 
@@ -85,20 +87,20 @@ function holds(check: (value: unknown) => boolean, value: unknown): boolean {
 }
 
 /** Something with these methods: clients are taken by shape, so that a wrapped one fits. */
-export function withMethods<Client>(methods: readonly string[], what: string): z.ZodType<Client, Client> {
+export function withMethods<Client>(methods: readonly string[], what: string): z.ZodMiniType<Client, Client> {
   return satisfying<Client>((value) => hasMethods(value, methods), what);
 }
 
-export function callback<Fn>(what: string): z.ZodType<Fn, Fn> {
+export function callback<Fn>(what: string): z.ZodMiniType<Fn, Fn> {
   return satisfying<Fn>((value) => typeof value === 'function', what);
 }
 
 /** The option `onEvent`. */
-export function eventHook<Event>(): z.ZodType<((event: Event) => unknown) | undefined> {
-  return callback<(event: Event) => unknown>('a function of one event').optional();
+export function eventHook<Event>(): z.ZodMiniType<((event: Event) => unknown) | undefined> {
+  return z.optional(callback<(event: Event) => unknown>('a function of one event'));
 }
 
-export function standardSchema(): z.ZodType<StandardSchemaV1, StandardSchemaV1> {
+export function standardSchema(): z.ZodMiniType<StandardSchemaV1, StandardSchemaV1> {
   return satisfying<StandardSchemaV1>((value) => {
     const standard = (value as Partial<StandardSchemaV1> | null | undefined)?.['~standard'];
     return typeof standard?.validate === 'function';

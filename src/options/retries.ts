@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import type { Clock } from '../lib/clock.ts';
 import {
   type Backoff,
@@ -55,48 +56,60 @@ const count = (what: string) =>
     `a whole number of ${what} from 1 to 2,147,483,647, or Infinity`,
   );
 
-const milliseconds = wholeNumber('milliseconds', 0, MAX_WAIT_MS);
+const milliseconds = lazily(() => wholeNumber('milliseconds', 0, MAX_WAIT_MS));
 
-const factor = satisfying<number>(
-  (value) => typeof value === 'number' && value >= 1 && value <= 10,
-  'a number from 1 to 10',
+const factor = lazily(() =>
+  satisfying<number>(
+    (value) => typeof value === 'number' && value >= 1 && value <= 10,
+    'a number from 1 to 10',
+  ),
 );
 
-const backoffBounds = z
-  .strictObject(
-    {
-      baseMs: milliseconds.default(DEFAULT_BACKOFF.baseMs),
-      maxMs: milliseconds.default(DEFAULT_BACKOFF.maxMs),
-      factor: factor.default(DEFAULT_BACKOFF.factor),
-    },
-    {
-      error: 'must be { baseMs, maxMs, factor } or a function of (failures, error) that returns milliseconds',
-    },
-  )
-  .refine(({ baseMs, maxMs }) => baseMs <= maxMs, {
-    path: ['baseMs'],
-    error: 'must not be above maxMs, which is 1,200,000 unless given',
-  });
+const backoffBounds = lazily(() =>
+  z
+    .strictObject(
+      {
+        baseMs: z._default(milliseconds(), DEFAULT_BACKOFF.baseMs),
+        maxMs: z._default(milliseconds(), DEFAULT_BACKOFF.maxMs),
+        factor: z._default(factor(), DEFAULT_BACKOFF.factor),
+      },
+      {
+        error:
+          'must be { baseMs, maxMs, factor } or a function of (failures, error) that returns milliseconds',
+      },
+    )
+    .check(
+      z.refine(({ baseMs, maxMs }) => baseMs <= maxMs, {
+        path: ['baseMs'],
+        error: 'must not be above maxMs, which is 1,200,000 unless given',
+      }),
+    ),
+);
 
 /** Not a union, which would not say which of the bounds is wrong. */
-const backoffOption = z.unknown().transform((backoff, context): Backoff | FullBackoffBounds | undefined => {
-  if (backoff === undefined || typeof backoff === 'function') return backoff as Backoff | undefined;
-  const bounds = backoffBounds.safeParse(backoff);
-  if (bounds.success) return bounds.data;
-  context.issues.push(
-    ...bounds.error.issues.map((issue) => ({ ...issue, input: backoff }) as z.core.$ZodRawIssue),
-  );
-  return z.NEVER;
-});
+const backoffOption = lazily(() =>
+  z.pipe(
+    z.unknown(),
+    z.transform((backoff, context): Backoff | FullBackoffBounds | undefined => {
+      if (backoff === undefined || typeof backoff === 'function') return backoff as Backoff | undefined;
+      const bounds = backoffBounds().safeParse(backoff);
+      if (bounds.success) return bounds.data;
+      context.issues.push(
+        ...bounds.error.issues.map((issue) => ({ ...issue, input: backoff }) as z.core.$ZodRawIssue),
+      );
+      return z.NEVER;
+    }),
+  ),
+);
 
 /** The options of `RetryOptions`. */
-export const retryFields = {
-  maxAttempts: count('attempts').optional(),
-  maxDeaths: count('deaths').optional(),
-  backoff: backoffOption.optional(),
-};
+export const retryFields = lazily(() => ({
+  maxAttempts: z.optional(count('attempts')),
+  maxDeaths: z.optional(count('deaths')),
+  backoff: z.optional(backoffOption()),
+}));
 
-export type GivenRetries = z.output<z.ZodObject<typeof retryFields>>;
+export type GivenRetries = z.output<z.ZodMiniObject<ReturnType<typeof retryFields>>>;
 
 /** Retries with what was given in place of what there was before, and their backoff as a function. */
 export function resolveRetries(

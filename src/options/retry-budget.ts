@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
 import { type FullBackoffBounds, longestWait } from './backoff.ts';
 import { parseOptions } from './parse-options.ts';
 import { DEFAULT_RETRIES, type Retries, retryFields, type RetryOptions } from './retries.ts';
@@ -35,7 +36,7 @@ const WAITING_DELIVERIES = 10;
  * ```
  */
 export function retryBudget(retries: RetryOptions | Retries = {}): RetryBudget {
-  const given = parseOptions('retryBudget', retriesSchema, retries);
+  const given = parseOptions('retryBudget', retriesSchema(), retries);
   const { maxAttempts = DEFAULT_RETRIES.maxAttempts, maxDeaths = DEFAULT_RETRIES.maxDeaths } = given;
   const backoff = 'backoff' in retries ? given.backoff : DEFAULT_RETRIES.backoff;
   const longestMs = typeof backoff === 'object' ? sumOfWaits(maxAttempts, backoff) : Number.NaN;
@@ -47,7 +48,7 @@ export function retryBudget(retries: RetryOptions | Retries = {}): RetryBudget {
 }
 
 /** Settings of a `handleOnce` have other fields too. */
-const retriesSchema = z.looseObject(retryFields, { error: 'the retries must be an object' });
+const retriesSchema = lazily(() => z.looseObject(retryFields(), { error: 'the retries must be an object' }));
 
 function sumOfWaits(maxAttempts: number, backoff: FullBackoffBounds): number {
   if (maxAttempts === Infinity) return Infinity;

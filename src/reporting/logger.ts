@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import { hasMethods, satisfying } from '../options/parse-options.ts';
 
 /** What a log line is about: flat, and JSON as it is. Never a payload or a result. */
@@ -37,8 +37,8 @@ export interface Logger {
 }
 
 /** The option `logger`. */
-export function loggerOption(): z.ZodOptional<z.ZodType<Logger, Logger>> {
-  return satisfying<Logger>(isLogger, 'a logger with error and warn, such as pino() or console').optional();
+export function loggerOption(): z.ZodMiniOptional<z.ZodMiniType<Logger, Logger>> {
+  return z.optional(satisfying<Logger>(isLogger, 'a logger with error and warn, such as pino() or console'));
 }
 
 function isLogger(value: unknown): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { httpFields } from '../../adapters/http/options.ts';
 import { onceEachMessageOptions } from '../../adapters/kafka/options.ts';
 import { retryOption } from '../../adapters/kafka/retry/retry-options.ts';
@@ -16,24 +16,24 @@ const LIMITS = new Map(
   ),
 );
 
-const core = optionsSchema.shape;
+const core = optionsSchema().shape;
 
 /** Options whose errors say their bounds. */
-const OPTIONS: readonly [what: string, option: z.ZodType][] = [
+const OPTIONS: readonly [what: string, option: z.ZodMiniType][] = [
   ['`leaseMs`', core.leaseMs],
   ['`timeoutMs`', core.timeoutMs],
   ['`succeededRetentionMs`, `failedRetentionMs`', core.succeededRetentionMs],
-  ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', httpFields.waitMs],
-  ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', sqsWorkerOptions.shape.drainMs],
-  ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', onceEachMessageOptions.shape.rebalanceGraceMs],
-  ['`deadlineMarginMs`', lambdaFields.deadlineMarginMs],
-  ['`delayMs` of a retry topic', retryOption.shape.topics.unwrap().shape.delayMs],
-  ['`patienceMs`', onceEachOptions.shape.patienceMs],
-  ['`visibilityTimeoutSeconds`', sqsWorkerOptions.shape.visibilityTimeoutSeconds],
+  ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', httpFields().waitMs],
+  ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', sqsWorkerOptions().shape.drainMs],
+  ['`waitMs` of HTTP, `drainMs`, `rebalanceGraceMs`', onceEachMessageOptions().shape.rebalanceGraceMs],
+  ['`deadlineMarginMs`', lambdaFields().deadlineMarginMs],
+  ['`delayMs` of a retry topic', retryOption().shape.topics.def.element.shape.delayMs],
+  ['`patienceMs`', onceEachOptions().shape.patienceMs],
+  ['`visibilityTimeoutSeconds`', sqsWorkerOptions().shape.visibilityTimeoutSeconds],
   ['`maxAttempts`, `maxDeaths`', core.maxAttempts],
-  ['`concurrency`', sqsWorkerOptions.shape.concurrency],
+  ['`concurrency`', sqsWorkerOptions().shape.concurrency],
   ['a stored result', core.maxResultBytes],
-  ['the body of an HTTP request', httpFields.maxRequestBytes],
+  ['the body of an HTTP request', httpFields().maxRequestBytes],
 ];
 
 it.each(OPTIONS)('docs/limits.md has the bounds of %s', (what, option) => {

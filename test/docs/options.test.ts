@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { httpFields } from '../../adapters/http/options.ts';
 import { onceEachMessageOptions } from '../../adapters/kafka/options.ts';
 import { kafkaRecordOptions } from '../../adapters/lambda/kafka-options.ts';
@@ -22,15 +22,15 @@ const OF_EVERY_ADAPTER = optionsIn(PAGE, 'Every adapter');
 
 /** The options of an adapter's own. */
 const ADAPTERS: readonly [heading: string, fields: Fields][] = [
-  ['`createSqsWorker` and `onceEachSqsMessage`', sqsWorkerOptions.shape],
+  ['`createSqsWorker` and `onceEachSqsMessage`', sqsWorkerOptions().shape],
   ['`onceEachConsumerMessage` and `onceEachConsumerBatch`', sqsConsumerOptions(false).shape],
-  ['`onceEachMessage`', onceEachMessageOptions.shape],
-  ['`onceEachWebhook`', webhookOptions.shape],
+  ['`onceEachMessage`', onceEachMessageOptions().shape],
+  ['`onceEachWebhook`', webhookOptions().shape],
   [
     '`onceEachSqsRecord` and `onceEachKafkaRecord`',
-    { ...kafkaRecordOptions.shape, ...sqsRecordOptions.shape },
+    { ...kafkaRecordOptions().shape, ...sqsRecordOptions().shape },
   ],
-  ['`onceEach`', onceEachOptions.shape],
+  ['`onceEach`', onceEachOptions().shape],
 ];
 
 /** The default of each option that a table has. */
@@ -42,7 +42,7 @@ function optionsIn(text: string, heading: string): Map<string, string> {
 
 /** Numbers, texts and flags: others are told in words. */
 function plainDefault(field: z.core.$ZodType): string | undefined {
-  if (!(field instanceof z.ZodDefault)) return undefined;
+  if (!(field instanceof z.ZodMiniDefault)) return undefined;
   const value: unknown = field.def.defaultValue;
   if (typeof value === 'number') return value.toLocaleString('en-US');
   return typeof value === 'string' || typeof value === 'boolean' ? String(value) : undefined;
@@ -65,7 +65,7 @@ describe('docs/options.md has the options of the code, with their defaults', () 
 
   test('createHandleOnce', () => {
     const documented = optionsIn(PAGE, '`createHandleOnce`');
-    expectSame(documented, optionsSchema.shape);
+    expectSame(documented, optionsSchema().shape);
     const { settings } = createHandleOnce({ store: createMemoryStore(), scope: 's' });
     for (const [name, value] of Object.entries(settings)) {
       if (typeof value !== 'number') continue;
@@ -78,8 +78,8 @@ describe('docs/options.md has the options of the code, with their defaults', () 
 
   test('maintenance', () => {
     expectSame(optionsIn(PAGE, '`startMaintenance` and `maintain`'), {
-      ...maintainOptions.shape,
-      ...startOptions.shape,
+      ...maintainOptions().shape,
+      ...startOptions().shape,
     });
   });
 
@@ -97,5 +97,5 @@ test('docs/http.md has the options of the code, with their defaults', () => {
   const documented = optionsIn(textOf('docs/http.md'), 'Options');
   // Of one of its two entry points.
   expect(documented.delete('inTransaction')).toBe(true);
-  expectSame(documented, httpFields);
+  expectSame(documented, httpFields());
 });

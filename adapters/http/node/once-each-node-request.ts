@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   BOTH_FINGERPRINTS_GIVEN,
   type Counts,
   hasAtMostOneFingerprint,
   NOT_AN_OBJECT,
+  lazily,
   parseOptions,
 } from '../../../src/adapter-kit.ts';
 import type { HttpEventType } from '../events.ts';
@@ -42,7 +43,7 @@ export interface OnceEachNodeRequest<Incoming extends IncomingMessage = Incoming
 export function onceEachNodeRequest<Incoming extends IncomingMessage = IncomingMessage>(
   options: HttpOptions<Incoming>,
 ): OnceEachNodeRequest<Incoming> {
-  const settings = parseOptions(SUBJECT, nodeOptions, options);
+  const settings = parseOptions(SUBJECT, nodeOptions(), options);
   const processor = createProcessor(settings, false);
 
   async function middleware(
@@ -57,7 +58,8 @@ export function onceEachNodeRequest<Incoming extends IncomingMessage = IncomingM
   return Object.assign(middleware, { counts: processor.events.counts });
 }
 
-const nodeOptions = z
-  .strictObject(httpFields, NOT_AN_OBJECT)
-  .superRefine(checkRoute)
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN);
+const nodeOptions = lazily(() =>
+  z
+    .strictObject(httpFields(), NOT_AN_OBJECT)
+    .check(z.superRefine(checkRoute), z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)),
+);

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
+  lazily,
   letterFields,
   type LetterRecord,
   NOT_AN_OBJECT,
@@ -48,21 +49,25 @@ export interface RedriveTopicOptions extends RedriveOptions<TopicLetter, Redrive
 
 const GROUP = 'must be the id of a consumer group';
 
-export const redriveTopicOptions = z
-  .strictObject(
-    {
-      ...redriveFields,
-      kafka: withMethods<KafkaClients>(['consumer', 'producer', 'admin'], 'a Kafka of kafkajs'),
-      from: topicName,
-      to: topicName.optional(),
-      groupId: z.string({ error: GROUP }).min(1, { error: GROUP }).optional(),
-      ...letterFields<TopicLetter, RedrivenTopicLetter>(),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(({ from, to }) => from !== to, {
-    path: ['to'],
-    error: 'must be another topic than from: the one that the letters came from',
-  });
+export const redriveTopicOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...redriveFields(),
+        kafka: withMethods<KafkaClients>(['consumer', 'producer', 'admin'], 'a Kafka of kafkajs'),
+        from: topicName(),
+        to: z.optional(topicName()),
+        groupId: z.optional(z.string({ error: GROUP }).check(z.minLength(1, { error: GROUP }))),
+        ...letterFields<TopicLetter, RedrivenTopicLetter>(),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(({ from, to }) => from !== to, {
+        path: ['to'],
+        error: 'must be another topic than from: the one that the letters came from',
+      }),
+    ),
+);
 
-export type ResolvedRedrive = z.output<typeof redriveTopicOptions>;
+export type ResolvedRedrive = z.output<ReturnType<typeof redriveTopicOptions>>;

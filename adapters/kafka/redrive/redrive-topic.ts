@@ -34,7 +34,7 @@ import { type LetterOwner, whoseLetter } from './whose-letter.ts';
  * ```
  */
 export async function redriveTopic(options: RedriveTopicOptions): Promise<RedriveReport> {
-  const resolved = parseOptions('redriveTopic', redriveTopicOptions, options);
+  const resolved = parseOptions('redriveTopic', redriveTopicOptions(), options);
   const { kafka, from, groupId = `handle-once-redrive-${from}`, signal, dryRun } = resolved;
   const redriver = createRedriver(resolved);
   const producer = kafka.producer();

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { hasMethods, wholeNumber, withMethods } from '../../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { hasMethods, lazily, wholeNumber, withMethods } from '../../../src/adapter-kit.ts';
 import type { KafkaOnFailed } from '../dead-letter.ts';
 import type { KafkaProducer } from '../client/kafkajs-types.ts';
 import type { Ordering } from '../fetch/ordering.ts';
@@ -21,27 +21,31 @@ export interface RetryInTopics {
   readonly producer: KafkaProducer;
 }
 
-export const topicName = z
-  .string({ error: 'must be the name of a topic' })
-  .regex(TOPIC_NAME, { error: 'must be the name of a topic' });
+export const topicName = lazily(() =>
+  z
+    .string({ error: 'must be the name of a topic' })
+    .check(z.regex(TOPIC_NAME, { error: 'must be the name of a topic' })),
+);
 
 const LONGEST_DELAY_MS = 2_147_483_647;
 const TOPICS = 'must be a list of { topic, delayMs }, with at least one';
 
-export const retryOption = z.strictObject(
-  {
-    topics: z
-      .array(
-        z.strictObject(
-          { topic: topicName, delayMs: wholeNumber('milliseconds', 1, LONGEST_DELAY_MS) },
-          { error: 'must be { topic, delayMs }' },
-        ),
-        { error: TOPICS },
-      )
-      .min(1, { error: TOPICS }),
-    producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
-  },
-  { error: 'must be { topics, producer }, with a connected producer' },
+export const retryOption = lazily(() =>
+  z.strictObject(
+    {
+      topics: z
+        .array(
+          z.strictObject(
+            { topic: topicName(), delayMs: wholeNumber('milliseconds', 1, LONGEST_DELAY_MS) },
+            { error: 'must be { topic, delayMs }' },
+          ),
+          { error: TOPICS },
+        )
+        .check(z.minLength(1, { error: TOPICS })),
+      producer: withMethods<KafkaProducer>(['send'], 'a connected producer'),
+    },
+    { error: 'must be { topics, producer }, with a connected producer' },
+  ),
 );
 
 interface OptionsWithRetry {

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AnyHandleOnce, FingerprintOptions } from '../../../src/index.ts';
 import {
   callback,
@@ -8,24 +8,28 @@ import {
   hasFingerprintChoice,
   hasAtMostOneFingerprint,
   BOTH_FINGERPRINTS_GIVEN,
+  lazily,
 } from '../../../src/adapter-kit.ts';
 import type { LogKey } from './log-identity.ts';
 
-const groupId = z
-  .string({ error: 'must be the id of the consumer group' })
-  .min(1, { error: 'must not be empty', abort: true })
-  .refine((group) => group.isWellFormed(), {
-    error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
-    abort: true,
-  });
+const groupId = lazily(() =>
+  z.string({ error: 'must be the id of the consumer group' }).check(
+    z.minLength(1, { error: 'must not be empty', abort: true }),
+    z.refine((group) => group.isWellFormed(), {
+      error: 'must not contain a lone surrogate (half of a UTF-16 pair)',
+      abort: true,
+    }),
+  ),
+);
 
 /** Options that consumers of a log have in common. */
 export function logFields<Message>() {
   return {
-    groupId,
-    parse:
-      callback<(value: Buffer | null, message: Message) => unknown>('a function of the value').optional(),
-    key: callback<LogKey<Message>>('a function of the message').optional(),
+    groupId: groupId(),
+    parse: z.optional(
+      callback<(value: Buffer | null, message: Message) => unknown>('a function of the value'),
+    ),
+    key: z.optional(callback<LogKey<Message>>('a function of the message')),
     ...fingerprintFields<Buffer | null, [message: Message]>(),
   };
 }

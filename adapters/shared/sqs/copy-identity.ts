@@ -1,19 +1,21 @@
-import * as z from 'zod';
+import { lazily } from '../../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
 
 /** By it a redriven copy says whose copy it is. */
 export const IDENTITY_ATTRIBUTE = 'HandleOnceIdentity';
 
-const scope = z.string();
-const copyIdentity = z.union([
-  z.strictObject({ scope, key: z.string() }),
-  z.strictObject({ scope, messageId: z.string(), sentAt: z.string().optional() }),
-]);
+const copyIdentity = lazily(() =>
+  z.union([
+    z.strictObject({ scope: z.string(), key: z.string() }),
+    z.strictObject({ scope: z.string(), messageId: z.string(), sentAt: z.optional(z.string()) }),
+  ]),
+);
 
 /**
  * The record that a copy belongs to; or its original, of which only the consumer's own key function knows the key, with
  * the `MessageId` and `SentTimestamp` that it had.
  */
-export type CopyIdentity = z.output<typeof copyIdentity>;
+export type CopyIdentity = z.output<ReturnType<typeof copyIdentity>>;
 
 /** What an identity can say of an original. */
 export interface OriginalFacts {
@@ -32,7 +34,7 @@ export function writeIdentity(identity: CopyIdentity): string {
 export function readIdentity(text: string | undefined): CopyIdentity | undefined {
   if (text === undefined) return undefined;
   try {
-    return copyIdentity.safeParse(JSON.parse(text)).data;
+    return copyIdentity().safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }

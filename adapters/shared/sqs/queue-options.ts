@@ -3,12 +3,13 @@ import {
   fingerprintFields,
   handleOnceOption,
   inTransactionOption,
+  lazily,
   type ParsedPayload,
   retryFields,
   standardSchema,
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
 
 /** What to do with a message that has failed for good. */
@@ -86,32 +87,34 @@ function queueOf(url: string): string {
   return url.split('/').filter(Boolean).slice(-2).join('/');
 }
 
-export function queueUrlOption(what: string): z.ZodURL {
+export function queueUrlOption(what: string): z.ZodMiniURL {
   return z.url({ protocol: /^https?$/, error: `must be the URL of ${what}` });
 }
 
-const onFailed = z.union(
-  [
-    z.enum(['acknowledge', 'keep']),
-    z.strictObject({ deadLetterQueueUrl: queueUrlOption('the dead-letter queue') }),
-  ],
-  { error: `must be 'acknowledge', 'keep' or { deadLetterQueueUrl }` },
+const onFailed = lazily(() =>
+  z.union(
+    [
+      z.enum(['acknowledge', 'keep']),
+      z.strictObject({ deadLetterQueueUrl: queueUrlOption('the dead-letter queue') }),
+    ],
+    { error: `must be 'acknowledge', 'keep' or { deadLetterQueueUrl }` },
+  ),
 );
 
 /** The fields of `QueueOptions`, but for those that get a message. */
-export const queueFields = {
+export const queueFields = lazily(() => ({
   handleOnce: handleOnceOption(),
-  ...retryFields,
+  ...retryFields(),
   inTransaction: inTransactionOption(),
-  schema: standardSchema().optional(),
-  parse: callback<(body: string) => unknown>('a function of the body').default(() => JSON.parse),
-  onFailed: onFailed.optional(),
-};
+  schema: z.optional(standardSchema()),
+  parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
+  onFailed: z.optional(onFailed()),
+}));
 
 /** The fields of `QueueOptions` that get a message. */
 export function messageFields<Message extends { readonly MessageId?: string | undefined }>() {
   const key = callback<(message: Message) => string | undefined>('a function of the message');
-  return { key: key.default(() => messageIdOf), ...fingerprintFields<string, [message: Message]>() };
+  return { key: z._default(key, () => messageIdOf), ...fingerprintFields<string, [message: Message]>() };
 }
 
 function messageIdOf(message: { readonly MessageId?: string | undefined }): string | undefined {

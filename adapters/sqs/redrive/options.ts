@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
+  lazily,
   letterFields,
   type LetterRecord,
   NOT_AN_OBJECT,
@@ -51,22 +52,26 @@ export interface RedriveQueueOptions extends RedriveOptions<QueueLetter, Redrive
   readonly visibilityTimeoutSeconds?: number | undefined;
 }
 
-export const redriveQueueOptions = z
-  .strictObject(
-    {
-      ...redriveFields,
-      client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
-      from: queueUrlOption('the dead-letter queue'),
-      to: queueUrlOption('the queue that the letters go back to'),
-      key: messageFields<SqsMessage>().key,
-      ...letterFields<QueueLetter, RedrivenQueueLetter>(),
-      visibilityTimeoutSeconds: wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS).default(120),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(({ from, to }) => from !== to, {
-    path: ['to'],
-    error: 'must be another queue than from: the one that the letters came from',
-  });
+export const redriveQueueOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...redriveFields(),
+        client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
+        from: queueUrlOption('the dead-letter queue'),
+        to: queueUrlOption('the queue that the letters go back to'),
+        key: messageFields<SqsMessage>().key,
+        ...letterFields<QueueLetter, RedrivenQueueLetter>(),
+        visibilityTimeoutSeconds: z._default(wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS), 120),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(({ from, to }) => from !== to, {
+        path: ['to'],
+        error: 'must be another queue than from: the one that the letters came from',
+      }),
+    ),
+);
 
-export type ResolvedRedrive = z.output<typeof redriveQueueOptions>;
+export type ResolvedRedrive = z.output<ReturnType<typeof redriveQueueOptions>>;

@@ -42,7 +42,7 @@ const SUBJECT = 'redriveQueue';
  * ```
  */
 export async function redriveQueue(options: RedriveQueueOptions): Promise<RedriveReport> {
-  const resolved = parseOptions(SUBJECT, redriveQueueOptions, options);
+  const resolved = parseOptions(SUBJECT, redriveQueueOptions(), options);
   const queue = createQueue(resolved.client, resolved.from, systemClock);
   await checkExists('from', queue);
   await checkExists('to', createQueue(resolved.client, resolved.to, systemClock));

@@ -82,7 +82,7 @@ export function onceEach<
   handler: OnceEachHandler<Message, OnceEachPayload<Schema, Parsed>, Result>,
 ): OnceEach<Message, Result>;
 export function onceEach(options: object, handler: unknown): OnceEach<never, unknown> {
-  const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions, withHandler(options, handler)));
+  const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions(), withHandler(options, handler)));
   const events = createAdapterEvents(resolved);
   const trial = createTrial();
   const { clock } = handlesOf(resolved.handleOnce);
@@ -98,7 +98,7 @@ export function onceEach(options: object, handler: unknown): OnceEach<never, unk
   };
 
   async function handle(message: never, given: MessageOptions = {}): Promise<HandledMessage<unknown>> {
-    return await handleMessage(adapter, message, parseOptions(SUBJECT, messageOptions, given));
+    return await handleMessage(adapter, message, parseOptions(SUBJECT, messageOptions(), given));
   }
 
   return Object.assign(handle, { counts: events.counts });

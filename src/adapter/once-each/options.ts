@@ -1,6 +1,7 @@
 import type { ParsedPayload } from '../parsed-payload.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../../lib/lazily.ts';
 import { handleOnceOption } from '../adapter-options.ts';
 import { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from '../transactional-option.ts';
 import type { Attempt } from '../../api/attempt.ts';
@@ -119,50 +120,56 @@ const DAY_MS = 86_400_000;
 
 const DESTINATION = 'must be the name of where dead letters go';
 
-const onFailed = z.union(
-  [
-    z.enum(['acknowledge', 'keep']),
-    z.strictObject({
-      to: z.string({ error: DESTINATION }).min(1, { error: DESTINATION }),
-      send: callback<DeadLetterDestination<never>['send']>('a function of (message, facts)'),
-    }),
-  ],
-  { error: "must be chosen: 'acknowledge', 'keep' or { to, send }" },
+const onFailed = lazily(() =>
+  z.union(
+    [
+      z.enum(['acknowledge', 'keep']),
+      z.strictObject({
+        to: z.string({ error: DESTINATION }).check(z.minLength(1, { error: DESTINATION })),
+        send: callback<DeadLetterDestination<never>['send']>('a function of (message, facts)'),
+      }),
+    ],
+    { error: "must be chosen: 'acknowledge', 'keep' or { to, send }" },
+  ),
 );
 
-export const onceEachOptions = z
-  .strictObject(
-    {
-      handleOnce: handleOnceOption(),
-      ...retryFields,
-      ...fingerprintFields<unknown, [message: never]>(),
-      inTransaction: inTransactionOption(),
-      key: callback<(message: never) => string | undefined>(message),
-      body: callback<(message: never) => unknown>(message),
-      schema: standardSchema().optional(),
-      parse: callback<(body: never) => unknown>('a function of the body').optional(),
-      acknowledge: callback<(message: never) => unknown>(message),
-      retryLater: callback<(message: never, delayMs: number) => unknown>(
-        'a function of (message, delayMs)',
-      ).optional(),
-      patienceMs: wholeNumber('milliseconds', 0, DAY_MS).optional(),
-      ackWaitMs: wholeNumber('milliseconds', 100, DAY_MS).optional(),
-      extend: callback<(message: never) => unknown>(message).optional(),
-      onFailed,
-      source: callback<(message: never) => MessageSource>(message).optional(),
-      onEvent: eventHook<OnceEachEvent>(),
-      logger: loggerOption(),
-      handler: handlerOption<OnceEachHandler<never, never, unknown, never[]>>('payload, attempt'),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(({ extend, ackWaitMs }) => extend === undefined || ackWaitMs !== undefined, {
-    path: ['ackWaitMs'],
-    error: 'is missing, which extend needs: the milliseconds after which the broker delivers again',
-  })
-  .refine(({ retryLater, patienceMs }) => retryLater === undefined || patienceMs === undefined, {
-    path: ['patienceMs'],
-    error: 'must not be given together with retryLater: messages do not wait here',
-  })
-  .refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+export const onceEachOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        handleOnce: handleOnceOption(),
+        ...retryFields(),
+        ...fingerprintFields<unknown, [message: never]>(),
+        inTransaction: inTransactionOption(),
+        key: callback<(message: never) => string | undefined>(message),
+        body: callback<(message: never) => unknown>(message),
+        schema: z.optional(standardSchema()),
+        parse: z.optional(callback<(body: never) => unknown>('a function of the body')),
+        acknowledge: callback<(message: never) => unknown>(message),
+        retryLater: z.optional(
+          callback<(message: never, delayMs: number) => unknown>('a function of (message, delayMs)'),
+        ),
+        patienceMs: z.optional(wholeNumber('milliseconds', 0, DAY_MS)),
+        ackWaitMs: z.optional(wholeNumber('milliseconds', 100, DAY_MS)),
+        extend: z.optional(callback<(message: never) => unknown>(message)),
+        onFailed: onFailed(),
+        source: z.optional(callback<(message: never) => MessageSource>(message)),
+        onEvent: eventHook<OnceEachEvent>(),
+        logger: loggerOption(),
+        handler: handlerOption<OnceEachHandler<never, never, unknown, never[]>>('payload, attempt'),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(({ extend, ackWaitMs }) => extend === undefined || ackWaitMs !== undefined, {
+        path: ['ackWaitMs'],
+        error: 'is missing, which extend needs: the milliseconds after which the broker delivers again',
+      }),
+      z.refine(({ retryLater, patienceMs }) => retryLater === undefined || patienceMs === undefined, {
+        path: ['patienceMs'],
+        error: 'must not be given together with retryLater: messages do not wait here',
+      }),
+      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+    ),
+);

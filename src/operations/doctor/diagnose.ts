@@ -1,4 +1,5 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../../lib/lazily.ts';
 import { SchemaError, StoreError } from '../../api/errors.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../options/parse-options.ts';
 import { sqlState } from '../../store/postgres/error-layers.ts';
@@ -12,9 +13,11 @@ export interface DiagnoseOptions extends TablesOptions {
   readonly concurrency?: number | undefined;
 }
 
-const diagnoseOptions = z.strictObject(
-  { ...tablesFields, concurrency: wholeNumber('handlers', 1, 100_000).optional() },
-  NOT_AN_OBJECT,
+const diagnoseOptions = lazily(() =>
+  z.strictObject(
+    { ...tablesFields(), concurrency: z.optional(wholeNumber('handlers', 1, 100_000)) },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /**
@@ -36,7 +39,7 @@ const diagnoseOptions = z.strictObject(
  * ```
  */
 export async function diagnose(options: DiagnoseOptions): Promise<readonly Finding[]> {
-  const { databaseSchema, concurrency, ...rest } = parseOptions('diagnose', diagnoseOptions, options);
+  const { databaseSchema, concurrency, ...rest } = parseOptions('diagnose', diagnoseOptions(), options);
   const subject = { client: clientOf(rest), schema: databaseSchema, concurrency };
   const findings = await allOf(OF_CLIENT, subject);
   for (const [name, check] of Object.entries(OF_SCHEMA)) {

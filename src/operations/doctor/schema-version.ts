@@ -1,5 +1,6 @@
 import { foundVersion } from '../../migrations/found-version.ts';
-import { fitOf, LATEST } from '../../migrations/version.ts';
+import { LATEST } from '../../migrations/embedded.generated.ts';
+import { fitOf } from '../../migrations/version.ts';
 import { toStoreError } from '../../store/postgres/failure.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 import { lacking, missingTables, TABLES } from './tables.ts';

@@ -1,4 +1,5 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
+import { lazily } from '../../lib/lazily.ts';
 import { abortSignal, callback, flag, wholeNumber } from '../../options/parse-options.ts';
 import { wrongReturn } from '../../options/wrong-return.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
@@ -25,24 +26,24 @@ export interface RedriveOptions<Letter, Redriven> extends TablesOptions {
   readonly onLetter?: ((letter: Redriven) => unknown) | undefined;
 }
 
-export const redriveFields = {
-  ...tablesFields,
-  scope: scopeField.optional(),
-  limit: wholeNumber('letters', 1, 1_000_000_000).default(Infinity),
-  perSecond: wholeNumber('letters', 1, 10_000).default(50),
-  dryRun: flag.default(false),
-  signal: abortSignal.optional(),
-};
+export const redriveFields = lazily(() => ({
+  ...tablesFields(),
+  scope: z.optional(scopeField()),
+  limit: z._default(wholeNumber('letters', 1, 1_000_000_000), Infinity),
+  perSecond: z._default(wholeNumber('letters', 1, 10_000), 50),
+  dryRun: z._default(flag(), false),
+  signal: z.optional(abortSignal()),
+}));
 
 /** The options as they apply, but for those that get a letter. */
-export type RedriveSettings = z.output<z.ZodObject<typeof redriveFields>>;
+export type RedriveSettings = z.output<z.ZodMiniObject<ReturnType<typeof redriveFields>>>;
 
 /** The options that get a letter. */
 export function letterFields<Letter, Redriven>() {
   const filter = 'a function of one letter that returns true or false';
   return {
-    filter: callback<(letter: Letter) => boolean>(filter).optional(),
-    onLetter: callback<(letter: Redriven) => unknown>('a function of one letter').optional(),
+    filter: z.optional(callback<(letter: Letter) => boolean>(filter)),
+    onLetter: z.optional(callback<(letter: Redriven) => unknown>('a function of one letter')),
   };
 }
 

@@ -1,4 +1,5 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
+import { lazily } from '../../lib/lazily.ts';
 import { hasMethods, satisfying } from '../../options/parse-options.ts';
 import type { PostgresClient } from './postgres-client.ts';
 import type { DatabaseClient } from './database-client.ts';
@@ -8,9 +9,11 @@ import { fromPostgres } from './from-postgres.ts';
 export type SqlClient<Tx = unknown> = PostgresClient<Tx> | DatabaseClient<Tx>;
 
 /** Neither shape fits a transaction: a claim must not end with the rollback of its caller. */
-export const sqlClient: z.ZodType<SqlClient, SqlClient> = satisfying(
-  (value) => isPostgresClient(value) || hasMethods(value, ['query', 'execute', 'begin', 'in']),
-  'a client made by postgres(url), or one of another library through handle-once/clients, not a transaction or a URL',
+export const sqlClient = lazily((): z.ZodMiniType<SqlClient, SqlClient> =>
+  satisfying(
+    (value) => isPostgresClient(value) || hasMethods(value, ['query', 'execute', 'begin', 'in']),
+    'a client made by postgres(url), or one of another library through handle-once/clients, not a transaction or a URL',
+  ),
 );
 
 const made = new WeakMap<object, unknown>();
