@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { bundle } from '../../scripts/weight/bundle.ts';
+import { programs } from '../../scripts/weight/programs.ts';
+import { tableUnder, textOf } from '../docs/documents.ts';
+import { manifest } from '../support/manifest.ts';
+
+/** How far a bundle may be above what the docs say of it. */
+const TOLERANCE = 1.1;
+
+const stated = new Map(
+  tableUnder(textOf('docs/lambda.md'), 'What a bundle weighs').map(([name = '', minified = '']) => [
+    name.replaceAll('`', ''),
+    Number(minified) * 1_000,
+  ]),
+);
+
+it('docs/lambda.md has a row for each subpath that runs in production', () => {
+  const subpaths = Object.keys(manifest.exports)
+    .filter((subpath) => !/package\.json|store|testing|nestjs/.test(subpath))
+    .map((subpath) => manifest.name + subpath.slice('.'.length));
+  expect([...stated.keys()]).toEqual(Object.keys(programs));
+  expect([...stated.keys()]).toEqual(expect.arrayContaining(subpaths));
+});
+
+it.each(Object.entries(programs))(
+  '%s weighs at most a tenth more than docs/lambda.md says',
+  async (name, program) => {
+    const { bytes } = await bundle(program);
+    expect(bytes).toBeLessThanOrEqual((stated.get(name) ?? 0) * TOLERANCE);
+  },
+);
+
+it('the core builds no schema while it loads, and a few once it is asked for a handleOnce', async () => {
+  const count = 'let built = 0; globalThis.__zod_globalConfig = { postProcessor: () => { built += 1; } };';
+  const { code } = await bundle(`
+    import { createHandleOnce } from 'handle-once';
+    import * as lambda from 'handle-once/lambda';
+    import * as webhook from 'handle-once/webhook';
+    import * as operations from 'handle-once/operations';
+    globalThis.loaded = [lambda, webhook, operations];
+    const afterLoading = built;
+    createHandleOnce({ sql: { unsafe() {}, begin() {} }, scope: 'billing' });
+    process.stdout.write(JSON.stringify({ afterLoading, hasBuilt: built > afterLoading }));
+  `);
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-'], {
+    input: `${count}\n${code}`,
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(stdout)).toEqual({ afterLoading: 0, hasBuilt: true });
+});
