@@ -40,7 +40,7 @@ const settingsOfHttp = z.strictObject(httpFields);
 
 function createOperation(world: World, life: Life, onHang: () => void): Answering {
   const handle = createHandler(world, life, onHang);
-  const settings = settingsOfHttp.parse({
+  const settings = settingsOfHttp().parse({
     handleOnce: createLifesHandleOnce(world, life),
     route: TARGET,
     principal: null,

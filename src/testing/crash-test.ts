@@ -1,10 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Handler } from '../api/attempt.ts';
 import { createHandleOnceIn } from '../api/create-handle-once.ts';
 import { InvalidOptionsError } from '../api/errors.ts';
 import type { Outcome } from '../api/outcome.ts';
 import { createHost } from '../engine/host.ts';
 import { systemClock } from '../lib/clock.ts';
+import { lazily } from '../lib/lazily.ts';
 import { callback, NOT_AN_OBJECT, parseOptions, satisfying } from '../options/parse-options.ts';
 import { createMemoryStore, type MemoryStore } from '../store/memory.ts';
 import { createMortalClock } from './mortal-clock.ts';
@@ -48,14 +49,16 @@ export interface CrashReport<Name extends string> {
   readonly crashes: readonly Crash<Name>[];
 }
 
-const crashTestOptions = z.strictObject(
-  {
-    effects: satisfying<Effects>(areEffects, 'an object of functions that return promises'),
-    handler: callback<(effects: Effects) => Handler<unknown, unknown>>('a function of the effects'),
-    payload: z.unknown(),
-    reset: callback<() => unknown>('a function').optional(),
-  },
-  NOT_AN_OBJECT,
+const crashTestOptions = lazily(() =>
+  z.strictObject(
+    {
+      effects: satisfying<Effects>(areEffects, 'an object of functions that return promises'),
+      handler: callback<(effects: Effects) => Handler<unknown, unknown>>('a function of the effects'),
+      payload: z.unknown(),
+      reset: z.optional(callback<() => unknown>('a function')),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 function areEffects(value: unknown): boolean {
@@ -64,7 +67,7 @@ function areEffects(value: unknown): boolean {
   return members.length > 0 && members.every((member) => typeof member === 'function');
 }
 
-type Resolved = z.output<typeof crashTestOptions>;
+type Resolved = z.output<ReturnType<typeof crashTestOptions>>;
 
 /**
  * Stops a handler after each of its effects, as a crash would, delivers the message again, and reports which effects
@@ -96,7 +99,7 @@ type Resolved = z.output<typeof crashTestOptions>;
 export async function crashTest<Declared extends Effects, Payload>(
   options: CrashTestOptions<Declared, Payload>,
 ): Promise<CrashReport<keyof Declared & string>> {
-  const given = parseOptions(SUBJECT, crashTestOptions, options);
+  const given = parseOptions(SUBJECT, crashTestOptions(), options);
   const whole = await runWhole(given);
   const crashes: Crash<string>[] = [];
   for (let dieAfter = 1; dieAfter <= whole.done.length; dieAfter += 1) {

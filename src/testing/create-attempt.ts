@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Attempt } from '../api/attempt.ts';
 import { childKey } from '../api/child-key.ts';
+import { lazily } from '../lib/lazily.ts';
 import { recordFields } from '../operations/tables.ts';
 import { checkKey } from '../options/key.ts';
 import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
@@ -17,15 +18,18 @@ export interface CreateAttemptOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const attemptOptions = z.strictObject(
-  {
-    key: recordFields.key.default('test-message'),
-    scope: recordFields.scope.default('test'),
-    number: wholeNumber('attempts', 1, 2_147_483_647).default(1),
-    signal: abortSignal.optional(),
-  },
-  NOT_AN_OBJECT,
-);
+const attemptOptions = lazily(() => {
+  const { key, scope } = recordFields();
+  return z.strictObject(
+    {
+      key: z._default(key, 'test-message'),
+      scope: z._default(scope, 'test'),
+      number: z._default(wholeNumber('attempts', 1, 2_147_483_647), 1),
+      signal: z.optional(abortSignal()),
+    },
+    NOT_AN_OBJECT,
+  );
+});
 
 /**
  * An attempt, to call a handler of your own with in a unit test. Nothing is recorded, and no lease runs.
@@ -40,7 +44,7 @@ const attemptOptions = z.strictObject(
  * ```
  */
 export function createAttempt(options: CreateAttemptOptions = {}): Attempt {
-  const { key, scope, number, signal } = parseOptions('createAttempt', attemptOptions, options);
+  const { key, scope, number, signal } = parseOptions('createAttempt', attemptOptions(), options);
   return {
     key,
     scope,

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { InvalidOptionsError } from '../api/errors.ts';
+import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { createFakeBatch, type FakeBatchPayload, type FakeOffsets } from './fake-batch.ts';
 import { createFakeLog, type FakeMessage, type FakePartition, type FetchedFakeMessage } from './fake-log.ts';
@@ -79,9 +80,8 @@ export interface FakeConsumer {
   committed(topic: string, partition?: number): string | undefined;
 }
 
-const fakeConsumerOptions = z.strictObject(
-  { partitions: wholeNumber('partitions', 1, 1_000).default(1) },
-  NOT_AN_OBJECT,
+const fakeConsumerOptions = lazily(() =>
+  z.strictObject({ partitions: z._default(wholeNumber('partitions', 1, 1_000), 1) }, NOT_AN_OBJECT),
 );
 
 /**
@@ -105,7 +105,7 @@ const fakeConsumerOptions = z.strictObject(
  * ```
  */
 export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsumer {
-  const { partitions: count } = parseOptions('createFakeConsumer', fakeConsumerOptions, options);
+  const { partitions: count } = parseOptions('createFakeConsumer', fakeConsumerOptions(), options);
   const log = createFakeLog();
   const topics = new Set<string>();
   const paused = new Set<FakePartition>();

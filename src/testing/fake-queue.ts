@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { InvalidOptionsError } from '../api/errors.ts';
+import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { retryBudget } from '../options/retry-budget.ts';
 import { type CommandContext, COMMANDS } from './fake-queue-commands.ts';
@@ -61,12 +62,14 @@ export interface FakeQueue {
 
 const QUEUE_URL = 'https://sqs.example/000000000000/fake-queue';
 
-const fakeQueueOptions = z.strictObject(
-  {
-    visibilityTimeoutSeconds: wholeNumber('seconds', 1, 43_200).default(60),
-    maxReceiveCount: wholeNumber('receives', 1, 1_000).default(() => retryBudget().maxReceiveCount),
-  },
-  NOT_AN_OBJECT,
+const fakeQueueOptions = lazily(() =>
+  z.strictObject(
+    {
+      visibilityTimeoutSeconds: z._default(wholeNumber('seconds', 1, 43_200), 60),
+      maxReceiveCount: z._default(wholeNumber('receives', 1, 1_000), () => retryBudget().maxReceiveCount),
+    },
+    NOT_AN_OBJECT,
+  ),
 );
 
 /**
@@ -90,7 +93,7 @@ const fakeQueueOptions = z.strictObject(
  * ```
  */
 export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
-  const given = parseOptions('createFakeQueue', fakeQueueOptions, options);
+  const given = parseOptions('createFakeQueue', fakeQueueOptions(), options);
   const deadLetters: FakeDeadLetter[] = [];
   const bury = (queueUrl: string, body: string, attributes: MessageAttributes): void => {
     deadLetters.push({ queueUrl, body, attributes: textsOf(attributes) });
