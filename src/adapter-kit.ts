@@ -74,5 +74,10 @@ export { rolledBack } from './store/postgres/rolled-back-error.ts';
 export { poolSize } from './store/postgres/pool-size.ts';
 export { createPreparing } from './store/postgres/preparing.ts';
 export { type Warning, type WarningEvent, warn } from './adapter/warn.ts';
-export { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from './adapter/transactional-option.ts';
-export type { ParsedPayload } from './adapter/parsed-payload.ts';
+export {
+  canRunInTransaction,
+  inTransactionOption,
+  NO_TRANSACTIONS,
+  type WithoutTransaction,
+} from './adapter/transactional-option.ts';
+export type { NeedsSchemaOrParse, ParsedPayload, PayloadChecked } from './adapter/parsed-payload.ts';

@@ -13,6 +13,7 @@
  *     key: (message: QueueMessage) => message.id,
  *     body: (message) => message.body,
  *     acknowledge: (message) => message.ack(),
+ *     schema: orderSchema,
  *     onFailed: 'keep',
  *   },
  *   async (order) => ship(order),

@@ -12,6 +12,7 @@ export type {
   CallOptions,
   HandleOnce,
   HandleOnceWithSchema,
+  MissingOption,
   ParseOption,
   SchemaOption,
   Transactional,
@@ -35,6 +36,7 @@ export {
 export type { Counts } from './reporting/event-sink.ts';
 export type { FingerprintOptions } from './options/fingerprint-options.ts';
 export { createHandleOnce } from './api/create-handle-once.ts';
+export type { JsonForm } from './api/json-form.ts';
 export { InvalidPayloadError, RetryableError, TerminalError } from './api/handler-errors.ts';
 export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';
 export { migrationSql, type MigrationSqlOptions } from './migrations/migration-sql.ts';
@@ -45,11 +47,12 @@ export type {
   Outcome,
   Pending,
   PendingReason,
+  Replayed,
+  ReplayedWithoutResult,
   ResultOmitted,
   StoredError,
   Succeeded,
-  SucceededWithoutResult,
-  SucceededWithResult,
+  SucceededNow,
 } from './api/outcome.ts';
 export type { LogFields, LoggedError, Logger } from './reporting/logger.ts';
 export type { Retries, RetryOptions } from './options/retries.ts';

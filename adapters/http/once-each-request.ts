@@ -13,7 +13,7 @@ import {
   parseOptions,
   withHandler,
 } from '../../src/adapter-kit.ts';
-import { InvalidOptionsError, type Transactional } from '../../src/index.ts';
+import { InvalidOptionsError, type MissingOption, type Transactional } from '../../src/index.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
 import type { HttpEventType } from './events.ts';
 import { readAll } from './fetch-body.ts';
@@ -37,6 +37,11 @@ export type RequestHandler<Context = unknown> = (
   attempt: HttpAttempt,
   context: Context,
 ) => Response | PromiseLike<Response>;
+
+/** What a handler gets as third argument: the context that it names, or else nothing that it can use. */
+type NamedContext<Context> = unknown extends Context
+  ? MissingOption<'inTransaction: true, or a type for the context'>
+  : Context;
 
 /** The same with the transaction that its record commits in. */
 export type TransactionalRequestHandler<Tx, Context = unknown> = (
@@ -74,7 +79,7 @@ export interface OnceEachRequest<Context = unknown> {
  * const createOrder = onceEachRequest(
  *   { handleOnce, route: '/orders', principal: userOf },
  *   async (request, attempt) => {
- *     const order = await request.json();
+ *     const order = readOrder(await request.json());
  *     const { id } = await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *     return Response.json({ id }, { status: 201, headers: { location: `/orders/${id}` } });
  *   },
@@ -87,7 +92,7 @@ export function onceEachRequest<Tx, Context = unknown>(
 ): OnceEachRequest<Context>;
 export function onceEachRequest<Context = unknown>(
   options: RequestOptions<Context>,
-  handler: RequestHandler<Context>,
+  handler: RequestHandler<NamedContext<Context>>,
 ): OnceEachRequest<Context>;
 export function onceEachRequest(options: object, handler: unknown): OnceEachRequest {
   const settings = parseOptions(SUBJECT, requestOptions(), withHandler(options, handler));

@@ -6,9 +6,8 @@
  * import { onceEachMessage } from 'handle-once/kafka';
  *
  * const onFailed = { deadLetterTopic: 'orders-failed', producer };
- * await consumer.run(
- *   onceEachMessage({ consumer, groupId, handleOnce, onFailed }, async ({ message }) => ship(message.value)),
- * );
+ * const options = { consumer, groupId, handleOnce, schema: orderSchema, onFailed };
+ * await consumer.run(onceEachMessage(options, async ({ payload }) => ship(payload)));
  * ```
  *
  * @module

@@ -8,11 +8,13 @@ import {
   type EventSink,
   fingerprintOnTrial,
   parseOptions,
+  type PayloadChecked,
   SHORT_RETRIES,
   withOwnRetries,
   warn,
   watchStore,
   withHandler,
+  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import { inGroup } from '../shared/kafka/log-identity.ts';
 import type { Transactional } from '../../src/index.ts';
@@ -27,6 +29,7 @@ import { createKeyTrial } from './fetch/key-trial.ts';
 import {
   type AnyHandler,
   type KafkaHandler,
+  type KafkaPayload,
   onceEachMessageOptions,
   type OnceEachMessageOptions,
   type ResolvedOptions,
@@ -73,10 +76,10 @@ export interface OnceEachMessage extends RunConfig {
  * await consumer.connect();
  * await consumer.subscribe({ topics: ['orders'], fromBeginning: true });
  * const onFailed = { deadLetterTopic: 'orders-failed', producer };
- * const options = { consumer, groupId: 'billing', fromBeginning: true, handleOnce, onFailed };
+ * const options = { consumer, groupId: 'billing', fromBeginning: true, handleOnce, schema: orderSchema, onFailed };
  * await consumer.run(
- *   onceEachMessage(options, async ({ message }, attempt) => {
- *     await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   onceEachMessage(options, async ({ payload }, attempt) => {
+ *     await charge(payload, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }),
  * );
  * ```
@@ -87,16 +90,17 @@ export function onceEachMessage<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
 >(
-  options: Transactional<OnceEachMessageOptions<Schema, Parsed>, Tx>,
-  handler: KafkaHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<OnceEachMessageOptions<Schema, Parsed>, Tx> &
+    PayloadChecked<Schema, Parsed, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): OnceEachMessage;
 export function onceEachMessage<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
 >(
-  options: OnceEachMessageOptions<Schema, Parsed>,
-  handler: KafkaHandler<Schema, Parsed, Result>,
+  options: OnceEachMessageOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, WithoutTransaction, Result>,
 ): OnceEachMessage;
 export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
   const resolved = withOwnRetries(

@@ -47,9 +47,9 @@ export interface KafkaDelivery<Payload> {
   readonly pause: () => () => void;
 }
 
-/** `Extra` is the transaction, with the option `inTransaction`. */
-export type KafkaHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
-  delivery: KafkaDelivery<KafkaPayload<Schema, Parsed>>,
+/** `Extra` is the transaction, with the option `inTransaction`: `KafkaHandler<Order, [tx: TransactionSql]>`. */
+export type KafkaHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
+  delivery: KafkaDelivery<Payload>,
   attempt: Attempt,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;

@@ -5,7 +5,7 @@
  * ```ts
  * import { onceEachSqsRecord } from 'handle-once/lambda';
  *
- * export const handler = onceEachSqsRecord({ handleOnce }, async (order) => ship(order));
+ * export const handler = onceEachSqsRecord({ handleOnce, schema: orderSchema }, async (order) => ship(order));
  * ```
  *
  * @module

@@ -13,7 +13,7 @@ import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
 import type { Attempt } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, LambdaKafkaMessage } from './kafka-event.ts';
-import { lambdaFields, type LambdaOptions, type LambdaPayload } from './options.ts';
+import { lambdaFields, type LambdaOptions } from './options.ts';
 
 /** What a handler gets: as under `onceEachMessage` of `handle-once/kafka`, without the consumer's own. */
 export interface KafkaRecordDelivery<Payload> {
@@ -27,9 +27,9 @@ export interface KafkaRecordDelivery<Payload> {
   readonly payload: Payload;
 }
 
-/** `Extra` is the transaction, with the option `inTransaction`. */
-export type KafkaRecordHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
-  delivery: KafkaRecordDelivery<LambdaPayload<Schema, Parsed>>,
+/** `Extra` is the transaction, with the option `inTransaction`: `KafkaRecordHandler<Order, [tx: TransactionSql]>`. */
+export type KafkaRecordHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
+  delivery: KafkaRecordDelivery<Payload>,
   attempt: Attempt,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;

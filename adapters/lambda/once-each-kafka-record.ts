@@ -5,8 +5,10 @@ import {
   createAdapterEvents,
   fingerprintOptionsFor,
   parseOptions,
+  type PayloadChecked,
   withOwnRetries,
   withHandler,
+  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
@@ -31,6 +33,7 @@ import {
   type KafkaRecordHandler,
   type OnceEachKafkaRecordOptions,
 } from './kafka-options.ts';
+import type { LambdaPayload } from './options.ts';
 import { processRecord } from './process-record.ts';
 import type { RecordVerdict } from './run-batch.ts';
 import { createWarnStuck } from './stuck.ts';
@@ -57,9 +60,9 @@ export interface OnceEachKafkaRecord {
  * @example
  * ```ts
  * export const handler = onceEachKafkaRecord(
- *   { groupId: 'billing', handleOnce, onFailed: 'keep' },
- *   async ({ message }, attempt) => {
- *     await charge(message.value, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   { groupId: 'billing', handleOnce, schema: orderSchema, onFailed: 'keep' },
+ *   async ({ payload }, attempt) => {
+ *     await charge(payload, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   },
  * );
  * ```
@@ -70,16 +73,17 @@ export function onceEachKafkaRecord<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
 >(
-  options: Transactional<OnceEachKafkaRecordOptions<Schema, Parsed>, Tx>,
-  handler: KafkaRecordHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<OnceEachKafkaRecordOptions<Schema, Parsed>, Tx> &
+    PayloadChecked<Schema, Parsed, Buffer | null>,
+  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): OnceEachKafkaRecord;
 export function onceEachKafkaRecord<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
 >(
-  options: OnceEachKafkaRecordOptions<Schema, Parsed>,
-  handler: KafkaRecordHandler<Schema, Parsed, Result>,
+  options: OnceEachKafkaRecordOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Buffer | null>,
+  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed>, WithoutTransaction, Result>,
 ): OnceEachKafkaRecord;
 export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHandler): OnceEachKafkaRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));

@@ -9,8 +9,10 @@ import {
   fingerprintOptionsFor,
   lanesBy,
   parseOptions,
+  type PayloadChecked,
   withOwnRetries,
   withHandler,
+  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import type { MessageSource, Transactional } from '../../src/index.ts';
 import { originalOf, withOriginals } from '../shared/sqs/copy-identity.ts';
@@ -18,6 +20,7 @@ import { queueSource } from '../shared/sqs/message-source.ts';
 import { sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
+import type { LambdaPayload } from './options.ts';
 import { processRecord } from './process-record.ts';
 import {
   copyForm,
@@ -57,7 +60,7 @@ export interface OnceEachSqsRecord {
  *
  * @example
  * ```ts
- * export const handler = onceEachSqsRecord({ handleOnce }, async (order, attempt) => {
+ * export const handler = onceEachSqsRecord({ handleOnce, schema: orderSchema }, async (order, attempt) => {
  *   await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  * });
  * ```
@@ -68,16 +71,16 @@ export function onceEachSqsRecord<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: Transactional<OnceEachSqsRecordOptions<Schema, Parsed>, Tx>,
-  handler: SqsRecordHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<OnceEachSqsRecordOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
+  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: OnceEachSqsRecordOptions<Schema, Parsed>,
-  handler: SqsRecordHandler<Schema, Parsed, Result>,
+  options: OnceEachSqsRecordOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
+  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed>, WithoutTransaction, Result>,
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));

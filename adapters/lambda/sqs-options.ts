@@ -17,7 +17,7 @@ import {
 import type { Attempt } from '../../src/index.ts';
 import type { DeadLetterClient } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
-import { lambdaFields, type LambdaOptions, type LambdaPayload } from './options.ts';
+import { lambdaFields, type LambdaOptions } from './options.ts';
 import type { SqsRecord } from './sqs-event.ts';
 
 /** Where a record goes that has failed for good. */
@@ -34,9 +34,9 @@ export interface SqsRecordAttempt extends Attempt {
   readonly record: SqsRecord;
 }
 
-/** `Extra` is the transaction, with the option `inTransaction`. */
-export type SqsRecordHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
-  payload: LambdaPayload<Schema, Parsed>,
+/** `Extra` is the transaction, with the option `inTransaction`: `SqsRecordHandler<Order, [tx: TransactionSql]>`. */
+export type SqsRecordHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
+  payload: Payload,
   attempt: SqsRecordAttempt,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;

@@ -6,7 +6,7 @@
  * import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
  * import { Consumer } from 'sqs-consumer';
  *
- * const options = { consumerOptions: { queueUrl, sqs: client }, handleOnce };
+ * const options = { consumerOptions: { queueUrl, sqs: client }, handleOnce, schema: orderSchema };
  * const consumer = Consumer.create(onceEachConsumerMessage(options, async (order) => ship(order)));
  * consumer.start();
  * ```

@@ -1,5 +1,13 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, lanesBy, runLanes, withHandler } from '../../src/adapter-kit.ts';
+import {
+  type Counts,
+  lanesBy,
+  type ParsedPayload,
+  type PayloadChecked,
+  runLanes,
+  withHandler,
+  type WithoutTransaction,
+} from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { behind, conclude, REFUSED } from './conclude.ts';
@@ -32,11 +40,9 @@ export type OnceEachConsumerBatch<Given> = Omit<
  *
  * @example
  * ```ts
- * const consumer = Consumer.create(
- *   onceEachConsumerBatch({ consumerOptions: { queueUrl, sqs: client, batchSize: 10 }, handleOnce }, async (order) =>
- *     ship(order),
- *   ),
- * );
+ * const consumerOptions = { queueUrl, sqs: client, batchSize: 10 };
+ * const options = { consumerOptions, handleOnce, schema: orderSchema };
+ * const consumer = Consumer.create(onceEachConsumerBatch(options, async (order) => ship(order)));
  * consumer.start();
  * ```
  */
@@ -47,8 +53,8 @@ export function onceEachConsumerBatch<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx>,
-  handler: SqsConsumerHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): OnceEachConsumerBatch<Given>;
 export function onceEachConsumerBatch<
   Given extends ConsumerSettings,
@@ -56,8 +62,8 @@ export function onceEachConsumerBatch<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: SqsConsumerOptions<Given, Schema, Parsed>,
-  handler: SqsConsumerHandler<Schema, Parsed, Result>,
+  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, WithoutTransaction, Result>,
 ): OnceEachConsumerBatch<Given>;
 export function onceEachConsumerBatch(
   options: object,

@@ -1,5 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { type Counts, withHandler } from '../../src/adapter-kit.ts';
+import {
+  type Counts,
+  type ParsedPayload,
+  type PayloadChecked,
+  withHandler,
+  type WithoutTransaction,
+} from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { conclude, REFUSED } from './conclude.ts';
@@ -34,7 +40,7 @@ export type OnceEachConsumerMessage<Given> = Omit<
  * ```ts
  * const consumerOptions = { queueUrl, sqs: client, batchSize: 10 };
  * const consumer = Consumer.create(
- *   onceEachConsumerMessage({ consumerOptions, handleOnce }, async (order, attempt) => {
+ *   onceEachConsumerMessage({ consumerOptions, handleOnce, schema: orderSchema }, async (order, attempt) => {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }),
  * );
@@ -48,8 +54,8 @@ export function onceEachConsumerMessage<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx>,
-  handler: SqsConsumerHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): OnceEachConsumerMessage<Given>;
 export function onceEachConsumerMessage<
   Given extends ConsumerSettings,
@@ -57,8 +63,8 @@ export function onceEachConsumerMessage<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: SqsConsumerOptions<Given, Schema, Parsed>,
-  handler: SqsConsumerHandler<Schema, Parsed, Result>,
+  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, WithoutTransaction, Result>,
 ): OnceEachConsumerMessage<Given>;
 export function onceEachConsumerMessage(
   options: object,

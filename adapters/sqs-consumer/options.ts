@@ -34,14 +34,12 @@ import type { SqsMessage } from './message.ts';
 /** An attempt at a message that sqs-consumer received. */
 export type SqsConsumerAttempt = QueueAttempt<SqsMessage>;
 
-/** `Extra` is the transaction, with the option `inTransaction`. */
-export type SqsConsumerHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = QueueHandler<
-  SqsMessage,
-  Schema,
-  Parsed,
-  Result,
-  Extra
->;
+/** `Extra` is the transaction, with the option `inTransaction`: `SqsConsumerHandler<Order, [tx: TransactionSql]>`. */
+export type SqsConsumerHandler<
+  Payload,
+  Extra extends readonly unknown[] = [],
+  Result = unknown,
+> = QueueHandler<SqsMessage, Payload, Extra, Result>;
 
 /** What `onceEachConsumerMessage` and `onceEachConsumerBatch` take. */
 export interface SqsConsumerOptions<

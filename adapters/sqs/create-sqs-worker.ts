@@ -9,15 +9,17 @@ import {
   NOT_AN_OBJECT,
   lazily,
   parseOptions,
+  type PayloadChecked,
   warn,
   watchStore,
   withHandler,
   withOwnRetries,
+  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
-import { drainTime, type SqsHandler, type SqsOptions, sqsWorkerOptions } from './options.ts';
+import { drainTime, type SqsHandler, type SqsOptions, type SqsPayload, sqsWorkerOptions } from './options.ts';
 import { healthOf, type SqsHealth } from './health.ts';
 import { createProcessor } from './create-processor.ts';
 import { createQueue } from './queue.ts';
@@ -83,7 +85,7 @@ export interface SqsWorker {
  * @example
  * ```ts
  * const worker = createSqsWorker(
- *   { client: new SQSClient(), queueUrl, handleOnce, concurrency: 50 },
+ *   { client: new SQSClient(), queueUrl, handleOnce, schema: orderSchema, concurrency: 50 },
  *   async (order, attempt) => {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   },
@@ -101,14 +103,17 @@ export function createSqsWorker<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: Transactional<SqsWorkerOptions<Schema, Parsed>, Tx>,
-  handler: SqsHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<SqsWorkerOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): SqsWorker;
 export function createSqsWorker<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
->(options: SqsWorkerOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): SqsWorker;
+>(
+  options: SqsWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed>, WithoutTransaction, Result>,
+): SqsWorker;
 export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;

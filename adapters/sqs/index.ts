@@ -5,7 +5,8 @@
  * ```ts
  * import { createSqsWorker } from 'handle-once/sqs';
  *
- * const worker = createSqsWorker({ client, queueUrl, handleOnce }, async (order) => ship(order));
+ * const options = { client, queueUrl, handleOnce, schema: orderSchema };
+ * const worker = createSqsWorker(options, async (order) => ship(order));
  * await worker.start();
  * ```
  *

@@ -4,12 +4,14 @@ import {
   handlesOf,
   messageOptions,
   parseOptions,
+  type PayloadChecked,
   withOwnRetries,
   withHandler,
+  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { type SqsMessage, toInHandMessage } from './message.ts';
-import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions } from './options.ts';
+import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions, type SqsPayload } from './options.ts';
 import type { HandledMessage } from './handled-message.ts';
 import { processDelivery } from './process-delivery.ts';
 import { createProcessor } from './create-processor.ts';
@@ -44,7 +46,8 @@ export type HandleMessage<R> = (
  *
  * @example
  * ```ts
- * const handleMessage = onceEachSqsMessage({ client, queueUrl, handleOnce }, async (order, attempt) => {
+ * const options = { client, queueUrl, handleOnce, schema: orderSchema };
+ * const handleMessage = onceEachSqsMessage(options, async (order, attempt) => {
  *   await charge(order, { idempotencyKey: attempt.childKey('charge') });
  * });
  * const { Messages = [] } = await client.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }));
@@ -57,14 +60,17 @@ export function onceEachSqsMessage<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: Transactional<SqsOptions<Schema, Parsed>, Tx>,
-  handler: SqsHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<SqsOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): HandleMessage<Result>;
 export function onceEachSqsMessage<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
->(options: SqsOptions<Schema, Parsed>, handler: SqsHandler<Schema, Parsed, Result>): HandleMessage<Result>;
+>(
+  options: SqsOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed>, WithoutTransaction, Result>,
+): HandleMessage<Result>;
 export function onceEachSqsMessage<Result>(
   options: object,
   handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => Result | PromiseLike<Result>,

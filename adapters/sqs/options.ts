@@ -38,13 +38,12 @@ export type SqsAttempt = QueueAttempt<SqsMessage>;
 /** What a handler gets: the schema's output, or else what `parse` returns. */
 export type SqsPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
-/** `Extra` is the transaction, with the option `inTransaction`. */
-export type SqsHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = QueueHandler<
+/** `Extra` is the transaction, with the option `inTransaction`: `SqsHandler<Order, [tx: TransactionSql]>`. */
+export type SqsHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = QueueHandler<
   SqsMessage,
-  Schema,
-  Parsed,
-  Result,
-  Extra
+  Payload,
+  Extra,
+  Result
 >;
 
 /** What `createSqsWorker` and `onceEachSqsMessage` have in common. */

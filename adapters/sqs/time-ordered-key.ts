@@ -15,8 +15,8 @@ const MILLISECONDS = /^\d{13}$/;
  *
  * @example
  * ```ts
- * const handler = async (order: unknown) => ship(order);
- * const worker = createSqsWorker({ client, queueUrl, handleOnce, key: timeOrderedKey }, handler);
+ * const options = { client, queueUrl, handleOnce, schema: orderSchema, key: timeOrderedKey };
+ * const worker = createSqsWorker(options, async (order) => ship(order));
  * ```
  */
 export function timeOrderedKey(message: SqsMessage): string {

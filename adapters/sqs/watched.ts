@@ -10,9 +10,9 @@ export interface Watcher {
 
 /** The same handler, with calls at its start and its end. */
 export function watched<R>(
-  handler: Handler<unknown, R, unknown[]>,
+  handler: Handler<unknown, unknown[], R>,
   { onStart, onHandled }: Watcher,
-): Handler<unknown, R, unknown[]> {
+): Handler<unknown, unknown[], R> {
   return async function watchedHandler(payload, attempt, ...extra) {
     onStart?.();
     try {

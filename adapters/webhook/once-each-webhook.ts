@@ -9,9 +9,11 @@ import {
   NOT_AN_OBJECT,
   lazily,
   parseOptions,
+  type PayloadChecked,
   wholeNumber,
   withHandler,
   withOwnRetries,
+  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import type { Outcome, Transactional } from '../../src/index.ts';
 import { answerTo, type WebhookAnswer } from './answer.ts';
@@ -24,6 +26,7 @@ import {
   type WebhookHandler,
   type WebhookOptions,
   webhookOptions,
+  type WebhookPayload,
   type WebhookSource,
 } from './options.ts';
 import { processDelivery, type Processor } from './process-delivery.ts';
@@ -76,6 +79,7 @@ export interface HandleWebhook<R> {
  *   {
  *     handleOnce,
  *     source: 'standard-webhooks',
+ *     schema: orderSchema,
  *     verify: ({ headers, body }) => {
  *       webhook.verify(body, headers); // throws when the signature does not hold
  *       return true;
@@ -94,16 +98,18 @@ export function onceEachWebhook<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: Transactional<CommonWebhookOptions<Schema, Parsed>, Tx> & WebhookSource,
-  handler: WebhookHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<CommonWebhookOptions<Schema, Parsed>, Tx> &
+    WebhookSource &
+    PayloadChecked<Schema, Parsed>,
+  handler: WebhookHandler<WebhookPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): HandleWebhook<Result>;
 export function onceEachWebhook<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: WebhookOptions<Schema, Parsed>,
-  handler: WebhookHandler<Schema, Parsed, Result>,
+  options: WebhookOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
+  handler: WebhookHandler<WebhookPayload<Schema, Parsed>, WithoutTransaction, Result>,
 ): HandleWebhook<Result>;
 export function onceEachWebhook<Result>(
   options: object,

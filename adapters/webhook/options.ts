@@ -37,9 +37,9 @@ export interface WebhookAttempt extends Attempt {
 /** What a handler gets: the schema's output, or else what `parse` returns. */
 export type WebhookPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
 
-/** `Extra` is the transaction, with the option `inTransaction`. */
-export type WebhookHandler<Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
-  payload: WebhookPayload<Schema, Parsed>,
+/** `Extra` is the transaction, with the option `inTransaction`: `WebhookHandler<Order, [tx: TransactionSql]>`. */
+export type WebhookHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
+  payload: Payload,
   attempt: WebhookAttempt,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;

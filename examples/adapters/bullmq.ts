@@ -34,7 +34,7 @@ function key({ queueName, id, timestamp, opts }: Job): string | undefined {
 }
 
 /** What a `Worker` runs. BullMQ looks at the number of parameters: with three it gives the signal of `cancelJob`. */
-export function processorOf<Result>(handle: OnceEach<Job, Result>): Processor<unknown, Result | undefined> {
+export function processorOf(handle: OnceEach<Job, unknown>): Processor<unknown, unknown> {
   return async (job: Job, _token: string | undefined, signal: AbortSignal | undefined) => {
     const handled = await handle(job, { signal });
     // It is in the delayed set, or its lock is lost: then BullMQ finds it stalled. Neither is a failure.

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { HttpEvent } from '../../adapters/http/events.ts';
 import type { Answer as HttpAnswer } from '../../adapters/http/answer.ts';
 import { httpFields } from '../../adapters/http/options.ts';
@@ -36,11 +36,11 @@ export const http: Surface = {
   open: (world) => openServers(world, false, (life, onHang) => createOperation(world, life, onHang)),
 };
 
-const settingsOfHttp = z.strictObject(httpFields);
+const settingsOfHttp = z.strictObject(httpFields());
 
 function createOperation(world: World, life: Life, onHang: () => void): Answering {
   const handle = createHandler(world, life, onHang);
-  const settings = settingsOfHttp().parse({
+  const settings = settingsOfHttp.parse({
     handleOnce: createLifesHandleOnce(world, life),
     route: TARGET,
     principal: null,

@@ -16,7 +16,7 @@ export interface Delivery<R> {
   readonly fingerprint: FingerprintOptions<never>;
   /** Turns the message into what the schema, or else the handler, gets. Called only once it is claimed. */
   readonly parse: () => unknown;
-  readonly handler: Handler<unknown, R, unknown[]>;
+  readonly handler: Handler<unknown, unknown[], R>;
   readonly signal?: AbortSignal | undefined;
   readonly waitMs?: number | undefined;
   /** Asked once the message is claimed. After false nothing runs, and the claim is released, uncounted. */

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
-import type { AnyHandleOnce } from '../api/handle-once.ts';
+import type { AnyHandleOnce, MissingOption } from '../api/handle-once.ts';
 import { flag } from '../options/parse-options.ts';
+
+/** What a handler gets in place of a transaction where the option is not given. */
+export type WithoutTransaction = [transaction: MissingOption<'inTransaction: true'>];
 
 /** The option `inTransaction` of adapters. */
 export function inTransactionOption(): z.ZodMiniDefault<z.ZodMiniBoolean> {

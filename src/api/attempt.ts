@@ -23,8 +23,17 @@ export interface Attempt {
 /**
  * What runs once. It gets the payload, parsed and validated where that was asked for, and what the kind of call adds:
  * in a transaction, the transaction.
+ *
+ * @example
+ * ```ts
+ * import type { Handler } from 'handle-once';
+ *
+ * export const chargeOrder: Handler<Order> = async (order, attempt) => {
+ *   await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ * };
+ * ```
  */
-export type Handler<Payload, Result, Extra extends readonly unknown[] = []> = (
+export type Handler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
   payload: Payload,
   attempt: Attempt,
   ...extra: Extra

@@ -25,7 +25,7 @@ import { validatePayload } from '../payload/validate-payload.ts';
 export type AnyCall<Extra extends readonly unknown[]> = <Result>(
   key: string,
   payload: unknown,
-  fn: Handler<unknown, Result, Extra>,
+  fn: Handler<unknown, Extra, Result>,
   options?: ResolvedCall,
 ) => Promise<Outcome<Result>>;
 

@@ -41,19 +41,19 @@ export interface Calls<Extra extends readonly unknown[] = []> {
   <Payload, Schema extends StandardSchemaV1, Result>(
     key: string,
     payload: Payload,
-    fn: Handler<StandardSchemaV1.InferOutput<Schema>, Result, Extra>,
+    fn: Handler<StandardSchemaV1.InferOutput<Schema>, Extra, Result>,
     options: CallOptions<Payload> & SchemaOption<Schema> & Partial<ParseOption<Payload, unknown>>,
   ): Promise<Outcome<Result>>;
   <Payload, Parsed, Result>(
     key: string,
     payload: Payload,
-    fn: Handler<Awaited<Parsed>, Result, Extra>,
+    fn: Handler<Awaited<Parsed>, Extra, Result>,
     options: CallOptions<Payload> & ParseOption<Payload, Parsed>,
   ): Promise<Outcome<Result>>;
   <Payload, Result>(
     key: string,
     payload: Payload,
-    fn: Handler<Payload, Result, Extra>,
+    fn: Handler<Payload, Extra, Result>,
     options?: CallOptions<Payload>,
   ): Promise<Outcome<Result>>;
 }
@@ -65,7 +65,7 @@ export type CallsWithSchema<Schema extends StandardSchemaV1, Extra extends reado
 >(
   key: string,
   payload: Payload,
-  fn: Handler<StandardSchemaV1.InferOutput<Schema>, Result, Extra>,
+  fn: Handler<StandardSchemaV1.InferOutput<Schema>, Extra, Result>,
   options?: CallOptions<Payload> & Partial<ParseOption<Payload, unknown>>,
 ) => Promise<Outcome<Result>>;
 
@@ -171,6 +171,12 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
   within(transaction: Tx): CallsWithSchema<Schema>;
   inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
   withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
+}
+
+/** In place of what a handler gets only with an option: this type names the option that is missing. */
+export interface MissingOption<Option extends string> {
+  /** Not there at run time. */
+  readonly missingOption: Option;
 }
 
 /** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */

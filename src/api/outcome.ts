@@ -1,3 +1,5 @@
+import type { JsonForm } from './json-form.ts';
+
 /** Why a record failed for good. May grow in a minor version: a `switch` needs a `default`. */
 export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted' | 'invalid-payload';
 
@@ -27,30 +29,45 @@ export interface StoredError {
 
 interface SucceededBase {
   readonly state: 'succeeded';
-  /** Whether the answer came from the record, without running the handler. */
-  readonly replayed: boolean;
   /** Attempts until it succeeded, with the last one; interrupted ones do not count. */
   readonly attempts: number;
 }
 
-/** The handler returned, and the record keeps what it returned. */
-export interface SucceededWithResult<R> extends SucceededBase {
-  /** A replay gives what JSON kept of it: a `Date` as text, an instance of a class as its members, `NaN` as null. */
+/** The handler returned in this call. */
+export interface SucceededNow<R> extends SucceededBase {
+  /** The handler ran. */
+  readonly replayed: false;
+  /** What the handler returned, also where the record could not keep it. */
   readonly result: R;
+  /** Why no replay will have the result. Undefined where the record has it. */
+  readonly resultOmitted?: ResultOmitted;
+}
+
+/** The handler returned in an earlier call, and the record has its result. */
+export interface Replayed<R> extends SucceededBase {
+  /** The answer came from the record, without running the handler. */
+  readonly replayed: true;
+  /** What JSON kept of it: a `Date` as text, an instance of a class as its members, `NaN` as null. */
+  readonly result: JsonForm<R>;
   /** Never there: tells a kept result from an omitted one. */
   readonly resultOmitted?: never;
 }
 
-/** The handler returned, but the record could not keep its result: only the first run has it. */
-export interface SucceededWithoutResult<R> extends SucceededBase {
-  /** Undefined in every replay. */
-  readonly result: R | undefined;
-  /** Why; set in the first run too, which still has the result. */
+/** The handler returned in an earlier call, and the record could not keep its result. */
+export interface ReplayedWithoutResult extends SucceededBase {
+  /** The answer came from the record, without running the handler. */
+  readonly replayed: true;
+  /** Only the call that ran the handler had it. */
+  readonly result: undefined;
+  /** Why. */
   readonly resultOmitted: ResultOmitted;
 }
 
-/** The handler returned, in this call or before. `resultOmitted` tells the two kinds apart. */
-export type Succeeded<R> = SucceededWithResult<R> | SucceededWithoutResult<R>;
+/**
+ * The handler returned, in this call or before. `replayed` tells which: a first run has what the handler returned, and
+ * a replay what JSON kept of that. Where `resultOmitted` is undefined, there is a result.
+ */
+export type Succeeded<R> = SucceededNow<R> | Replayed<R> | ReplayedWithoutResult;
 
 /** The message is over: it will not run again before its record expires. */
 export interface Failed {

@@ -1,5 +1,6 @@
 import { PayloadMismatchError } from '../api/errors.ts';
 import { EventError } from '../reporting/event-error.ts';
+import type { JsonForm } from '../api/json-form.ts';
 import type { Failed, Outcome, Pending, Succeeded } from '../api/outcome.ts';
 import type { ClaimReply } from '../store/store.ts';
 import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
@@ -64,7 +65,7 @@ function succeeded<R>(
 ): Succeeded<R> {
   const base = { state: 'succeeded', replayed: true, attempts } as const;
   if (resultOmitted !== null) return { ...base, result: undefined, resultOmitted };
-  return { ...base, result: decode.result(result) as R };
+  return { ...base, result: decode.result(result) as JsonForm<R> };
 }
 
 function failed(

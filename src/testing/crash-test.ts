@@ -22,7 +22,7 @@ export interface CrashTestOptions<Declared extends Effects, Payload> {
    */
   readonly effects: Declared;
   /** Makes the handler that is tested. It must call the effects that it is given here, and no others. */
-  readonly handler: (effects: Declared) => Handler<Payload, unknown>;
+  readonly handler: (effects: Declared) => Handler<Payload>;
   /** Of the message. */
   readonly payload: Payload;
   /** Called before each message: to empty fakes that remember something. Default: nothing. */
@@ -53,7 +53,7 @@ const crashTestOptions = lazily(() =>
   z.strictObject(
     {
       effects: satisfying<Effects>(areEffects, 'an object of functions that return promises'),
-      handler: callback<(effects: Effects) => Handler<unknown, unknown>>('a function of the effects'),
+      handler: callback<(effects: Effects) => Handler<unknown>>('a function of the effects'),
       payload: z.unknown(),
       reset: z.optional(callback<() => unknown>('a function')),
     },

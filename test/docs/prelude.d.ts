@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { HandleOnce } from 'handle-once';
 import type { fromPrisma } from 'handle-once/clients';
 import type { SqsMessage, SqsWorker } from 'handle-once/sqs';
@@ -23,7 +24,13 @@ declare global {
   const client: SQSClient;
   const worker: SqsWorker;
   const handleOnce: HandleOnce<TransactionSql>;
-  const delivery: { readonly id: string; readonly cents: number };
+  interface Order {
+    readonly orderId: string;
+    readonly cents: number;
+  }
+  const orderSchema: StandardSchemaV1<unknown, Order>;
+  function readOrder(body: unknown): Order;
+  const delivery: Order & { readonly id: string };
   const card: { readonly blocked: boolean };
   const webhookSecret: string;
   const request: Request;
@@ -52,8 +59,8 @@ declare global {
   function publish(to: string, message: QueueMessage, errorText: string): Promise<void>;
   function deliveryId(message: SqsMessage): string;
   function charge(
-    order: unknown,
+    order: Order,
     options: { signal?: AbortSignal; idempotencyKey: string },
   ): Promise<{ id: string }>;
-  function ship(order: unknown, sentAt?: string): Promise<void>;
+  function ship(order: Order, sentAt?: string): Promise<void>;
 }

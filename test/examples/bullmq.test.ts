@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const redisUrl = await serviceUrl('redis');
 
 const Order = z.object({ id: z.string() });
-type Charge = OnceEachHandler<Job, z.infer<typeof Order>, unknown>;
+type Charge = OnceEachHandler<z.infer<typeof Order>, Job>;
 
 describe('bullmq.ts', () => {
   const { sql } = useDatabase();

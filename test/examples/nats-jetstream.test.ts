@@ -22,7 +22,7 @@ import { until } from '../support/until.ts';
 const servers = await serviceUrl('nats');
 
 const Order = z.object({ id: z.string() });
-type Charge = OnceEachHandler<JsMsg, z.infer<typeof Order>, unknown>;
+type Charge = OnceEachHandler<z.infer<typeof Order>, JsMsg>;
 
 describe('nats-jetstream.ts', () => {
   const { sql } = useDatabase();

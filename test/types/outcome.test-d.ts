@@ -1,8 +1,21 @@
 import { expectTypeOf, test } from 'vitest';
-import type { FailedReason, Outcome, PendingReason, ResultOmitted, StoredError } from '../../src/index.ts';
+import type {
+  FailedReason,
+  JsonForm,
+  Outcome,
+  PendingReason,
+  ResultOmitted,
+  StoredError,
+} from '../../src/index.ts';
 
 interface Receipt {
   readonly id: string;
+  readonly at: Date;
+}
+
+interface KeptReceipt {
+  readonly id: string;
+  readonly at: string;
 }
 
 declare const outcome: Outcome<Receipt>;
@@ -11,7 +24,7 @@ test('an outcome narrows on its state', () => {
   switch (outcome.state) {
     case 'succeeded':
       expectTypeOf(outcome.replayed).toEqualTypeOf<boolean>();
-      expectTypeOf(outcome.result).toEqualTypeOf<Receipt | undefined>();
+      expectTypeOf(outcome.result).toEqualTypeOf<Receipt | JsonForm<Receipt> | undefined>();
       expectTypeOf(outcome).not.toHaveProperty('error');
       break;
     case 'failed':
@@ -34,11 +47,42 @@ test('an outcome narrows on its state', () => {
 test('the result is certain once it was not omitted', () => {
   if (outcome.state !== 'succeeded') return;
   if (outcome.resultOmitted === undefined) {
-    expectTypeOf(outcome.result).toEqualTypeOf<Receipt>();
+    expectTypeOf(outcome.result).toEqualTypeOf<Receipt | JsonForm<Receipt>>();
+    if (outcome.replayed) expectTypeOf(outcome.result).toEqualTypeOf<KeptReceipt>();
+    else expectTypeOf(outcome.result).toEqualTypeOf<Receipt>();
   } else {
     expectTypeOf(outcome.resultOmitted).toEqualTypeOf<ResultOmitted>();
     expectTypeOf(outcome.result).toEqualTypeOf<Receipt | undefined>();
   }
+});
+
+test('a first run has what the handler returned, and a replay what JSON kept of it', () => {
+  if (outcome.state !== 'succeeded') return;
+  if (outcome.replayed) {
+    expectTypeOf(outcome.result).toEqualTypeOf<KeptReceipt | undefined>();
+    // @ts-expect-error -- it is a text
+    const at: Date | undefined = outcome.result?.at;
+    expectTypeOf(at).toEqualTypeOf<Date | undefined>();
+  } else {
+    expectTypeOf(outcome.result).toEqualTypeOf<Receipt>();
+    expectTypeOf(outcome.resultOmitted).toEqualTypeOf<ResultOmitted | undefined>();
+  }
+});
+
+test('a result that JSON cannot keep is in no replay', () => {
+  const counted = {} as Outcome<Map<string, number>>;
+  if (counted.state !== 'succeeded') return;
+  if (counted.replayed) expectTypeOf(counted.result).toEqualTypeOf<undefined>();
+  else expectTypeOf(counted.result).toEqualTypeOf<Map<string, number>>();
+});
+
+test('an outcome of something is one of anything, also where its type is not known yet', () => {
+  expectTypeOf<Outcome<Receipt>>().toExtend<Outcome<unknown>>();
+  expectTypeOf<Outcome<never>>().toExtend<Outcome<Receipt>>();
+  function resultOf<R>(given: Outcome<R>): R | JsonForm<R> | undefined {
+    return given.state === 'succeeded' ? given.result : undefined;
+  }
+  expectTypeOf(resultOf(outcome)).toEqualTypeOf<Receipt | JsonForm<Receipt> | undefined>();
 });
 
 test('the reason tells the states apart where it is unique', () => {

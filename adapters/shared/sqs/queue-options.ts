@@ -4,7 +4,6 @@ import {
   handleOnceOption,
   inTransactionOption,
   lazily,
-  type ParsedPayload,
   retryFields,
   standardSchema,
 } from '../../../src/adapter-kit.ts';
@@ -28,8 +27,8 @@ export interface QueueAttempt<Message> extends Attempt {
 }
 
 /** `Extra` is the transaction, with the option `inTransaction`. */
-export type QueueHandler<Message, Schema, Parsed, Result, Extra extends readonly unknown[] = []> = (
-  payload: ParsedPayload<Schema, Parsed>,
+export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Result> = (
+  payload: Payload,
   attempt: QueueAttempt<Message>,
   ...extra: Extra
 ) => Result | PromiseLike<Result>;

@@ -51,7 +51,7 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
   readonly key: (message: Message) => string | undefined;
   readonly body: (message: Message) => unknown;
   readonly parse?: ((body: never) => unknown) | undefined;
-  readonly handler: OnceEachHandler<Message, never, R, never[]>;
+  readonly handler: OnceEachHandler<never, Message, never[], R>;
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
   readonly source?: ((message: Message) => MessageSource) | undefined;
   readonly patienceMs?: number | undefined;

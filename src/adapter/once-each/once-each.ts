@@ -1,10 +1,12 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createAdapterEvents } from '../adapter-events.ts';
 import { messageOptions } from '../message-options.ts';
+import type { PayloadChecked } from '../parsed-payload.ts';
 import { withOwnRetries } from '../own-retries.ts';
 import { consumerOf } from '../consumer.ts';
 import { createTrial, fingerprintOnTrial } from '../trial.ts';
 import { handlesOf } from '../../engine/hidden-handles.ts';
+import type { WithoutTransaction } from '../transactional-option.ts';
 import type { Transactional } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
 import { withHandler } from '../../options/handler-option.ts';
@@ -52,6 +54,7 @@ export interface OnceEach<Message, Result> {
  *     body: (message) => message.body,
  *     acknowledge: (message) => message.ack(),
  *     retryLater: (message, delayMs) => message.nack(delayMs),
+ *     schema: orderSchema,
  *     onFailed: 'keep',
  *   },
  *   async (order, attempt) => {
@@ -68,8 +71,8 @@ export function onceEach<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: Transactional<OnceEachOptions<Message, Body, Schema, Parsed>, Tx>,
-  handler: OnceEachHandler<Message, OnceEachPayload<Schema, Parsed>, Result, [transaction: Tx]>,
+  options: Transactional<OnceEachOptions<Message, Body, Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
+  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed>, Message, [transaction: Tx], Result>,
 ): OnceEach<Message, Result>;
 export function onceEach<
   Message,
@@ -78,8 +81,8 @@ export function onceEach<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
 >(
-  options: OnceEachOptions<Message, Body, Schema, Parsed>,
-  handler: OnceEachHandler<Message, OnceEachPayload<Schema, Parsed>, Result>,
+  options: OnceEachOptions<Message, Body, Schema, Parsed> & PayloadChecked<Schema, Parsed>,
+  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed>, Message, WithoutTransaction, Result>,
 ): OnceEach<Message, Result>;
 export function onceEach(options: object, handler: unknown): OnceEach<never, unknown> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions(), withHandler(options, handler)));

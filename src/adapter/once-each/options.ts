@@ -32,12 +32,13 @@ export interface OnceEachAttempt<Message> extends Attempt {
   readonly message: Message;
 }
 
-/** `Extra` is the transaction, with the option `inTransaction`. */
-export type OnceEachHandler<Message, Payload, Result, Extra extends readonly unknown[] = []> = (
-  payload: Payload,
-  attempt: OnceEachAttempt<Message>,
-  ...extra: Extra
-) => Result | PromiseLike<Result>;
+/** `Extra` is the transaction, with the option `inTransaction`: `OnceEachHandler<Order, QueueMessage, [tx: Tx]>`. */
+export type OnceEachHandler<
+  Payload,
+  Message = unknown,
+  Extra extends readonly unknown[] = [],
+  Result = unknown,
+> = (payload: Payload, attempt: OnceEachAttempt<Message>, ...extra: Extra) => Result | PromiseLike<Result>;
 
 /** What a handler gets: the schema's output, or else what `parse` returns. */
 export type OnceEachPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
@@ -156,7 +157,7 @@ export const onceEachOptions = lazily(() =>
         source: z.optional(callback<(message: never) => MessageSource>(message)),
         onEvent: eventHook<OnceEachEvent>(),
         logger: loggerOption(),
-        handler: handlerOption<OnceEachHandler<never, never, unknown, never[]>>('payload, attempt'),
+        handler: handlerOption<OnceEachHandler<never, never, never[]>>('payload, attempt'),
       },
       NOT_AN_OBJECT,
     )

@@ -10,7 +10,7 @@ import { Consumer, type ConsumerOptions } from 'sqs-consumer';
 import { onTestFinished, vi } from 'vitest';
 import { type Call, recordingClient } from './recording-client.ts';
 
-export type Handler = SqsConsumerHandler<undefined, unknown, unknown>;
+export type Handler = SqsConsumerHandler<unknown>;
 
 type Settings = Omit<ConsumerOptions, 'handleMessage' | 'handleMessageBatch'>;
 type Options = Omit<SqsConsumerOptions<never, undefined, unknown>, 'consumerOptions' | 'onEvent'>;

@@ -14,7 +14,7 @@ import { createQueue, drain } from '../../support/sqs.ts';
 import type { Fixture, Setup } from '../support/fixture.ts';
 import { interposedClient } from '../support/interposed-client.ts';
 
-type Handler = SqsHandler<undefined, unknown, unknown>;
+type Handler = SqsHandler<unknown>;
 
 interface Row {
   readonly name: string;

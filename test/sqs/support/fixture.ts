@@ -31,7 +31,7 @@ export interface Sent {
 }
 
 type WorkerOptions = Partial<SqsWorkerOptions<undefined, unknown>> & {
-  readonly handler: SqsHandler<undefined, unknown, unknown>;
+  readonly handler: SqsHandler<unknown>;
 };
 
 /** A queue with a `handleOnce` of its own scope. */

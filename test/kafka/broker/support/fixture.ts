@@ -4,6 +4,7 @@ import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from 'handl
 import {
   type KafkaEvent,
   type KafkaHandler,
+  type KafkaPayload,
   onceEachMessage,
   type OnceEachMessage,
   type OnceEachMessageOptions,
@@ -69,7 +70,7 @@ export interface Setup {
   produce(...messages: Message[]): Promise<void>;
   /** A member of the group. It leaves when the test ends. */
   start<Schema extends StandardSchemaV1 | undefined = undefined, Parsed = Buffer | null>(
-    handler: KafkaHandler<Schema, Parsed, unknown>,
+    handler: KafkaHandler<KafkaPayload<Schema, Parsed>>,
     options?: MemberOptions<Schema, Parsed>,
   ): Promise<Member>;
   committed(): Promise<Offsets>;
@@ -153,9 +154,9 @@ function setupOf(
           onEvent: (event) => {
             events.push(event);
           },
-          ...options,
+          ...(options as MemberOptions<undefined, unknown>),
         },
-        handler,
+        handler as KafkaHandler<unknown>,
       );
       const restart = async (): Promise<void> => {
         await kafka.reconnectable(consumer);

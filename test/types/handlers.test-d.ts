@@ -1,0 +1,224 @@
+import { expectTypeOf, test } from 'vitest';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import {
+  type Attempt,
+  createHandleOnce,
+  type HandleOnce,
+  type Handler,
+  type MissingOption,
+} from 'handle-once';
+import { onceEach, type OnceEachHandler } from 'handle-once/adapter';
+import { onceEachRequest, type RequestHandler } from 'handle-once/http';
+import { type KafkaHandler, onceEachMessage } from 'handle-once/kafka';
+import {
+  type KafkaRecordHandler,
+  onceEachKafkaRecord,
+  onceEachSqsRecord,
+  type SqsRecordHandler,
+} from 'handle-once/lambda';
+import { createSqsWorker, onceEachSqsMessage, type SqsHandler } from 'handle-once/sqs';
+import {
+  onceEachConsumerBatch,
+  onceEachConsumerMessage,
+  type SqsConsumerHandler,
+} from 'handle-once/sqs-consumer';
+import { onceEachWebhook, type WebhookHandler } from 'handle-once/webhook';
+import type { Consumer } from 'kafkajs';
+import postgres, { type TransactionSql } from 'postgres';
+import * as z from 'zod';
+
+interface Order {
+  readonly id: string;
+}
+
+interface QueueMessage {
+  readonly id: string;
+  readonly body: string;
+}
+
+type NoTransaction = MissingOption<'inTransaction: true'>;
+
+declare const handleOnce: HandleOnce;
+declare const client: SQSClient;
+declare const consumer: Consumer;
+const schema = z.object({ id: z.string() });
+const parse = (body: Buffer | string | null): Order => ({ id: String(body) });
+const transactional = {
+  handleOnce: createHandleOnce({ sql: postgres(''), scope: 'a' }),
+  inTransaction: true,
+} as const;
+
+const ofQueue = { client, queueUrl: 'https://sqs.example/queue', handleOnce };
+const ofConsumer = { consumerOptions: { queueUrl: 'https://sqs.example/queue', sqs: client }, handleOnce };
+const ofTopic = { consumer, groupId: 'billing', handleOnce, onFailed: 'acknowledge' } as const;
+const ofRecords = { groupId: 'billing', handleOnce, onFailed: 'keep' } as const;
+const ofSender = { handleOnce, source: 'github', verify: 'already-verified' } as const;
+const ofBroker = {
+  handleOnce,
+  key: ({ id }: QueueMessage) => id,
+  body: ({ body }: QueueMessage) => body,
+  acknowledge: () => undefined,
+  onFailed: 'keep',
+} as const;
+const ofRoute = { handleOnce, route: '/orders', principal: null } as const;
+
+/** Handlers that ask for a checked payload. */
+const onPayload = ({ id }: Order): string => id;
+const onDelivery = ({ payload }: { readonly payload: Order }): string => payload.id;
+
+test('a handler that asks for a checked payload needs a schema or parse', () => {
+  // @ts-expect-error -- nothing was checked
+  createSqsWorker(ofQueue, onPayload);
+  // @ts-expect-error -- nothing was checked
+  createSqsWorker(ofQueue, (order: Order) => order.id);
+  // @ts-expect-error -- nothing was checked
+  onceEachSqsMessage(ofQueue, onPayload);
+  // @ts-expect-error -- nothing was checked
+  onceEachConsumerMessage(ofConsumer, onPayload);
+  // @ts-expect-error -- nothing was checked
+  onceEachConsumerBatch(ofConsumer, onPayload);
+  // @ts-expect-error -- nothing was checked
+  onceEachMessage(ofTopic, onDelivery);
+  // @ts-expect-error -- nothing was checked
+  onceEachSqsRecord({ handleOnce }, onPayload);
+  // @ts-expect-error -- nothing was checked
+  onceEachKafkaRecord(ofRecords, onDelivery);
+  // @ts-expect-error -- nothing was checked
+  onceEachWebhook(ofSender, onPayload);
+  // @ts-expect-error -- nothing was checked
+  onceEach(ofBroker, onPayload);
+});
+
+test('with a schema it compiles', () => {
+  createSqsWorker({ ...ofQueue, schema }, onPayload);
+  onceEachSqsMessage({ ...ofQueue, schema }, onPayload);
+  onceEachConsumerMessage({ ...ofConsumer, schema }, onPayload);
+  onceEachConsumerBatch({ ...ofConsumer, schema }, onPayload);
+  onceEachMessage({ ...ofTopic, schema }, onDelivery);
+  onceEachSqsRecord({ handleOnce, schema }, onPayload);
+  onceEachKafkaRecord({ ...ofRecords, schema }, onDelivery);
+  onceEachWebhook({ ...ofSender, schema }, onPayload);
+  onceEach({ ...ofBroker, schema }, onPayload);
+});
+
+test('with parse it compiles', () => {
+  createSqsWorker({ ...ofQueue, parse }, onPayload);
+  onceEachSqsMessage({ ...ofQueue, parse }, onPayload);
+  onceEachConsumerMessage({ ...ofConsumer, parse }, onPayload);
+  onceEachConsumerBatch({ ...ofConsumer, parse }, onPayload);
+  onceEachMessage({ ...ofTopic, parse }, onDelivery);
+  onceEachSqsRecord({ handleOnce, parse }, onPayload);
+  onceEachKafkaRecord({ ...ofRecords, parse }, onDelivery);
+  onceEachWebhook({ ...ofSender, parse }, onPayload);
+  onceEach({ ...ofBroker, parse }, onPayload);
+});
+
+test('parse may be written in place, and may be asynchronous', () => {
+  createSqsWorker({ ...ofQueue, parse: (body) => ({ id: body }) }, onPayload);
+  createSqsWorker({ ...ofQueue, parse: (body) => Promise.resolve({ id: body }) }, onPayload);
+  onceEachMessage({ ...ofTopic, parse: (value) => ({ id: String(value) }) }, onDelivery);
+  onceEach({ ...ofBroker, parse: (body) => ({ id: body }) }, (order: Order) => order.id);
+  // @ts-expect-error -- parse does not say what it returns
+  createSqsWorker({ ...ofQueue, parse: (body): unknown => JSON.parse(body) }, onPayload);
+  // @ts-expect-error -- it is not there
+  createSqsWorker({ ...ofQueue, parse: undefined }, onPayload);
+});
+
+test('bytes of a log need no check', () => {
+  onceEachMessage(ofTopic, ({ payload }: { readonly payload: Buffer | null }) => payload?.length);
+  onceEachKafkaRecord(ofRecords, ({ payload }: { readonly payload: Buffer | null }) => payload?.length);
+  // @ts-expect-error -- a tombstone has none
+  onceEachMessage(ofTopic, ({ payload }: { readonly payload: Buffer }) => payload.length);
+});
+
+test('a handler that asks for another payload than the checked one does not compile', () => {
+  const onCents = ({ cents }: { readonly cents: number }): number => cents;
+  // @ts-expect-error -- the schema has no such member
+  createSqsWorker({ ...ofQueue, schema }, onCents);
+  // @ts-expect-error -- parse returns no such member
+  onceEachWebhook({ ...ofSender, parse }, onCents);
+});
+
+test('the payload of a call is that of the caller', () => {
+  void handleOnce('key', { id: 'a', sentAt: 5 }, onPayload);
+  // @ts-expect-error -- the caller passes a text
+  void handleOnce('key', 'body', onPayload);
+  // @ts-expect-error -- nobody knows what the caller passes
+  void handleOnce('key', {} as unknown, onPayload);
+  void handleOnce('key', 'body', onPayload, { schema });
+  void handleOnce('key', 'body', onPayload, { parse });
+});
+
+test('a forgotten inTransaction names itself', () => {
+  createSqsWorker(ofQueue, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+    // @ts-expect-error -- "Type 'MissingOption<"inTransaction: true">' is not assignable to type 'TransactionSql'"
+    const transaction: TransactionSql = tx;
+    return transaction;
+  });
+  onceEachSqsMessage(ofQueue, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEachConsumerMessage(ofConsumer, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEachConsumerBatch(ofConsumer, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEachMessage(ofTopic, (_delivery, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEachSqsRecord({ handleOnce }, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEachKafkaRecord(ofRecords, (_delivery, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEachWebhook(ofSender, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEach(ofBroker, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
+  });
+  onceEachRequest(ofRoute, (_request, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<MissingOption<'inTransaction: true, or a type for the context'>>();
+    return new Response();
+  });
+});
+
+test('a handler in a file of its own has one type argument', () => {
+  const call: Handler<Order> = ({ id }, attempt) => {
+    expectTypeOf(attempt).toEqualTypeOf<Attempt>();
+    return id;
+  };
+  void handleOnce('key', { id: 'a' }, call);
+  const queue: SqsHandler<Order> = ({ id }, { message }) => [id, message.Body];
+  createSqsWorker({ ...ofQueue, schema }, queue);
+  onceEachSqsMessage({ ...ofQueue, parse }, queue);
+  const ofSqsConsumer: SqsConsumerHandler<Order> = ({ id }, { message }) => [id, message.Body];
+  onceEachConsumerMessage({ ...ofConsumer, schema }, ofSqsConsumer);
+  onceEachConsumerBatch({ ...ofConsumer, schema }, ofSqsConsumer);
+  const topic: KafkaHandler<Order> = ({ payload, message }) => [payload.id, message.offset];
+  onceEachMessage({ ...ofTopic, schema }, topic);
+  const record: SqsRecordHandler<Order> = ({ id }, attempt) => [id, attempt.record.messageId];
+  onceEachSqsRecord({ handleOnce, schema }, record);
+  const kafkaRecord: KafkaRecordHandler<Order> = ({ payload, partition }) => [payload.id, partition];
+  onceEachKafkaRecord({ ...ofRecords, schema }, kafkaRecord);
+  const webhook: WebhookHandler<Order> = ({ id }, { headers }) => [id, headers['x-id']];
+  onceEachWebhook({ ...ofSender, schema }, webhook);
+  const ofAnyBroker: OnceEachHandler<Order> = ({ id }) => id;
+  onceEach({ ...ofBroker, schema }, ofAnyBroker);
+  const request: RequestHandler = () => new Response();
+  onceEachRequest(ofRoute, request);
+  // @ts-expect-error -- nothing was checked
+  createSqsWorker(ofQueue, queue);
+});
+
+test('a handler in a file of its own names its transaction', () => {
+  const queue: SqsHandler<Order, [tx: TransactionSql]> = async ({ id }, _attempt, tx) => tx`select ${id}`;
+  createSqsWorker({ ...ofQueue, ...transactional, schema }, queue);
+  // @ts-expect-error -- inTransaction: true is missing
+  createSqsWorker({ ...ofQueue, schema }, queue);
+  const call: Handler<Order, [tx: TransactionSql]> = async ({ id }, _attempt, tx) => tx`select ${id}`;
+  void transactional.handleOnce.inTransaction('key', { id: 'a' }, call);
+});
