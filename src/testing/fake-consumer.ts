@@ -95,11 +95,9 @@ const fakeConsumerOptions = lazily(() =>
  * ```ts
  * const fake = createFakeConsumer();
  * await fake.subscribe({ topics: ['orders'] });
- * const options = { consumer: fake, groupId: 'billing', fromBeginning: true, handleOnce } as const;
- * await fake.run(
- *   onceEachMessage({ ...options, onFailed: 'acknowledge' }, async ({ message }) => ship(message.value)),
- * );
- * fake.produce('orders', { value: '{"id":"order-7"}' });
+ * const options = { consumer: fake, groupId: 'billing', fromBeginning: true, handleOnce, schema: orderSchema } as const;
+ * await fake.run(onceEachMessage({ ...options, onFailed: 'acknowledge' }, ({ payload }) => ship(payload)));
+ * fake.produce('orders', { value: '{"orderId":"order-7","cents":995}' });
  * await fake.poll();
  * console.log(fake.committed('orders')); // 1
  * ```

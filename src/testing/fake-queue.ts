@@ -85,8 +85,8 @@ const fakeQueueOptions = lazily(() =>
  * ```ts
  * const queue = createFakeQueue();
  * const { client, queueUrl } = queue;
- * const worker = createSqsWorker({ client, queueUrl, handleOnce }, async (order) => ship(order));
- * queue.send('{"id":"order-7"}');
+ * const worker = createSqsWorker({ client, queueUrl, handleOnce, schema: orderSchema }, (order) => ship(order));
+ * queue.send('{"orderId":"order-7","cents":995}');
  * await worker.start();
  * await queue.emptied();
  * await worker.stop();
