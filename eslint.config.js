@@ -24,6 +24,11 @@ const importDirection = [
     regex: String.raw`^\.\./\.\./(?!shared/|\.\./src/(index|adapter-kit)\.ts$)`,
     message: ADAPTERS_IMPORT,
   }),
+  forbidImports(['adapters/nestjs/*.ts'], {
+    regex: String.raw`^\.\./(?!(kafka|sqs)/index\.ts$|\.\./src/(index|adapter-kit)\.ts$)`,
+    message:
+      'The module of NestJS runs the published consumers: adapters/kafka/index.ts, adapters/sqs/index.ts.',
+  }),
   forbidImports(['adapters/cli/*.ts'], {
     regex: String.raw`^\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
     message:
@@ -71,7 +76,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['examples/**'],
+    files: ['examples/**', 'test/nestjs/**'],
     rules: {
       // A module of NestJS can be nothing but its decorator.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],

@@ -9,6 +9,7 @@ export default defineConfig({
     http: 'adapters/http/index.ts',
     kafka: 'adapters/kafka/index.ts',
     lambda: 'adapters/lambda/index.ts',
+    nestjs: 'adapters/nestjs/index.ts',
     operations: 'src/operations.ts',
     otel: 'adapters/otel/index.ts',
     sqs: 'adapters/sqs/index.ts',

@@ -7,7 +7,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 /** Files that use a service, start processes, or let time pass: most of the time they wait. */
 const INTEGRATION = [
-  'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,operations,store/postgres,weight}/**/*.test.ts',
+  'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
   'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
   'test/http/{crash,hang-up,http2,http2-responses,node-sockets,response-methods,sockets,wire}.test.ts',

@@ -1,23 +1,16 @@
 /**
- * A NestJS application whose provider runs an SQS worker: it starts when the application has, and drains when that is
- * shut down. An order that fails for good stays in the queue, whose redrive policy moves it to a dead-letter queue.
+ * A NestJS application whose provider handles the messages of an SQS queue: its worker starts when the application
+ * has, and drains when that is shut down. An order that fails for good stays in the queue, whose redrive policy moves
+ * it to a dead-letter queue.
  *
  *     DATABASE_URL=... QUEUE_URL=... npx tsx examples/nestjs-sqs.ts
  */
 import 'reflect-metadata';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import {
-  Inject,
-  Injectable,
-  Logger,
-  Module,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Inject, Injectable, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Attempt, createHandleOnce, migrate } from 'handle-once';
-import { createSqsWorker, type SqsWorker } from 'handle-once/sqs';
+import { HandleOnceModule, SqsHandler } from 'handle-once/nestjs';
 import postgres from 'postgres';
 import * as z from 'zod';
 import { required } from './environment.ts';
@@ -30,41 +23,13 @@ const SQL = Symbol('SQL');
 class Billing {
   readonly #logger = new Logger(Billing.name);
 
+  @SqsHandler('orders')
   charge(order: z.infer<typeof Order>, attempt: Attempt): void {
     this.#logger.log(`charge ${order.cents} cents for ${order.id}, key ${attempt.childKey('charge')}`);
   }
 }
 
-@Injectable()
-class OrdersWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  readonly #client = new SQSClient();
-  readonly #worker: SqsWorker;
-
-  constructor(@Inject(SQL) sql: postgres.Sql, @Inject(Billing) billing: Billing) {
-    this.#worker = createSqsWorker(
-      {
-        client: this.#client,
-        queueUrl: required('QUEUE_URL'),
-        handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
-        schema: Order,
-      },
-      (order, attempt) => {
-        billing.charge(order, attempt);
-      },
-    );
-  }
-
-  onApplicationBootstrap(): Promise<void> {
-    return this.#worker.start();
-  }
-
-  /** It drains before `onApplicationShutdown`, in which others close what handlers use. */
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.#worker.stop();
-    this.#client.destroy();
-  }
-}
-
+/** It closes in `onApplicationShutdown`: the handlers have ended by then. */
 @Module({
   providers: [
     {
@@ -75,11 +40,10 @@ class OrdersWorker implements OnApplicationBootstrap, BeforeApplicationShutdown 
         return sql;
       },
     },
-    Billing,
-    OrdersWorker,
   ],
+  exports: [SQL],
 })
-class AppModule implements OnApplicationShutdown {
+class DatabaseModule implements OnApplicationShutdown {
   readonly #sql: postgres.Sql;
 
   constructor(@Inject(SQL) sql: postgres.Sql) {
@@ -91,6 +55,21 @@ class AppModule implements OnApplicationShutdown {
     console.log('stopped');
   }
 }
+
+@Module({
+  imports: [
+    HandleOnceModule.forRootAsync({
+      imports: [DatabaseModule],
+      inject: [SQL],
+      useFactory: (sql: postgres.Sql) => ({
+        handleOnce: createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 }),
+        sqs: { orders: { client: new SQSClient(), queueUrl: required('QUEUE_URL'), schema: Order } },
+      }),
+    }),
+  ],
+  providers: [Billing],
+})
+class AppModule {}
 
 const app = await NestFactory.createApplicationContext(AppModule);
 app.enableShutdownHooks(['SIGTERM']);

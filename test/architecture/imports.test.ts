@@ -61,6 +61,8 @@ describe('adapters', () => {
     'adapters/sqs-consumer': ['adapters/shared/sqs'],
     'adapters/kafka': ['adapters/shared/kafka'],
     'adapters/lambda': ['adapters/shared/sqs', 'adapters/shared/kafka'],
+    // The module of NestJS runs what is published.
+    'adapters/nestjs': ['adapters/kafka/index.ts', 'adapters/sqs/index.ts'],
     // The command uses what is published, of the adapters too, and checks queues and topics as they do.
     'adapters/cli': [
       'adapters/clients',
@@ -149,6 +151,8 @@ describe('the package', () => {
     './sqs': ['@aws-sdk/client-sqs'],
     './sqs-consumer': ['@aws-sdk/client-sqs'],
     './kafka': ['kafkajs'],
+    // The SDK and kafkajs are loaded by those applications alone that have a queue or topics.
+    './nestjs': ['@nestjs/common', '@nestjs/core', '@aws-sdk/client-sqs', 'kafkajs'],
     './otel': ['@opentelemetry/api'],
   };
 

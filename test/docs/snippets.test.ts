@@ -18,10 +18,24 @@ import { attemptOf, onceEachNodeRequest, onceEachRequest } from 'handle-once/htt
 const TESTING = `import { adapterContract, type AdapterUnderTest, crashTest, createAttempt } from 'handle-once/testing';
 import { createFakeConsumer, createFakeQueue, createMemoryStore } from 'handle-once/testing';`;
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
+const NESTJS = `import { Injectable, Module } from '@nestjs/common';
+import type { Attempt, HandleOnce } from 'handle-once';
+import type { KafkaDelivery } from 'handle-once/kafka';
+import { HandleOnceModule, InjectHandleOnce, KafkaHandler, SqsHandler } from 'handle-once/nestjs';`;
 const RUNNER = `import { test } from 'vitest';`;
 /** Pages that somebody copies code from. */
 const WITH_EXAMPLES = [
-  ...['clients', 'handle-once', 'http', 'kafka', 'lambda', 'migrations', 'observability', 'operations'],
+  ...[
+    'clients',
+    'handle-once',
+    'http',
+    'kafka',
+    'lambda',
+    'migrations',
+    'nestjs',
+    'observability',
+    'operations',
+  ],
   ...['other-brokers', 'sqs', 'testing', 'transactions', 'tuning', 'webhooks'],
 ];
 
@@ -42,7 +56,7 @@ describe('The documentation', () => {
     expect(
       typeErrors(
         snippets,
-        [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, RUNNER].join('\n'),
+        [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, NESTJS, RUNNER].join('\n'),
       ),
     ).toEqual([]);
   });

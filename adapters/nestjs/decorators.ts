@@ -1,0 +1,71 @@
+import { Inject, SetMetadata } from '@nestjs/common';
+
+/** The token of the module's `handleOnce`, for providers that are not classes. */
+export const HANDLE_ONCE = Symbol('handle-once: handleOnce');
+
+/** Under these a method has the name of what it handles. */
+export const SQS_HANDLER = 'handle-once:sqs';
+export const KAFKA_HANDLER = 'handle-once:kafka';
+
+/**
+ * Marks the method that handles the messages of a queue: `sqs` of the module has its settings under this name.
+ *
+ * It is called with `(payload, attempt)`, and the transaction as third argument with `inTransaction`.
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class Billing {
+ *   @SqsHandler('orders')
+ *   async charge(order: { id: string }, attempt: Attempt) {
+ *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   }
+ * }
+ * ```
+ */
+export function SqsHandler(name: string): MethodDecorator {
+  return SetMetadata(SQS_HANDLER, name);
+}
+
+/**
+ * Marks the method that handles the messages of Kafka topics: `kafka` of the module has their settings under this name.
+ *
+ * It is called with `(delivery, attempt)`, and the transaction as third argument with `inTransaction`.
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class Shipping {
+ *   @KafkaHandler('payments')
+ *   async ship({ payload }: KafkaDelivery<{ id: string }>) {
+ *     await ship(payload);
+ *   }
+ * }
+ * ```
+ */
+export function KafkaHandler(name: string): MethodDecorator {
+  return SetMetadata(KAFKA_HANDLER, name);
+}
+
+/**
+ * Injects the `handleOnce` that the module was given.
+ *
+ * @example
+ * ```ts
+ * @Injectable()
+ * class Refunds {
+ *   readonly #handleOnce: HandleOnce;
+ *
+ *   constructor(@InjectHandleOnce() handleOnce: HandleOnce) {
+ *     this.#handleOnce = handleOnce;
+ *   }
+ *
+ *   refund(id: string) {
+ *     return this.#handleOnce(id, { id }, (order) => ship(order));
+ *   }
+ * }
+ * ```
+ */
+export function InjectHandleOnce(): ParameterDecorator {
+  return Inject(HANDLE_ONCE);
+}

@@ -1,0 +1,23 @@
+/**
+ * NestJS: a module that runs SQS workers and Kafka consumers, whose handlers are methods of providers.
+ *
+ * @example
+ * ```ts
+ * import { Injectable } from '@nestjs/common';
+ * import type { Attempt } from 'handle-once';
+ * import { SqsHandler } from 'handle-once/nestjs';
+ *
+ * @Injectable()
+ * class Billing {
+ *   @SqsHandler('orders')
+ *   async charge(order: { id: string }, attempt: Attempt) {
+ *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ *   }
+ * }
+ * ```
+ *
+ * @module
+ */
+export { HANDLE_ONCE, InjectHandleOnce, KafkaHandler, SqsHandler } from './decorators.ts';
+export { HandleOnceModule } from './module.ts';
+export type { HandleOnceModuleOptions, KafkaModuleConsumer, KafkaSettings, SqsSettings } from './options.ts';

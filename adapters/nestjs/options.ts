@@ -1,0 +1,85 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod/mini';
+import { handleOnceOption, hasMethods, lazily, NOT_AN_OBJECT, satisfying } from '../../src/adapter-kit.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
+import type { KafkaConsumer, OnceEachMessageOptions } from '../kafka/index.ts';
+import type { SqsWorkerOptions } from '../sqs/index.ts';
+
+/** What the settings of all consumers have in place of the option of the same name. */
+interface OwnHandleOnce {
+  /** In place of the module's. */
+  readonly handleOnce?: AnyHandleOnce | undefined;
+  /** With true, the method gets a transaction as third argument, and the record commits with it. Default false. */
+  readonly inTransaction?: boolean | undefined;
+}
+
+type AnySchema = StandardSchemaV1 | undefined;
+
+/** A queue: the options of `createSqsWorker`. */
+export interface SqsSettings
+  extends Omit<SqsWorkerOptions<AnySchema, unknown>, 'handleOnce' | 'inTransaction'>, OwnHandleOnce {}
+
+/** A consumer of kafkajs, made by `kafka.consumer({ groupId })` and not connected. */
+export interface KafkaModuleConsumer extends KafkaConsumer {
+  /** As kafkajs has it. The module calls it at the start of the application. */
+  connect(): Promise<void>;
+  /** As kafkajs has it. */
+  subscribe(subscription: { topics: string[]; fromBeginning?: boolean }): Promise<void>;
+}
+
+/** Topics of one consumer group: the options of `onceEachMessage`. */
+export interface KafkaSettings
+  extends
+    Omit<OnceEachMessageOptions<AnySchema, unknown>, 'consumer' | 'handleOnce' | 'inTransaction'>,
+    OwnHandleOnce {
+  /** The module connects, subscribes and runs it, and disconnects it when the application ends. */
+  readonly consumer: KafkaModuleConsumer;
+  /** What it subscribes to. Those of `retry` too. */
+  readonly topics: readonly string[];
+}
+
+/** Options of `HandleOnceModule`. */
+export interface HandleOnceModuleOptions {
+  /** Made by `createHandleOnce`: for all consumers, and for `@InjectHandleOnce()`. */
+  readonly handleOnce: AnyHandleOnce;
+  /** Queues by the names that `@SqsHandler` has. Default: none. */
+  readonly sqs?: Readonly<Record<string, SqsSettings>> | undefined;
+  /** Topics by the names that `@KafkaHandler` has. Default: none. */
+  readonly kafka?: Readonly<Record<string, KafkaSettings>> | undefined;
+}
+
+const BY_NAME = { error: 'must be an object: settings by the name of their handler' };
+
+/** What settings themselves have to be is checked by `createSqsWorker` and `onceEachMessage`. */
+export const moduleOptions = lazily(() =>
+  z.strictObject(
+    {
+      handleOnce: handleOnceOption(),
+      sqs: byName<SqsSettings>(isObject, 'the options of createSqsWorker, without handleOnce'),
+      kafka: byName<KafkaSettings>(
+        isKafkaSettings,
+        '{ consumer, topics } and the options of onceEachMessage, without handleOnce',
+      ),
+    },
+    NOT_AN_OBJECT,
+  ),
+);
+
+function byName<Settings>(check: (value: unknown) => boolean, what: string) {
+  return z._default(z.record(z.string(), satisfying<Settings>(check, what), BY_NAME), {});
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isKafkaSettings(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { consumer, topics } = value as { readonly consumer?: unknown; readonly topics?: unknown };
+  return (
+    hasMethods(consumer, ['connect', 'subscribe', 'run', 'disconnect']) &&
+    Array.isArray(topics) &&
+    topics.length > 0 &&
+    topics.every((topic) => typeof topic === 'string')
+  );
+}
