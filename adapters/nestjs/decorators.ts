@@ -17,7 +17,7 @@ export const KAFKA_HANDLER = 'handle-once:kafka';
  * @Injectable()
  * class Billing {
  *   @SqsHandler('orders')
- *   async charge(order: { id: string }, attempt: Attempt) {
+ *   async charge(order: Order, attempt: Attempt) {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }
  * }
@@ -37,7 +37,7 @@ export function SqsHandler(name: string): MethodDecorator {
  * @Injectable()
  * class Shipping {
  *   @KafkaHandler('payments')
- *   async ship({ payload }: KafkaDelivery<{ id: string }>) {
+ *   async ship({ payload }: KafkaDelivery<Order>) {
  *     await ship(payload);
  *   }
  * }

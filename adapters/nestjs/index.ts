@@ -10,7 +10,7 @@
  * @Injectable()
  * class Billing {
  *   @SqsHandler('orders')
- *   async charge(order: { id: string }, attempt: Attempt) {
+ *   async charge(order: Order, attempt: Attempt) {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }
  * }
