@@ -60,8 +60,8 @@ export function KafkaHandler(name: string): MethodDecorator {
  *     this.#handleOnce = handleOnce;
  *   }
  *
- *   refund(id: string) {
- *     return this.#handleOnce(id, { id }, (order) => ship(order));
+ *   refund(order: Order) {
+ *     return this.#handleOnce(order.orderId, order, () => ship(order));
  *   }
  * }
  * ```
