@@ -6,6 +6,7 @@ export default defineConfig({
     adapter: 'src/adapter.ts',
     cli: 'adapters/cli/main.ts',
     clients: 'adapters/clients/index.ts',
+    envelopes: 'adapters/envelopes/index.ts',
     http: 'adapters/http/index.ts',
     kafka: 'adapters/kafka/index.ts',
     lambda: 'adapters/lambda/index.ts',

@@ -32,6 +32,7 @@ export {
 } from './options/fingerprint-options.ts';
 export { childKey } from './api/child-key.ts';
 export { UnlistedError } from './history/unlisted-error.ts';
+export { parseExactly } from './payload/exact-json.ts';
 export { valueAt } from './payload/json-pointer.ts';
 export { handlerOption, withHandler } from './options/handler-option.ts';
 export {
@@ -53,7 +54,7 @@ export { withOwnRetries } from './adapter/own-retries.ts';
 export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
 export { isPromise } from './lib/is-promise.ts';
-export { checkKey, keyFault } from './options/key.ts';
+export { checkKey, keyFault, MAX_KEY_LENGTH } from './options/key.ts';
 export type {
   KeptLetter,
   KeptLetterReason,

@@ -30,8 +30,25 @@ import type {
   StoredError,
   Succeeded,
 } from '../../src/index.ts';
+import type {
+  cloudEvents,
+  debezium,
+  Envelope,
+  eventBridge,
+  s3,
+  sns,
+  WrappedMessage,
+} from 'handle-once/envelopes';
 import type { OpenTelemetry, OpenTelemetryOptions } from '../../adapters/otel/index.ts';
 import type { Store } from '../../src/store.ts';
+import type {
+  CrashReport,
+  CrashTestOptions,
+  Effects,
+  FakeConsumer,
+  FakeQueue,
+  MemoryRecordView,
+} from 'handle-once/testing';
 import type {
   ConsumerTimeouts,
   KafkaAdmin,
@@ -118,6 +135,26 @@ test('no public type of the clients holds any', () => {
   expectTypeOf<HoldsAny<Pglite<unknown>['query']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<PgOptions>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<PgQuery>>().toEqualTypeOf<false>();
+});
+
+test('no public type of envelopes holds any', () => {
+  expectTypeOf<HoldsAny<WrappedMessage>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<Envelope<unknown>['key']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<(typeof sns)['parse']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<(typeof cloudEvents)['parse']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<ReturnType<(typeof eventBridge)['parse']>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<ReturnType<(typeof s3)['parse']>[number]>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<NonNullable<ReturnType<(typeof debezium)['parse']>>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<(typeof sns)['fingerprint']>>().toEqualTypeOf<false>();
+});
+
+test('no public type of the test helpers holds any', () => {
+  expectTypeOf<HoldsAny<CrashTestOptions<Effects, string>>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<CrashReport<'charge'>['crashes'][number]>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<FakeConsumer>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<FakeQueue>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<FakeQueue['client']['send']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<MemoryRecordView>>().toEqualTypeOf<false>();
 });
 
 test('no public type of Kafka holds any', () => {

@@ -1,0 +1,29 @@
+import { type Envelope, envelope, type Opened, type Sealed } from './envelope.ts';
+import { type Members, reader } from './read.ts';
+
+const read = reader(
+  'an event of EventBridge',
+  'A rule with an input transformer or an input path has another envelope: leave eventBridge out there.',
+);
+
+function open(sealed: Sealed): Opened<Members> {
+  const document = read.document(sealed);
+  const id = read.text(document, 'id');
+  const source = read.text(document, 'source');
+  const type = read.text(document, 'detail-type');
+  const detail = read.object(document, 'detail');
+  return { key: () => id, payload: () => detail, compared: () => ({ source, type, detail }) };
+}
+
+/**
+ * EventBridge to SQS: the key is the `id` of the event, the payload its `detail`.
+ *
+ * The key dedupes what EventBridge delivers to a target more than once. It does not dedupe what was put on the bus
+ * twice: each `PutEvents` gets an id of its own.
+ *
+ * @example
+ * ```ts
+ * const worker = createSqsWorker({ client, queueUrl, handleOnce, ...eventBridge }, async (detail) => ship(detail));
+ * ```
+ */
+export const eventBridge: Envelope<Readonly<Partial<Record<string, unknown>>>> = envelope(open);

@@ -1,0 +1,34 @@
+import { type Envelope, envelope, type Opened, type Sealed } from './envelope.ts';
+import { reader } from './read.ts';
+
+const read = reader(
+  'a notification of SNS',
+  'A subscription with raw message delivery has no envelope: leave sns out there.',
+);
+
+/** What was published, as text, and its id. */
+export function openSns(sealed: Sealed): { readonly messageId: string; readonly text: string } {
+  const document = read.document(sealed);
+  if (document['Type'] !== 'Notification') throw read.malformed('Type', "'Notification'");
+  const text = document['Message'];
+  if (typeof text !== 'string') throw read.malformed('Message', 'a text');
+  return { messageId: read.text(document, 'MessageId'), text };
+}
+
+function open(sealed: Sealed): Opened<unknown> {
+  const { messageId, text } = openSns(sealed);
+  return { key: () => messageId, payload: () => sealed.read(text), compared: () => text };
+}
+
+/**
+ * SNS to SQS: the key is the `MessageId` of SNS, the payload the JSON of `Message`.
+ *
+ * The key dedupes what SNS delivers to the queue more than once. It does not dedupe what was published twice, which has
+ * two ids.
+ *
+ * @example
+ * ```ts
+ * const worker = createSqsWorker({ client, queueUrl, handleOnce, ...sns }, async (order) => ship(order));
+ * ```
+ */
+export const sns: Envelope<unknown> = envelope(open);
