@@ -9,6 +9,7 @@ export type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  LookupReply,
   Settlement,
   SettleReply,
   SettleRequest,

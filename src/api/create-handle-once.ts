@@ -10,6 +10,7 @@ import { createHandle, type Handle } from '../engine/handle.ts';
 import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
 import { type Host, thisProcess } from '../engine/host.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
+import { lookup } from '../engine/lookup.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
 import { recorded } from '../history/recorded.ts';
@@ -94,6 +95,7 @@ function createWith<Tx>(
     settings,
     counts: events.counts,
     checkStore: () => checkStore(engine),
+    lookup: (key: string) => lookup(engine, key),
     ...(transactional?.calls ?? WITHOUT_CLIENT),
     withRetries: (given: RetryOptions) =>
       createWith({ ...resolved, ...retriesIn(resolved, given, clock) }, events, host),

@@ -92,8 +92,8 @@ export type HandleOnceEvent =
   | (OfMessage &
       Partial<EndOf<'pending'>> & {
         readonly type: 'store-error';
-        /** `check`: what `checkStore` found. */
-        readonly verb: 'claim' | 'settle' | 'extend' | 'check';
+        /** `check`: what `checkStore` found. `lookup`: what kept `lookup` from looking. */
+        readonly verb: 'claim' | 'settle' | 'extend' | 'check' | 'lookup';
         /** A `StoreError`, `SchemaError` or `DamagedRecordError`. */
         readonly error: EventError;
       });

@@ -117,6 +117,22 @@ export interface AnyHandleOnce {
    * ```
    */
   checkStore(): Promise<void>;
+  /**
+   * What is on record of a key in this scope: the outcome that a duplicate gets, or undefined where there is no record,
+   * or one that has expired. It claims and changes nothing, and counts as no delivery: another caller can claim the
+   * key right after. A pending record that is free to run has a `retryAfterMs` of 0.
+   *
+   * For a change of the key format, where a message may be on record under its old key: docs/moving-over.md. Throws
+   * `InvalidKeyError`, `StoreError`, `SchemaError`, `DamagedRecordError`, and `InvalidOptionsError` for a store of your
+   * own that has no `lookup`.
+   *
+   * @example
+   * ```ts
+   * const before = await handleOnce.lookup('order-7');
+   * if (before?.state === 'succeeded') console.log(before.result);
+   * ```
+   */
+  lookup(key: string): Promise<Outcome<unknown> | undefined>;
 }
 
 /**

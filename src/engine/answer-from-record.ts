@@ -2,7 +2,7 @@ import { PayloadMismatchError } from '../api/errors.ts';
 import { EventError } from '../reporting/event-error.ts';
 import type { JsonForm } from '../api/json-form.ts';
 import type { Failed, Outcome, Pending, Succeeded } from '../api/outcome.ts';
-import type { ClaimReply } from '../store/store.ts';
+import type { ClaimReply, LookupReply } from '../store/store.ts';
 import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
 import { type DecodeRecord, decoderOf } from './decode-record.ts';
 import { endOf, type Engine } from './engine.ts';
@@ -86,4 +86,20 @@ function released(
 ): Pending {
   const pending = { state: 'pending', reason: 'released', attempts, retryAfterMs } as const;
   return error === null ? pending : { ...pending, error: decode.error(error) };
+}
+
+/** The outcome of what is on record: that of a duplicate, which tells nobody. */
+export function outcomeOnRecord(reply: LookupReply, decode: DecodeRecord): Outcome<unknown> {
+  switch (reply.kind) {
+    case 'succeeded':
+      return succeeded(reply, decode);
+    case 'failed':
+      return failed(reply, decode);
+    case 'released':
+      return released(reply, decode);
+    case 'in-flight': {
+      const { attempts, retryAfterMs } = reply;
+      return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs };
+    }
+  }
 }

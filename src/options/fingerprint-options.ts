@@ -17,8 +17,8 @@ export interface FingerprintOptions<Compared, More extends readonly unknown[] = 
   /**
    * A function that gives the part of the payload that has to be the same, or false to compare nothing: then the key
    * alone says what is a duplicate. What the function throws refuses the message, and nothing runs; in a queue or a
-   * topic it is kept until the function has worked once. A record that was made under false matches any payload, so
-   * that it can be switched on and off.
+   * topic it is kept until the function has worked once. A record that was made under false matches any payload until
+   * it expires, so that it can be switched on and off.
    */
   readonly fingerprint?: false | ((payload: Compared, ...more: More) => unknown) | undefined;
   /**

@@ -7,6 +7,7 @@ import type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  LookupReply,
   Settlement,
   SettleReply,
   SettleRequest,
@@ -46,6 +47,7 @@ export function createMemoryStore(): MemoryStore {
     claim: (requests, terms) => Promise.resolve(requests.map((request) => table.claim(request, terms))),
     settle: (requests, scope) => Promise.resolve(requests.map((request) => table.settle(request, scope))),
     extend: (requests, terms) => Promise.resolve(requests.map((request) => table.extend(request, terms))),
+    lookup: (key, scope) => Promise.resolve(lookedUp(records.get(idOf(scope, key)), now())),
     advance(milliseconds) {
       advanced += milliseconds;
     },
@@ -101,6 +103,8 @@ export function createTable(records: Map<string, MemoryRecord>, now: () => numbe
           liveUntil: now() + terms.failedRetentionMs,
         });
       }
+      // Compared with nothing, until it expires.
+      if (step !== 'renew' && previous?.fingerprint === '') record.fingerprint = '';
       records.set(id, record);
       if (step === 'decline') return { kind: 'suspect', attempts: record.attempts };
       return claimReply(request, record, deadToken, record.liveUntil - now());
@@ -139,6 +143,17 @@ function claimReply(
   return ours
     ? { kind: 'claimed', attempts, failures, deadToken }
     : { kind: 'in-flight', attempts, retryAfterMs };
+}
+
+function lookedUp(record: MemoryRecord | undefined, now: number): LookupReply | undefined {
+  if (record === undefined || (record.state !== 'pending' && record.liveUntil <= now)) return undefined;
+  const { attempts, owned, result, resultOmitted, failedReason, error } = record;
+  if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };
+  if (failedReason !== null) return { kind: 'failed', attempts, reason: failedReason, error, replayed: true };
+  const retryAfterMs = Math.max(0, Math.ceil(record.liveUntil - now));
+  return owned
+    ? { kind: 'in-flight', attempts, retryAfterMs }
+    : { kind: 'released', attempts, retryAfterMs, error };
 }
 
 /** Those of two versions, and an empty one, cannot be compared. The version is the first byte, two digits. */

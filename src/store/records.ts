@@ -11,6 +11,7 @@ import type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
+  LookupReply,
   SettleReply,
   SettleRequest,
   Store,
@@ -41,6 +42,8 @@ export interface Records {
   readonly extendAlone: (request: ExtendRequest) => Promise<ExtendReply>;
   /** Undoes a claim that landed and that no handler ran for. */
   readonly takeBack: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
+  /** What is on record, without a claim. Undefined where the store cannot look. */
+  readonly lookup: ((key: string) => Promise<LookupReply | undefined>) | undefined;
   /** Throws what would keep the others from working. */
   readonly check: () => Promise<void>;
 }
@@ -103,6 +106,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     return coalesce({ send, gate, maxBatch: MAX_BATCH, smallestHalf: SMALLEST_HALF, isolates });
   }
 
+  const lookup = async (key: string) => await store.lookup?.(key, terms.scope);
   const settleMany = (requests: readonly SettleRequest[]) =>
     answered('settle', requests.length, store.settle(requests, terms.scope));
   const takeBacks = createTakeBacks({ settle: settleMany, leaseMs: terms.leaseMs, clock, onTakenBack });
@@ -154,6 +158,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     extend: (request) => traffic.counted(() => extendShared(request)),
     extendAlone: (request) => traffic.counted(() => extendAlone(request)),
     takeBack: takeBacks.watch,
+    lookup: store.lookup && ((key) => inTime(lookup(key))),
     async check() {
       if (store.check !== undefined) await inTime(store.check());
     },

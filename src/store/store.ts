@@ -49,18 +49,8 @@ interface Result {
   readonly resultOmitted: ResultOmitted | null;
 }
 
-/** What the claim found. */
-export type ClaimReply =
-  | (Counted & {
-      readonly kind: 'claimed';
-      /** How many of the attempts before this one failed. */
-      readonly failures: number;
-      /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
-      readonly deadToken: string | null;
-    })
-  /** It could be claimed by a claim that may own suspects. Nothing was written. */
-  | (Counted & { readonly kind: 'suspect' })
-  | { readonly kind: 'mismatch' }
+/** What is on record of a key. */
+export type LookupReply =
   | (Waiting & { readonly kind: 'in-flight' })
   | (Waiting & {
       readonly kind: 'released';
@@ -70,13 +60,27 @@ export type ClaimReply =
   | (Counted & Result & { readonly kind: 'succeeded' })
   | (Counted & {
       readonly kind: 'failed';
-      /** As settled, or which limit this claim found reached. */
+      /** As settled, or which limit a claim found reached. */
       readonly reason: FailedReason;
       /** The last on record, as JSON text. Null where there is none. */
       readonly error: string | null;
       /** False when this very claim found the attempts used up. */
       readonly replayed: boolean;
     });
+
+/** What the claim found. */
+export type ClaimReply =
+  | LookupReply
+  | (Counted & {
+      readonly kind: 'claimed';
+      /** How many of the attempts before this one failed. */
+      readonly failures: number;
+      /** The token that this claim took the record over from, since its lease had lapsed. Null where there is none. */
+      readonly deadToken: string | null;
+    })
+  /** It could be claimed by a claim that may own suspects. Nothing was written. */
+  | (Counted & { readonly kind: 'suspect' })
+  | { readonly kind: 'mismatch' };
 
 interface Expiring {
   /** Milliseconds from now after which the record counts as absent. */
@@ -140,9 +144,9 @@ export type ExtendReply = 'extended' | 'lost' | 'locked';
  * A store promises: the claim is atomic; only the store's clock decides; a write after the claim happens for the
  * token that owns the record, and for no other; a settle sent again with the token that settled answers `settled`, or
  * `failed` where it is a release of a failed record; a record that is claimed again has the fingerprint of that
- * claim; a record that another transaction holds keeps no other waiting, nor its own caller for long. What each end
- * of an attempt does to the record's counters is the table in docs/attempts.md. It throws `StoreError` or
- * `SchemaError`, and nothing else.
+ * claim, but one that has none keeps none until it expires; a record that another transaction holds keeps no other
+ * waiting, nor its own caller for long. What each end of an attempt does to the record's counters is the table in
+ * docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else.
  */
 export interface Store {
   /** Makes the token of each request the owner of its record, or says why not. Each key is one atomic step. */
@@ -154,6 +158,11 @@ export interface Store {
     requests: readonly ExtendRequest[],
     terms: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
   ): Promise<readonly ExtendReply[]>;
+  /**
+   * What is on record of a key, without a claim: undefined where nothing is, or what is has expired. A pending record
+   * that is free to run waits for 0 ms. Needed by `handleOnce.lookup` alone.
+   */
+  lookup?(key: string, scope: string): Promise<LookupReply | undefined>;
   /** One read that throws what would keep the other verbs from working. A store that is always ready needs none. */
   check?(): Promise<void>;
 }

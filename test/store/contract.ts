@@ -4,6 +4,7 @@ import { batchContract } from './contract/batch.ts';
 import { claimContract } from './contract/claim.ts';
 import { expiryContract } from './contract/expiry.ts';
 import { extendContract } from './contract/extend.ts';
+import { lookupContract } from './contract/lookup.ts';
 import { mismatchContract } from './contract/mismatch.ts';
 import { releaseContract } from './contract/release.ts';
 import { settleContract } from './contract/settle.ts';
@@ -22,6 +23,7 @@ export function storeContract(name: string, makeStore: MakeStore): void {
     takeoverContract(newActor);
     attemptsContract(newActor);
     mismatchContract(newActor);
+    lookupContract(newActor);
     expiryContract(newActor);
     settleContract(newActor);
     extendContract(newActor);

@@ -2,6 +2,7 @@ import type { TransactionalStore } from '../transactional-store.ts';
 import { check } from './check.ts';
 import { claim } from './claim.ts';
 import { extend } from './extend.ts';
+import { lookup } from './lookup.ts';
 import { settle } from './settle.ts';
 import { settleIn } from './settle-in.ts';
 import { type SqlClient, toDatabaseClient } from './sql-client.ts';
@@ -34,6 +35,7 @@ export function createPostgresStore<Tx>(
     isConflict,
     settle: async (requests, scope) =>
       requests.length === 0 ? [] : await settle(client, statements, requests, scope),
+    lookup: (key, scope) => lookup(client, statements.lookup, key, scope),
     check: () => check(client, statements.check, schema),
     extend: async (requests, terms) =>
       requests.length === 0 ? [] : await extend(client, statements.extend, requests, terms),

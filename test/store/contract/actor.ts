@@ -3,6 +3,7 @@ import type {
   ClaimReply,
   ClaimTerms,
   ExtendReply,
+  LookupReply,
   Settlement,
   SettleReply,
   Store,
@@ -51,6 +52,7 @@ export interface Actor {
   claim(key: string, token: string, options?: ClaimOptions): Promise<ClaimReply>;
   settle(key: string, token: string, settlement: Settlement): Promise<SettleReply>;
   extend(key: string, token: string, leaseMs?: number): Promise<ExtendReply>;
+  lookup(key: string): Promise<LookupReply | undefined>;
   advance(milliseconds: number): Promise<void>;
 }
 
@@ -66,6 +68,10 @@ export function actorOn({ store, advance }: ControlledStore, scope: string = ran
     },
     async extend(key, token, leaseMs = LEASE) {
       return only(await store.extend([{ key, token }], { scope, leaseMs }));
+    },
+    async lookup(key) {
+      if (store.lookup === undefined) throw new Error('the store has no lookup');
+      return await store.lookup(key, scope);
     },
     advance: (milliseconds) => advance(scope, milliseconds),
   };

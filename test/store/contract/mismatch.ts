@@ -4,6 +4,7 @@ import {
   type Actor,
   BOB,
   CAROL,
+  HOUR,
   LEASE,
   MINUTE,
   type NewActor,
@@ -106,14 +107,53 @@ export function mismatchContract(newActor: NewActor): void {
     });
   });
 
-  test.each([
+  describe.each([
     ['taken over', (actor: Actor) => actor.advance(LEASE)],
     ['claimed after a release', (actor: Actor) => actor.settle('key', ALICE, released(null, 0))],
-  ])('a record that is %s has the fingerprint of that claim', async (_, end) => {
+  ])('a record that is %s', (_, end) => {
+    test('has the fingerprint of that claim', async () => {
+      const actor = newActor();
+      await actor.claim('key', ALICE, { fingerprint: OTHER_VERSION });
+      await end(actor);
+      expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 2 });
+      expect(await actor.claim('key', CAROL, OTHER)).toEqual({ kind: 'mismatch' });
+    });
+
+    test('has no fingerprint where it had none: a claim does not fill it in', async () => {
+      const actor = newActor();
+      await actor.claim('key', ALICE, { fingerprint: NO_FINGERPRINT });
+      await actor.claim('beside', ALICE);
+      await end(actor);
+      expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 2 });
+      expect(await actor.claim('key', CAROL, OTHER)).toMatchObject({ kind: 'in-flight' });
+      await actor.settle('key', BOB, succeeded('"kept"'));
+      expect(await actor.claim('key', CAROL, OTHER)).toMatchObject({ kind: 'succeeded', result: '"kept"' });
+      expect(await actor.claim('beside', CAROL, OTHER)).toEqual({ kind: 'mismatch' });
+    });
+
+    test('has none where that claim has none', async () => {
+      const actor = newActor();
+      await actor.claim('key', ALICE);
+      await end(actor);
+      expect(await actor.claim('key', BOB, { fingerprint: NO_FINGERPRINT })).toMatchObject({ attempts: 2 });
+      expect(await actor.claim('key', CAROL, OTHER)).toMatchObject({ kind: 'in-flight' });
+    });
+  });
+
+  test('a record that is used up keeps no fingerprint where it had none', async () => {
+    const actor = withFingerprint(newActor(), NO_FINGERPRINT);
+    await exhaustByDeaths(actor);
+    const failedBy = { kind: 'failed', reason: 'deaths-exhausted', replayed: false };
+    expect(await actor.claim('key', BOB, { fingerprint: PAYLOAD })).toMatchObject(failedBy);
+    expect(await actor.claim('key', CAROL, OTHER)).toMatchObject({ ...failedBy, replayed: true });
+  });
+
+  test('a record without a fingerprint has that of its next life', async () => {
     const actor = newActor();
     await actor.claim('key', ALICE, { fingerprint: NO_FINGERPRINT });
-    await end(actor);
-    expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 2 });
+    await actor.settle('key', ALICE, succeeded());
+    await actor.advance(HOUR);
+    expect(await actor.claim('key', BOB)).toMatchObject({ kind: 'claimed', attempts: 1 });
     expect(await actor.claim('key', CAROL, OTHER)).toEqual({ kind: 'mismatch' });
   });
 

@@ -121,11 +121,12 @@ type Happening = { readonly token: string; until: number } & (
     }
 );
 
-/** The record has that of the last claim that changed it. */
+/** The record has that of the last claim that changed it, unless a claim had none. */
 function fingerprintOf(life: readonly Happening[]): string {
   const fingerprints = life.map((happening) =>
     'fingerprint' in happening ? happening.fingerprint : undefined,
   );
+  if (fingerprints.includes('')) return '';
   return fingerprints.findLast((fingerprint) => fingerprint !== undefined) ?? '';
 }
 

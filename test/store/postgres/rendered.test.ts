@@ -7,6 +7,7 @@ import { historyStatements } from '../../../src/store/postgres/statements/histor
 import { inspectStatements } from '../../../src/store/postgres/statements/inspect.ts';
 import { leavesStatement } from '../../../src/store/postgres/statements/leaves.ts';
 import { LOCK_WAIT_MS, lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
+import { lookupStatement } from '../../../src/store/postgres/statements/lookup.ts';
 import { maintenanceStatements } from '../../../src/store/postgres/statements/maintenance.ts';
 import { purgeStatement } from '../../../src/store/postgres/statements/purge.ts';
 import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
@@ -39,6 +40,7 @@ const RENDERED: Record<string, string> = {
   'settled-before': forEachSize(settledBeforeStatement),
   'settle-in': `${settleInStatement(TABLE)};`,
   locked: `${lockedStatement(TABLE)};`,
+  lookup: `${lookupStatement(TABLE)};`,
   check: `${checkStatement('handle_once')};`,
   purge: `-- Without an archive.${purgeStatement(WALKED)};\n\n-- With one.${purgeStatement({ ...WALKED, archive: 'handle_once.archive' })};`,
   leaves: `${leavesStatement()};`,

@@ -44,7 +44,7 @@ with asked as materialized (
     fingerprint = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.fingerprint else excluded.fingerprint end,
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending' and t.fingerprint = '') then t.fingerprint else excluded.fingerprint end,
     live_until = case
       when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
@@ -181,7 +181,7 @@ with asked as materialized (
     fingerprint = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.fingerprint else excluded.fingerprint end,
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending' and t.fingerprint = '') then t.fingerprint else excluded.fingerprint end,
     live_until = case
       when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))

@@ -29,7 +29,7 @@ with ${askedRecords(size, table)}, taken as (
       when t.state = 'pending' then t.attempts + 1
       else 1
     end,
-    fingerprint = case when ${KEPT} then t.fingerprint else excluded.fingerprint end,
+    fingerprint = case when ${KEPT} or ${UNCOMPARED} then t.fingerprint else excluded.fingerprint end,
     live_until = case
       when ${KEPT} then t.live_until
       when ${EXHAUSTED} then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
@@ -68,6 +68,9 @@ const DEATHS = '(t.deaths + t.owned::integer)';
 /** Its failures are used up, or its worker died once too often. */
 const EXHAUSTED = `(t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and ${DEATHS} >= $8::text::integer)))`;
+
+/** A pending record that is compared with nothing stays so until it expires. */
+const UNCOMPARED = `(t.state = 'pending' and t.fingerprint = '')`;
 
 /** The record is alive, or waits: for a claim with its payload, or for one that may own suspects. */
 const KEPT = `(t.live_until > statement_timestamp() or (t.state = 'pending' and (

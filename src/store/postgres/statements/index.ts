@@ -5,6 +5,7 @@ import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
 import { extendStatement } from './extend.ts';
 import { LOCK_WAIT_MS, lockedStatement } from './locked.ts';
+import { lookupStatement } from './lookup.ts';
 import { settleStatement } from './settle.ts';
 import { settleInStatement } from './settle-in.ts';
 import { settledBeforeStatement } from './settled-before.ts';
@@ -18,6 +19,7 @@ export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
     claimNew: bySize((size) => claimNewStatement(table, size)),
     claimAny: bySize((size) => claimAnyStatement(table, size, lockWaitMs)),
     locked: onOneLine(lockedStatement(table)),
+    lookup: onOneLine(lookupStatement(table)),
     extend: bySize((size) => extendStatement(table, size, lockWaitMs)),
     settle: bySize((size) => settleStatement(table, size, lockWaitMs)),
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),
