@@ -22,16 +22,19 @@ const NESTJS = `import { Injectable, Module } from '@nestjs/common';
 import type { Attempt, HandleOnce } from 'handle-once';
 import type { KafkaDelivery } from 'handle-once/kafka';
 import { HandleOnceModule, InjectHandleOnce, KafkaHandler, SqsHandler } from 'handle-once/nestjs';`;
+const ENVELOPES = `import { cloudEvents, debezium, eventBridge, s3, sns } from 'handle-once/envelopes';`;
 const RUNNER = `import { test } from 'vitest';`;
 /** Pages that somebody copies code from. */
 const WITH_EXAMPLES = [
   ...[
     'clients',
+    'envelopes',
     'handle-once',
     'http',
     'kafka',
     'lambda',
     'migrations',
+    'moving-over',
     'nestjs',
     'observability',
     'operations',
@@ -56,7 +59,20 @@ describe('The documentation', () => {
     expect(
       typeErrors(
         snippets,
-        [CORE, SQS, SQS_CONSUMER, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, NESTJS, RUNNER].join('\n'),
+        [
+          CORE,
+          SQS,
+          SQS_CONSUMER,
+          KAFKA,
+          LAMBDA,
+          WEBHOOK,
+          HTTP,
+          TESTING,
+          ADAPTER,
+          ENVELOPES,
+          NESTJS,
+          RUNNER,
+        ].join('\n'),
       ),
     ).toEqual([]);
   });

@@ -1,0 +1,158 @@
+import { createHandleOnce, type HandleOnceOptions } from 'handle-once';
+import { showRecord } from 'handle-once/operations';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Difference, withShadow } from '../../examples/shadow-mode.ts';
+import { fingerprint } from '../../src/payload/fingerprint.ts';
+import { textOf } from '../docs/documents.ts';
+import { useDatabase } from '../support/database.ts';
+
+const { sql } = useDatabase();
+
+/** The statements of docs/moving-over.md, in their order. */
+const [IMPORT = '', COUNT = ''] = Array.from(
+  textOf('docs/moving-over.md').matchAll(/^```sql\n(.*?)^```/gms),
+  ([, statement = '']) => statement,
+);
+
+beforeEach(async () => {
+  await sql`delete from handle_once.records`;
+  await sql`drop table if exists processed_messages`;
+  await sql`create table processed_messages (message_id text primary key, processed_at timestamptz not null)`;
+});
+
+async function processed(key: string, daysAgo = 1): Promise<void> {
+  await sql`insert into processed_messages values (${key}, now() - ${daysAgo} * interval '1 day')`;
+}
+
+function newHandleOnce(options: Partial<HandleOnceOptions> = {}) {
+  return createHandleOnce({ sql, scope: 'billing', backoff: () => 0, onEvent: () => undefined, ...options });
+}
+
+const fingerprintsOf = async () =>
+  await sql`select key, encode(fingerprint, 'hex') as fingerprint from handle_once.records order by key`;
+
+describe('The import of a dedupe table', () => {
+  test('makes records that answer deliveries, whatever their payload, and run nothing', async () => {
+    await processed('order-1');
+    await sql.unsafe(IMPORT);
+    const handleOnce = newHandleOnce();
+    const handler = vi.fn();
+    for (const payload of [{ cents: 1 }, { cents: 2 }]) {
+      expect(await handleOnce('order-1', payload, handler)).toEqual({
+        ...{ state: 'succeeded', replayed: true, attempts: 1 },
+        ...{ result: undefined, resultOmitted: 'not-stored' },
+      });
+    }
+    expect(handler).not.toHaveBeenCalled();
+    expect(await handleOnce.lookup('order-1')).toMatchObject({ state: 'succeeded' });
+    expect(await showRecord({ sql, scope: 'billing', key: 'order-1' })).toMatchObject({
+      ...{ phase: 'succeeded', attempts: 1, failures: 0, deaths: 0, resultOmitted: 'not-stored' },
+    });
+  });
+
+  test('has the fingerprint of nothing, as fingerprint: false has it, which no delivery fills in', async () => {
+    await processed('imported');
+    await sql.unsafe(IMPORT);
+    await newHandleOnce()('imported', 1, vi.fn());
+    await newHandleOnce({ fingerprint: false })('off', 1, () => 1);
+    await newHandleOnce()('on', 1, () => 1);
+    expect(await fingerprintsOf()).toEqual([
+      { key: 'imported', fingerprint: '' },
+      { key: 'off', fingerprint: '' },
+      { key: 'on', fingerprint: fingerprint(1) },
+    ]);
+    await expect(newHandleOnce()('on', 2, vi.fn())).rejects.toMatchObject({ code: 'PAYLOAD_MISMATCH' });
+  });
+
+  test('is known by no payload: each has a fingerprint that is not empty', () => {
+    for (const payload of ['', Buffer.alloc(0), null, undefined, {}, [], 0, false]) {
+      expect(fingerprint(payload)).toMatch(/^01[0-9a-f]{64}$/);
+    }
+  });
+
+  test('stays so through failures and takeovers of a message that is opened again', async () => {
+    await processed('order-1');
+    await sql.unsafe(IMPORT);
+    await sql`update handle_once.records set state = 'pending', live_until = now()`;
+    const handleOnce = newHandleOnce();
+    await handleOnce('order-1', 1, () => Promise.reject(new Error('again')));
+    const outcome = await handleOnce('order-1', 2, async () => {
+      await sql`update handle_once.records set live_until = now()`;
+      return await handleOnce('order-1', 3, () => 'taken over');
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+    expect(await handleOnce('order-1', 4, vi.fn())).toMatchObject({ replayed: true, result: 'taken over' });
+    expect(await fingerprintsOf()).toEqual([{ key: 'order-1', fingerprint: '' }]);
+  });
+
+  test('leaves out what is older than records are kept, and expires as records do', async () => {
+    await processed('old', 8);
+    await processed('young', 6);
+    await sql.unsafe(IMPORT);
+    const rows = await sql`
+      select key, round(extract(epoch from live_until - now()) / 86400)::integer as days
+      from handle_once.records`;
+    expect(rows).toEqual([{ key: 'young', days: 7 }]);
+  });
+
+  test('changes no record that is there, and can be run again', async () => {
+    await newHandleOnce()('order-1', 1, () => 'by handle-once');
+    await processed('order-1');
+    await processed('order-2');
+    for (const inserted of [1, 0]) expect((await sql.unsafe(IMPORT)).count).toBe(inserted);
+    expect(await newHandleOnce()('order-1', 1, vi.fn())).toMatchObject({ result: 'by handle-once' });
+  });
+
+  test('is counted by the statement beside it', async () => {
+    await processed('order-1');
+    await processed('order-2');
+    await sql.unsafe(IMPORT);
+    await processed('order-3');
+    expect(await sql.unsafe(COUNT)).toEqual([{ missing: '1' }]);
+  });
+});
+
+describe('Shadow mode', () => {
+  function bench() {
+    const done = new Set<string>();
+    const differences: Difference[] = [];
+    const shadow = newHandleOnce({ scope: 'billing-shadow' });
+    const consume = withShadow(
+      (key) => {
+        const said = done.has(key) ? 'skipped' : 'handled';
+        done.add(key);
+        return Promise.resolve(said);
+      },
+      shadow,
+      (difference) => differences.push(difference),
+    );
+    return { consume, done, differences };
+  }
+
+  test('has no difference where both say the same', async () => {
+    const { consume, differences } = bench();
+    for (const said of ['handled', 'skipped', 'skipped']) expect(await consume('order-1', 'body')).toBe(said);
+    expect(differences).toEqual([]);
+    expect(await newHandleOnce().lookup('order-1')).toBeUndefined();
+  });
+
+  test('tells of a message that one of the two would have run twice', async () => {
+    const { consume, done, differences } = bench();
+    await consume('order-1', 'body');
+    done.clear();
+    await consume('order-1', 'body');
+    done.add('order-2');
+    await consume('order-2', 'body');
+    expect(differences).toEqual([
+      { key: 'order-1', old: 'handled', shadow: 'skipped' },
+      { key: 'order-2', old: 'skipped', shadow: 'handled' },
+    ]);
+  });
+
+  test('tells of a key that comes with two payloads, and fails no message', async () => {
+    const { consume, differences } = bench();
+    await consume('order-1', 'body');
+    expect(await consume('order-1', 'another')).toBe('skipped');
+    expect(differences).toEqual([{ key: 'order-1', old: 'skipped', shadow: 'PayloadMismatchError' }]);
+  });
+});
