@@ -74,8 +74,8 @@ function headerOf({ headers }: WrappedMessage, name: string): string | undefined
  *
  * @example
  * ```ts
- * const options = { consumer, groupId, handleOnce, onFailed: 'acknowledge', ...cloudEvents } as const;
- * await consumer.run(onceEachMessage(options, async ({ payload }) => ship(payload)));
+ * const options = { consumer, groupId, handleOnce, ...cloudEvents, schema: orderSchema } as const;
+ * await consumer.run(onceEachMessage({ ...options, onFailed: 'acknowledge' }, ({ payload }) => ship(payload)));
  * ```
  */
 export const cloudEvents: Envelope<unknown> = envelope(open);

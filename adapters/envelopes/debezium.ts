@@ -92,7 +92,7 @@ function tombstone({ place }: Sealed): Opened<null> {
  * const options = { consumer, groupId, handleOnce, onFailed: 'acknowledge', ...debezium } as const;
  * await consumer.run(
  *   onceEachMessage(options, async ({ payload: change }) => {
- *     if (change !== null) await ship(change.after);
+ *     if (change !== null) console.log(change.op, change.after);
  *   }),
  * );
  * ```

@@ -23,7 +23,8 @@ function open(sealed: Sealed): Opened<Members> {
  *
  * @example
  * ```ts
- * const worker = createSqsWorker({ client, queueUrl, handleOnce, ...eventBridge }, async (detail) => ship(detail));
+ * const options = { client, queueUrl, handleOnce, ...eventBridge, schema: orderSchema };
+ * const worker = createSqsWorker(options, async (detail) => ship(detail));
  * ```
  */
 export const eventBridge: Envelope<Readonly<Partial<Record<string, unknown>>>> = envelope(open);

@@ -3,7 +3,8 @@
  *
  * @example
  * ```ts
- * const worker = createSqsWorker({ client, queueUrl, handleOnce, ...sns }, async (order) => ship(order));
+ * const options = { client, queueUrl, handleOnce, ...sns, schema: orderSchema };
+ * const worker = createSqsWorker(options, async (order) => ship(order));
  * ```
  *
  * @module

@@ -28,7 +28,8 @@ function open(sealed: Sealed): Opened<unknown> {
  *
  * @example
  * ```ts
- * const worker = createSqsWorker({ client, queueUrl, handleOnce, ...sns }, async (order) => ship(order));
+ * const options = { client, queueUrl, handleOnce, ...sns, schema: orderSchema };
+ * const worker = createSqsWorker(options, async (order) => ship(order));
  * ```
  */
 export const sns: Envelope<unknown> = envelope(open);

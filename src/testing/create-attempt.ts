@@ -40,7 +40,8 @@ const attemptOptions = lazily(() => {
  * ```ts
  * const aborter = new AbortController();
  * const attempt = createAttempt({ key: 'order-7', number: 2, signal: aborter.signal });
- * await charge({ orderId: 'order-7', cents: 995 }, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ * const order = { orderId: 'order-7', cents: 995 };
+ * await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  * ```
  */
 export function createAttempt(options: CreateAttemptOptions = {}): Attempt {

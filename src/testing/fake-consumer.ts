@@ -95,7 +95,7 @@ const fakeConsumerOptions = lazily(() =>
  * ```ts
  * const fake = createFakeConsumer();
  * await fake.subscribe({ topics: ['orders'] });
- * const options = { consumer: fake, groupId: 'billing', fromBeginning: true, handleOnce, schema: orderSchema } as const;
+ * const options = { consumer: fake, groupId: 'billing', fromBeginning: true, handleOnce, schema: orderSchema };
  * await fake.run(onceEachMessage({ ...options, onFailed: 'acknowledge' }, ({ payload }) => ship(payload)));
  * fake.produce('orders', { value: '{"orderId":"order-7","cents":995}' });
  * await fake.poll();
