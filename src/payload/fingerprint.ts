@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { bytesOf, canonicalJson, Incomparable, type Walk } from './canonical-json.ts';
 import { UnhashablePayloadError } from '../api/errors.ts';
 import { parseExactly } from './exact-json.ts';
+import { oneShotHash } from '../lib/one-shot-hash.ts';
 import { isA } from '../lib/safe-read.ts';
 
 /** Of the rules below. Fingerprints of two versions are not compared. */
@@ -54,9 +54,8 @@ function ofText(text: string): string {
   return sha256(Buffer.concat([UTF16, Buffer.from(text, 'utf16le')]));
 }
 
-/** The one-shot `hash` costs a third of `createHash`, which saves more than to copy the bytes costs. */
 function sha256(content: string | Buffer): string {
-  return VERSION + hash('sha256', content, 'hex');
+  return VERSION + oneShotHash('sha256', content, 'hex');
 }
 
 function ofValue(payload: unknown, ignored: Walk['ignored']): string {
