@@ -1,0 +1,3 @@
+const check = require('./check.cjs');
+
+void check(require('handle-once'), require('handle-once/clients'), require('@electric-sql/pglite'));
