@@ -14,6 +14,7 @@ export interface Run {
   readonly number: number;
   /** Whether it looks at its signal before each effect. */
   readonly heeds: boolean;
+  readonly isInTransaction: boolean;
 }
 
 /** How a handler ended. One that hangs, or whose process dies, never does. */
@@ -26,7 +27,9 @@ export type RunEnd =
   | { readonly how: 'threw'; readonly retryAfterMs: number | undefined }
   | { readonly how: 'threw a terminal error' }
   /** It saw its signal aborted. */
-  | { readonly how: 'gave up' };
+  | { readonly how: 'gave up' }
+  /** Its transaction cannot commit any more. */
+  | { readonly how: 'undone' };
 
 interface OfStatement {
   readonly life: Life;
@@ -92,6 +95,14 @@ export type Fact =
   /** Its broker need not deliver it again. */
   | { readonly type: 'acknowledged'; readonly life: Life; readonly message: PlannedMessage }
   | { readonly type: 'letter'; readonly life: Life; readonly message: PlannedMessage }
+  | {
+      readonly type: 'committed';
+      readonly life: Life;
+      /** Those that have written in the transaction. */
+      readonly runs: readonly Run[];
+      /** The token of the record that it puts on record. */
+      readonly settles: string | undefined;
+    }
   | { readonly type: 'run' | 'effect'; readonly run: Run }
   | { readonly type: 'ended'; readonly run: Run; readonly end: RunEnd }
   | {

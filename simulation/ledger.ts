@@ -21,6 +21,8 @@ export interface GrantedClaim {
   confirmedAskedAt: number | undefined;
   run: Run | undefined;
   runEnd: RunEnd | undefined;
+  /** When its handler ended, as far as it did. */
+  endedAt: number | undefined;
   settlement: Settlement | undefined;
 }
 
@@ -136,7 +138,7 @@ export class Ledger {
         this.#noteRun(fact.run);
         break;
       case 'ended':
-        this.#noteEnd(fact.run, fact.end);
+        this.#noteEnd(fact.run, fact.end, at);
         break;
       case 'reopened':
         Object.assign(this.ofKey(fact.key), { ...REOPENED, releasedUntil: at });
@@ -157,6 +159,7 @@ export class Ledger {
       case 'redriven':
         this.#noteGone(fact.message);
         break;
+      case 'committed':
       case 'effect':
       case 'event':
       case 'fault':
@@ -190,7 +193,7 @@ export class Ledger {
     const claim: GrantedClaim = {
       ...{ key, token, fingerprint, life, askedAt: sentAt, grantedAt: at, number: history.attempts },
       ...{ extendedAt: at, leaseEnd: at + terms.leaseMs, confirmedAskedAt: undefined },
-      ...{ run: undefined, runEnd: undefined, settlement: undefined },
+      ...{ run: undefined, runEnd: undefined, endedAt: undefined, settlement: undefined },
     };
     this.#claims.set(token, claim);
     history.claims.push(claim);
@@ -252,13 +255,18 @@ export class Ledger {
   #noteRun(run: Run): void {
     const claim = this.inHandOf(run);
     if (claim === undefined) return;
-    claim.run = run;
+    // In a transaction that lost a conflict it has run before.
+    Object.assign(claim, { run, runEnd: undefined, endedAt: undefined });
     this.#claimOfRun.set(run, claim);
   }
 
-  #noteEnd(run: Run, end: RunEnd): void {
+  #noteEnd(run: Run, end: RunEnd, at: number): void {
     const claim = this.#claimOfRun.get(run);
-    if (claim !== undefined) claim.runEnd = end;
+    if (claim === undefined) return;
+    if (end.how !== 'undone') claim.endedAt = at;
+    // What it returns then is not put on record.
+    const isUndone = claim.runEnd?.how === 'undone' && end.how === 'returned';
+    if (!isUndone) claim.runEnd = end;
   }
 
   #countExtending(life: Life, by: number, answeredAt: number): void {

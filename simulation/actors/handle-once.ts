@@ -3,6 +3,7 @@ import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import type { HandleOnceEvent } from '../../src/api/events.ts';
 import { createHost } from '../../src/engine/host.ts';
 import { SCOPE } from '../surfaces/surface.ts';
+import type { Transaction } from '../models/transactions.ts';
 import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 
@@ -10,21 +11,23 @@ import type { World } from '../world/world.ts';
 export const MAX_RESULT_BYTES = 200;
 
 /** Makes the `handleOnce` of a process, as a user would. */
-export function createLifesHandleOnce(world: World, life: Life): HandleOnce {
-  const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } =
-    world.plan.settings;
-  return createHandleOnceIn(createHost(life.clock, life.workerId), {
-    store: world.database.clientOf(life),
+export function createLifesHandleOnce(world: World, life: Life): HandleOnce<Transaction> {
+  const { settings } = world.plan;
+  const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } = settings;
+  const transactional = settings.inTransaction ? world.database.transactionalClientOf(life) : undefined;
+  const options = {
+    store: transactional ?? world.database.clientOf(life),
     scope: SCOPE,
     ...{ leaseMs, maxAttempts, maxDeaths, timeoutMs, batching },
     maxResultBytes: MAX_RESULT_BYTES,
     succeededRetentionMs: retentionMs,
     failedRetentionMs: retentionMs,
-    backoff: (failures) => failures * backoffMs,
-    onEvent: (event) => {
+    backoff: (failures: number) => failures * backoffMs,
+    onEvent: (event: HandleOnceEvent) => {
       world.tell({ type: 'event', life, name: nameOf(event), of: event.key, detail: textOf(event) });
     },
-  });
+  };
+  return createHandleOnceIn(createHost(life.clock, life.workerId), options, transactional);
 }
 
 /** Not every event is an outcome: some only say how long a caller has waited. */

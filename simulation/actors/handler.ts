@@ -1,6 +1,7 @@
 import { type Attempt, RetryableError, TerminalError } from '../../src/index.ts';
 import type { Run, RunEnd } from '../facts.ts';
 import { REFUSED_TEXT } from '../models/database.ts';
+import type { Transaction } from '../models/transactions.ts';
 import { type Behaviour, PLAIN } from '../plan/behaviour.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Fault } from '../report/names.ts';
@@ -19,10 +20,17 @@ class GaveUp extends Error {}
 
 /** The handler of a life, which does what is planned for each run of a key. `onHang` is told of one that never ends. */
 export function createHandler(world: World, life: Life, onHang: () => void) {
-  return async function handle(message: PlannedMessage, attempt: Attempt): Promise<unknown> {
+  return async function handle(
+    message: PlannedMessage,
+    attempt: Attempt,
+    transaction?: Transaction,
+  ): Promise<unknown> {
     const behaviour = behaviourOf(world, message.key ?? '');
-    const run: Run = { life, message, number: attempt.number, heeds: behaviour.heeds };
+    const { heeds } = behaviour;
+    const isInTransaction = transaction !== undefined;
+    const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
     world.tell({ type: 'run', run });
+    transaction?.runs.push(run);
     try {
       await work(world, run, behaviour, attempt.signal, onHang);
       const result = conclude(world, run, behaviour);

@@ -1,10 +1,12 @@
 import { StoreError } from '../../src/api/errors.ts';
 import { createTable, idOf, type MemoryRecord, type MemoryTable } from '../../src/store/memory.ts';
 import type { ClaimReply, ClaimTerms, SettleRequest, Store } from '../../src/store/store.ts';
+import type { TransactionalStore } from '../../src/store/transactional-store.ts';
 import type { Verb } from '../facts.ts';
 import type { Life } from '../world/life.ts';
 import { never } from '../world/never.ts';
 import type { World } from '../world/world.ts';
+import { type Transaction, Transactions } from './transactions.ts';
 
 /** A text that the database cannot store, as U+0000 is to PostgreSQL. */
 export const REFUSED_TEXT = 'refused-text';
@@ -32,9 +34,20 @@ interface Statement<Request, Reply> {
 export class Database {
   readonly #world: World;
   readonly #records = new Map<string, MemoryRecord>();
+  readonly #transactions: Transactions;
 
   constructor(world: World) {
     this.#world = world;
+    this.#transactions = new Transactions(world, {
+      isOwner: ({ key, token }) => {
+        const record = this.recordOf(key);
+        return record?.token === token && record.owned;
+      },
+      refuses: hasRefusedText,
+      settle: (life, request, scope) => {
+        this.#settle(life, request, scope);
+      },
+    });
   }
 
   recordOf(key: string): MemoryRecord | undefined {
@@ -95,6 +108,28 @@ export class Database {
     };
   }
 
+  /** The same with transactions on connections of their own. */
+  transactionalClientOf(life: Life): TransactionalStore<Transaction> {
+    return this.#transactions.clientOf(life, this.clientOf(life));
+  }
+
+  /** What a transaction has put on record. */
+  #settle(life: Life, request: SettleRequest, scope: string): void {
+    const { key, token, settlement } = request;
+    const before = this.#snapshot(key);
+    const reply = createTable(this.#records, () => this.now()).settle(request, scope);
+    this.#world.tell({
+      type: 'settle',
+      life,
+      key,
+      token,
+      settlement,
+      reply,
+      before,
+      after: this.#snapshot(key),
+    });
+  }
+
   /** As the operation of that name, which changes nothing but failed records that have not expired. */
   reopenAny(): void {
     const { messages } = this.#world.plan;
@@ -109,7 +144,7 @@ export class Database {
   }
 
   forget(key: string): void {
-    if (!this.#records.delete(this.#idOf(key))) return;
+    if (this.#transactions.isLocked(key) || !this.#records.delete(this.#idOf(key))) return;
     this.#world.tell({ type: 'fault', fault: 'operator forgot a record', what: key });
     this.#world.tell({ type: 'forgotten', key });
   }
@@ -165,7 +200,7 @@ export class Database {
     }
     return requests.map((request) => {
       const before = this.#snapshot(request.key);
-      const locked = this.#isLocked(before) ? statement.whenLocked(request) : undefined;
+      const locked = this.#isLocked(request.key, before) ? statement.whenLocked(request) : undefined;
       if (locked !== undefined) {
         const now = this.#world.scheduler.now();
         this.#world.tell({ type: 'fault', fault: 'record locked', life, what: request.key });
@@ -178,7 +213,8 @@ export class Database {
     });
   }
 
-  #isLocked(record: MemoryRecord | undefined): boolean {
+  #isLocked(key: string, record: MemoryRecord | undefined): boolean {
+    if (this.#transactions.isLocked(key)) return true;
     const { network, random, plan } = this.#world;
     return record !== undefined && plan.locks && !network.isCalm && random.chance(LOCKED_SHARE);
   }

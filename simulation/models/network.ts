@@ -59,7 +59,7 @@ export class Network {
     return this.#scheduler.now() >= this.#plan.calmFrom;
   }
 
-  /** Makes a call that ends as its fate is. `effect` is what it does where and when it lands; an error is a refusal. */
+  /** Makes a call that ends as its fate is. `effect` is what it does when it lands; an error is a refusal. */
   send<Result>(
     life: Life,
     fate: Fate,

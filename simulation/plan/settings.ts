@@ -12,6 +12,8 @@ export interface Settings {
   readonly retentionMs: number;
   readonly timeoutMs: number | undefined;
   readonly batching: boolean;
+  /** Whether handlers run in transactions. */
+  readonly inTransaction: boolean;
   /** Whether the queue keeps the order of groups. */
   readonly isFifo: boolean;
   readonly onFailed: 'keep' | 'acknowledge' | 'dead-letter';
@@ -52,6 +54,7 @@ export function settingsOf(random: Random): Settings {
     retentionMs: mayExpire && random.chance(0.3) ? leaseMs * random.whole(1, 4) : 7 * DAY_MS,
     timeoutMs: random.chance(0.3) ? leaseMs * random.whole(1, 3) : undefined,
     batching: random.chance(0.8),
+    inTransaction: false,
     isFifo: false,
     onFailed,
     maxReceiveCount: hasRedrive ? random.whole(3, 30) : undefined,

@@ -45,14 +45,18 @@ export class Coverage {
     this.#seed = newSeed();
   }
 
-  /** What never happened, on surfaces that had seeds enough. */
+  /** What never happened: a fault or an outcome on a surface that had seeds enough, or a cause on any. */
   missing(): string[] {
     const tried = [...this.#tried].filter(([surface]) => this.seedsOf(surface) >= ENOUGH_SEEDS);
-    return tried.flatMap(([surface, tallies]) =>
-      TITLES.flatMap((title) =>
-        [...tallies[title]].flatMap(([name, count]) => (count === 0 ? [`${surface}: ${name}`] : [])),
-      ),
+    const own = tried.flatMap(([surface, { faults, outcomes }]) =>
+      [...zerosOf(faults), ...zerosOf(outcomes)].map((name) => `${surface}: ${name}`),
     );
+    return [...own, ...(this.seeds.length < ENOUGH_SEEDS ? [] : this.#missingCauses())];
+  }
+
+  #missingCauses(): string[] {
+    const tallies = [...this.#tried.values()].map(({ causes }) => causes);
+    return CAUSES.filter((cause) => tallies.every((tally) => (tally.get(cause) ?? 0) === 0));
   }
 
   seedsOf(surface: string): number {
@@ -106,11 +110,15 @@ function add(tally: Tally, name: string): void {
   if (count !== undefined) tally.set(name, count + 1);
 }
 
+function zerosOf(tally: Tally): string[] {
+  return [...tally].flatMap(([name, count]) => (count === 0 ? [name] : []));
+}
+
 function toCell(count: number | undefined): string {
   return count === undefined ? '-' : count.toLocaleString('en');
 }
 
-const CELL_WIDTH = 12;
+const CELL_WIDTH = 14;
 
 function lineOf(cells: readonly string[], name: string): string {
   return `${cells.map((cell) => cell.padStart(CELL_WIDTH)).join('')}  ${name}`.trimEnd();

@@ -56,6 +56,13 @@ export const LAMBDA_FAULTS = ['function timed out'] as const;
 /** What clients and strangers do who send requests. */
 export const REQUEST_FAULTS = ['message without a key', 'delivered twice'] as const;
 
+/** What happens to transactions. */
+export const TRANSACTION_FAULTS = [
+  'transaction lost a conflict',
+  'connection of a transaction broke',
+  'commit answered with a rollback',
+] as const;
+
 export type NetworkFault = (typeof STORE_FAULTS)[number] | (typeof BROKER_FAULTS)[number];
 
 export type Fault =
@@ -65,6 +72,7 @@ export type Fault =
   | (typeof STANDARD_FAULTS)[number]
   | (typeof FIFO_FAULTS)[number]
   | (typeof LAMBDA_FAULTS)[number]
+  | (typeof TRANSACTION_FAULTS)[number]
   | 'request forged';
 
 /** How calls of `handleOnce` end: the names of its events. */
@@ -150,6 +158,7 @@ export const CAUSES = [
   'a wall clock was set',
   'the store was out of reach',
   'its claim landed too late',
+  'its transaction was given up',
   'its record expired',
   'an operator reopened it',
   'an operator forgot it',

@@ -45,6 +45,8 @@ function textOf(fact: Fact): Told | undefined {
       return ['broker', `is told by ${fact.life.id} that ${fact.message.id} is done with`];
     case 'letter':
       return ['broker', `takes a dead letter of ${fact.message.id} from ${fact.life.id}`];
+    case 'committed':
+      return ['store', `commits a transaction of ${fact.life.id}`];
     case 'run':
       return [
         nameOf(fact.run.life),

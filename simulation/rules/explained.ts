@@ -1,4 +1,5 @@
 import type { GrantedClaim, KeyHistory, Ledger } from '../ledger.ts';
+import type { Settings } from '../plan/settings.ts';
 import type { Cause } from '../report/names.ts';
 import type { Interval } from '../world/life.ts';
 import type { Rule } from './rule.ts';
@@ -26,7 +27,7 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
   if (ledger.isAbsent(history, at)) return 'its record expired';
   if (history.settled !== undefined) return undefined;
   if (history.wasReopened) return 'an operator reopened it';
-  if (history.owner !== undefined) return whyLapsed(history.owner, at);
+  if (history.owner !== undefined) return whyLapsed(history.owner, ledger.settings, at);
   return causeOfRelease(history.claims.at(-1));
 }
 
@@ -37,7 +38,7 @@ function causeOfRelease(last: GrantedClaim | undefined): Cause | undefined {
 }
 
 /** Why a lease was not kept. From its last extension on, its owner must have been kept from the next. */
-function whyLapsed(owner: GrantedClaim, at: number): Cause | undefined {
+function whyLapsed(owner: GrantedClaim, settings: Settings, at: number): Cause | undefined {
   const { life } = owner;
   const lapse: Interval = { from: owner.extendedAt, to: at };
   if (!life.isAlive) return 'its worker died';
@@ -47,7 +48,18 @@ function whyLapsed(owner: GrantedClaim, at: number): Cause | undefined {
   const leaseMs = owner.leaseEnd - owner.extendedAt;
   if (owner.run === undefined && owner.grantedAt - owner.askedAt > leaseMs)
     return 'its claim landed too late';
-  return life.troubles.some((one) => isWithin(one, lapse)) ? 'the store was out of reach' : undefined;
+  if (life.troubles.some((one) => isWithin(one, lapse))) return 'the store was out of reach';
+  return isGivenUp(owner, settings, at) ? 'its transaction was given up' : undefined;
+}
+
+/** A call does not wait for a transaction whose handler goes on after its timeout. */
+function isGivenUp(
+  { run, grantedAt, endedAt = Infinity }: GrantedClaim,
+  settings: Settings,
+  at: number,
+): boolean {
+  const { leaseMs, timeoutMs = leaseMs } = settings;
+  return run?.isInTransaction === true && Math.min(endedAt, at) - grantedAt >= timeoutMs;
 }
 
 function isWithin({ from, to }: Interval, other: Interval): boolean {

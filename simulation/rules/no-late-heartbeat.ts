@@ -5,8 +5,11 @@ export const noLateHeartbeat: Rule = {
   promise: 'A lease that its owner has given up is not extended: others need not wait for it once more.',
   violatedBy(fact, ledger, at) {
     if (fact.type !== 'asked' || fact.verb !== 'extend') return undefined;
-    const confirmedAskedAt = ledger.claimOf(fact.token)?.confirmedAskedAt;
+    const claim = ledger.claimOf(fact.token);
+    const confirmedAskedAt = claim?.confirmedAskedAt;
     if (confirmedAskedAt === undefined || ledger.isExtending(fact.life, at)) return undefined;
+    // Whose handler has ended asks what became of its transaction, and settles by the answer.
+    if (claim?.run?.isInTransaction === true && claim.runEnd !== undefined) return undefined;
     const silentMs = at - confirmedAskedAt;
     if (silentMs < ledger.settings.leaseMs) return undefined;
     return `${fact.life.id} extends ${fact.key} ${Math.round(silentMs)} ms after it last heard that the lease was its own`;

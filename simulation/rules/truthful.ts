@@ -15,6 +15,9 @@ export const truthful: Rule = {
   },
 };
 
+/** What a failure can be, when it is not the last one. */
+const COUNTED: ReadonlySet<RunEnd['how']> = new Set(['threw', 'gave up', 'undone'] as const);
+
 function isTrue(settlement: Settlement, end: RunEnd | undefined): boolean {
   switch (settlement.kind) {
     case 'succeed':
@@ -22,6 +25,6 @@ function isTrue(settlement: Settlement, end: RunEnd | undefined): boolean {
     case 'fail':
       return end !== undefined && end.how !== 'returned';
     case 'release':
-      return settlement.uncounted ? end?.how !== 'returned' : end?.how === 'threw' || end?.how === 'gave up';
+      return settlement.uncounted ? end?.how !== 'returned' : end !== undefined && COUNTED.has(end.how);
   }
 }

@@ -3,12 +3,13 @@ import { http } from './http.ts';
 import { lambda } from './lambda.ts';
 import { sqsConsumer } from './sqs-consumer.ts';
 import { sqsLoop } from './sqs-loop.ts';
-import { sqsFifoWorker, sqsWorker } from './sqs-worker.ts';
+import { sqsFifoWorker, sqsTransaction, sqsWorker } from './sqs-worker.ts';
 import type { Surface } from './surface.ts';
 import { webhook } from './webhook.ts';
 
 export const SURFACES: readonly Surface[] = [
   sqsWorker,
+  sqsTransaction,
   sqsFifoWorker,
   sqsLoop,
   sqsConsumer,
@@ -17,12 +18,19 @@ export const SURFACES: readonly Surface[] = [
   http,
 ];
 
-/** So that the lot of a seed is not the first one of its plan. */
-const SALT = 0x51ed270b;
-
-/** The one that a seed is of. */
+/**
+ * The one that a seed is of. Each has a lot of its own for a seed, so that a new one takes seeds from the others and
+ * leaves all others where they are.
+ */
 export function surfaceOf(seed: number): Surface {
-  const all = SURFACES.reduce((sum, { weight }) => sum + weight, 0);
-  let lot = new Random(seed ^ SALT).next() * all;
-  return SURFACES.find(({ weight }) => (lot -= weight) < 0) as Surface;
+  const lots = SURFACES.map((surface) => ({
+    surface,
+    lot: -Math.log(lotOf(seed, surface)) / surface.weight,
+  }));
+  return lots.reduce((first, other) => (other.lot < first.lot ? other : first)).surface;
+}
+
+function lotOf(seed: number, { name }: Surface): number {
+  const salt = Buffer.from(name).reduce((sum, byte) => (31 * sum + byte) | 0, 0);
+  return new Random(seed ^ salt).next();
 }

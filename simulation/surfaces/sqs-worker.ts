@@ -1,10 +1,19 @@
-import { createSqsWorker } from '../../adapters/sqs/index.ts';
+import { createSqsWorker, type SqsAttempt } from '../../adapters/sqs/index.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import type { Queue } from '../models/queue.ts';
+import type { Transaction } from '../models/transactions.ts';
 import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
 import { onFifo } from '../plan/settings.ts';
-import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, STANDARD_FAULTS, SQS_FAULTS } from '../report/names.ts';
+import {
+  BROKER_FAULTS,
+  FIFO_FAULTS,
+  QUEUE_OUTCOMES,
+  SQS_FAULTS,
+  STANDARD_FAULTS,
+  TRANSACTION_FAULTS,
+} from '../report/names.ts';
+import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
 import type { Life } from '../world/life.ts';
@@ -26,6 +35,16 @@ export const sqsWorker: Surface = {
   open: (world) => openQueue(world, startWorker),
 };
 
+/** The same with handlers in transactions, which have their records in them. */
+export const sqsTransaction: Surface = {
+  ...sqsWorker,
+  name: 'transaction',
+  weight: 12,
+  faults: [...sqsWorker.faults, ...TRANSACTION_FAULTS],
+  rules: [visibilityAboveLease, atomic],
+  fit: (settings) => ({ ...settings, inTransaction: true }),
+};
+
 /** The same on a FIFO queue. */
 export const sqsFifoWorker: Surface = {
   ...sqsWorker,
@@ -40,18 +59,20 @@ function startWorker(world: World, queue: Queue, life: Life, onHang: () => void)
   const { settings } = world.plan;
   const { concurrency, visibilityTimeoutSeconds, waitTimeSeconds, drainMs } = settings;
   const handle = createHandler(world, life, onHang);
-  const worker = createSqsWorker(
-    {
-      client: sqsClientOf(world, queue, life),
-      queueUrl: queueUrlOf(settings),
-      handleOnce: createLifesHandleOnce(world, life),
-      ...{ concurrency, visibilityTimeoutSeconds, waitTimeSeconds, drainMs },
-      onFailed: onFailedOf(settings),
-      key: keyInBody,
-      onEvent: queueEventTeller(world, life),
-    },
-    (_, attempt) => handle(world.messageOf(attempt.message.MessageId ?? ''), attempt),
-  );
+  const run = (_: unknown, attempt: SqsAttempt, transaction?: Transaction): Promise<unknown> =>
+    handle(world.messageOf(attempt.message.MessageId ?? ''), attempt, transaction);
+  const options = {
+    client: sqsClientOf(world, queue, life),
+    queueUrl: queueUrlOf(settings),
+    handleOnce: createLifesHandleOnce(world, life),
+    ...{ concurrency, visibilityTimeoutSeconds, waitTimeSeconds, drainMs },
+    onFailed: onFailedOf(settings),
+    key: keyInBody,
+    onEvent: queueEventTeller(world, life),
+  };
+  const worker = settings.inTransaction
+    ? createSqsWorker({ ...options, inTransaction: true }, run)
+    : createSqsWorker(options, run);
   void worker.start();
   return worker;
 }

@@ -53,11 +53,24 @@ export function createHandleOnce<Tx>(options: HandleOnceOptions<Tx>): HandleOnce
   return createHandleOnceIn(thisProcess, options);
 }
 
-/** The same as if it were in another process: for tests and the simulation. */
-export function createHandleOnceIn<Tx>(host: Host, options: HandleOnceOptions<Tx>): HandleOnce<Tx> {
-  const resolved = resolveOptions(options, host.clock);
+/** The same as if it were in another process: for tests and the simulation, whose store can have transactions. */
+export function createHandleOnceIn<Tx>(
+  host: Host,
+  options: HandleOnceOptions<Tx>,
+  transactionalStore?: TransactionalStore<Tx>,
+): HandleOnce<Tx> {
+  const given = resolveOptions(options, host.clock);
+  const resolved = transactionalStore === undefined ? given : withTransactions(given, transactionalStore);
   const events = recorded(createEventSink(resolved, 'core'), resolved.kept);
   return createWith(resolved, events, host);
+}
+
+function withTransactions<Tx>(
+  resolved: ResolvedOptions<Tx>,
+  transactionalStore: TransactionalStore<Tx>,
+): ResolvedOptions<Tx> {
+  const settings = Object.freeze({ ...resolved.settings, hasTransactions: true });
+  return { ...resolved, settings, transactionalStore };
 }
 
 function createWith<Tx>(

@@ -1,0 +1,273 @@
+import type { Timer } from '../../src/lib/clock.ts';
+import type { SettleRequest, Store } from '../../src/store/store.ts';
+import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import type { Run } from '../facts.ts';
+import type { Fault } from '../report/names.ts';
+import type { Life } from '../world/life.ts';
+import { never } from '../world/never.ts';
+import type { World } from '../world/world.ts';
+
+/** How many transactions a process has at once. */
+const CONNECTIONS = 3;
+
+/** How often the server gives a transaction up for another, or a connection breaks while a handler runs. */
+const CONFLICT_SHARE = 0.05;
+const BROKEN_SHARE = 0.04;
+/** How often a statement that nobody waits for fails before the COMMIT. */
+const UNDONE_SHARE = 0.03;
+
+/** When the server notices that a client is gone. */
+const NOTICED_MS = [0, 4_000] as const;
+/** What a client waits for a reply before its connection counts as broken. */
+const PATIENCE_MS = 8_000;
+
+/** What the server itself has answered: nothing is committed. */
+class ServerError extends Error {
+  readonly isConflict: boolean;
+
+  constructor(message: string, isConflict: boolean) {
+    super(message);
+    this.isConflict = isConflict;
+  }
+}
+
+/** A transaction, as its server and its handler have it. */
+export class Transaction {
+  readonly life: Life;
+  /** The runs that have written in it. */
+  readonly runs: Run[] = [];
+  /** What is to be put on record by the COMMIT. */
+  staged: { readonly request: SettleRequest; readonly scope: string } | undefined;
+  /** Whether the server has committed it or rolled it back. */
+  isOver = false;
+  /** Whether its client has lost it. */
+  isBroken = false;
+  isCommitting = false;
+
+  constructor(life: Life) {
+    this.life = life;
+  }
+}
+
+/** The records, as a transaction finds them. */
+export interface Records {
+  /** Whether the record is that of the token. */
+  readonly isOwner: (request: SettleRequest) => boolean;
+  /** Whether it cannot keep what the request has. */
+  readonly refuses: (request: SettleRequest) => boolean;
+  /** Puts on record what has been committed. */
+  readonly settle: (life: Life, request: SettleRequest, scope: string) => void;
+}
+
+/**
+ * Transactions of the database, each on a connection of its own. From its settle to its end a transaction has its
+ * record locked. A COMMIT can be lost before or after its effect, land late, and be answered with a rollback; a
+ * connection can break at any time, and the server notices that later.
+ */
+export class Transactions {
+  readonly #world: World;
+  readonly #records: Records;
+  readonly #locked = new Map<string, Transaction>();
+
+  constructor(world: World, records: Records) {
+    this.#world = world;
+    this.#records = records;
+  }
+
+  /** Whether an open transaction has settled the record of a key. */
+  isLocked(key: string): boolean {
+    const transaction = this.#locked.get(key);
+    if (transaction === undefined) return false;
+    // A process that dies loses its connections.
+    if (!transaction.life.isAlive) this.#break(transaction);
+    return true;
+  }
+
+  /** The store of one process, with transactions. */
+  clientOf(life: Life, store: Store): TransactionalStore<Transaction> {
+    const pool = createPool(CONNECTIONS);
+    const tellsRollback = this.#world.random.chance(0.5);
+    return {
+      ...store,
+      tellsRollback,
+      accept: () => undefined,
+      savepoint: (_, work) => work(),
+      begin: async (work, onBroken) => {
+        await pool.take();
+        const transaction = new Transaction(life);
+        const breaking = this.#mayBreak(transaction, onBroken);
+        try {
+          await this.#call(transaction, () => undefined);
+          const result = await work(transaction);
+          life.clock.clearTimer(breaking);
+          await this.#commit(transaction, tellsRollback);
+          return result;
+        } catch (error) {
+          this.#end(transaction);
+          throw error;
+        } finally {
+          life.clock.clearTimer(breaking);
+          pool.giveBack();
+        }
+      },
+      settleIn: (transaction, request, scope) =>
+        this.#call<'settled' | 'lost'>(transaction, () => this.#settle(transaction, request, scope)),
+      isRolledBack: (error) => error instanceof ServerError,
+      isConflict: (error) => error instanceof ServerError && error.isConflict,
+    };
+  }
+
+  #settle(transaction: Transaction, request: SettleRequest, scope: string): 'settled' | 'lost' | Error {
+    if (this.#happens(CONFLICT_SHARE)) {
+      this.#tellFault('transaction lost a conflict', transaction);
+      return new ServerError('could not serialize access', true);
+    }
+    if (this.isLocked(request.key)) return new ServerError('the record is locked', false);
+    if (this.#records.refuses(request)) {
+      this.#tellFault('result refused by the store', transaction);
+      return new ServerError('the value cannot be stored', false);
+    }
+    if (!this.#records.isOwner(request)) return 'lost';
+    transaction.staged = { request, scope };
+    this.#locked.set(request.key, transaction);
+    return 'settled';
+  }
+
+  async #commit(transaction: Transaction, tellsRollback: boolean): Promise<void> {
+    transaction.isCommitting = true;
+    await this.#call(transaction, () => {
+      if (this.#happens(UNDONE_SHARE)) {
+        this.#tellFault('commit answered with a rollback', transaction);
+        this.#rollBack(transaction);
+        return tellsRollback ? new ServerError('the transaction is aborted', false) : undefined;
+      }
+      this.#conclude(transaction, true);
+      return undefined;
+    });
+  }
+
+  /** Runs a statement on the connection of a transaction. Where it gets no reply, that is broken. */
+  async #call<Reply>(transaction: Transaction, effect: () => Reply | Error): Promise<Reply> {
+    const { network, scheduler } = this.#world;
+    const { life } = transaction;
+    if (!life.isAlive) return await never();
+    refuseBroken(transaction);
+    const askedAt = scheduler.now();
+    const fate = network.fateOf(life, 'store');
+    if (fate.fault !== undefined) {
+      const to = askedAt + Math.max(fate.landsAfterMs ?? 0, PATIENCE_MS);
+      life.troubles.push({ from: askedAt, to });
+    }
+    const land = (): Reply | Error => (transaction.isOver ? connectionLost() : effect());
+    let timer;
+    const late = new Promise<never>((_, reject) => {
+      timer = life.clock.setTimer(() => {
+        reject(connectionLost());
+      }, PATIENCE_MS);
+    });
+    try {
+      const reply = await Promise.race([network.send(life, fate, land, connectionLost), late]);
+      refuseBroken(transaction);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof ServerError)) this.#break(transaction);
+      throw error;
+    } finally {
+      life.clock.clearTimer(timer);
+    }
+  }
+
+  /** The connection may break before its COMMIT. */
+  #mayBreak(transaction: Transaction, onBroken: ((error: unknown) => void) | undefined): Timer | undefined {
+    const { random } = this.#world;
+    const { life } = transaction;
+    if (!this.#happens(BROKEN_SHARE)) return undefined;
+    return life.clock.setTimer(
+      () => {
+        this.#tellFault('connection of a transaction broke', transaction);
+        this.#break(transaction);
+        onBroken?.(connectionLost());
+      },
+      random.between(0, 100),
+    );
+  }
+
+  /** The client has lost it; the server ends it when it notices. */
+  #break(transaction: Transaction): void {
+    if (transaction.isBroken) return;
+    transaction.isBroken = true;
+    if (!transaction.isCommitting) this.#tellUndone(transaction);
+    const { scheduler, random } = this.#world;
+    scheduler.after(random.between(...NOTICED_MS), () => {
+      this.#rollBack(transaction);
+    });
+  }
+
+  /** The work has thrown: the client rolls back. */
+  #end(transaction: Transaction): void {
+    if (!transaction.isBroken && !transaction.isOver) this.#rollBack(transaction);
+  }
+
+  #rollBack(transaction: Transaction): void {
+    if (transaction.isOver) return;
+    this.#tellUndone(transaction);
+    this.#conclude(transaction, false);
+  }
+
+  #conclude(transaction: Transaction, isCommitted: boolean): void {
+    const { life, staged, runs } = transaction;
+    transaction.isOver = true;
+    if (staged !== undefined) this.#locked.delete(staged.request.key);
+    if (!isCommitted) return;
+    this.#world.tell({ type: 'committed', life, runs, settles: staged?.request.token });
+    if (staged !== undefined) this.#records.settle(life, staged.request, staged.scope);
+  }
+
+  #tellUndone({ runs }: Transaction): void {
+    for (const run of runs) this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
+  }
+
+  #tellFault(fault: Fault, { life, staged }: Transaction): void {
+    this.#world.tell({ type: 'fault', fault, life, what: staged?.request.key ?? '' });
+  }
+
+  #happens(share: number): boolean {
+    const { network, random } = this.#world;
+    return !network.isCalm && random.chance(share);
+  }
+}
+
+function refuseBroken({ isBroken }: Transaction): void {
+  if (isBroken) throw connectionLost();
+}
+
+function connectionLost(): Error {
+  return new Error('the connection is lost');
+}
+
+interface Pool {
+  take(): Promise<void>;
+  giveBack(): void;
+}
+
+/** Who comes when all are taken waits, first come first served. */
+function createPool(size: number): Pool {
+  const waiting: (() => void)[] = [];
+  let free = size;
+  return {
+    async take() {
+      if (free > 0) {
+        free -= 1;
+        return;
+      }
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+      });
+    },
+    giveBack() {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    },
+  };
+}
