@@ -72,7 +72,7 @@ function startWorker(world: World, queue: Queue, life: Life, onHang: () => void)
   };
   const worker = settings.inTransaction
     ? createSqsWorker({ ...options, inTransaction: true }, run)
-    : createSqsWorker(options, run);
+    : createSqsWorker(options, (payload, attempt) => run(payload, attempt));
   void worker.start();
   return worker;
 }
