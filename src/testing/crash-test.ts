@@ -9,7 +9,7 @@ import { lazily } from '../lib/lazily.ts';
 import { callback, NOT_AN_OBJECT, parseOptions, satisfying } from '../options/parse-options.ts';
 import { createMemoryStore, type MemoryStore } from '../store/memory.ts';
 import { createMortalClock } from './mortal-clock.ts';
-import { doubledIn, type Effects, forever, watchEffects, type WatchedEffects } from './watched-effects.ts';
+import { doubledIn, type Effects, watchEffects, type WatchedEffects } from './watched-effects.ts';
 
 const SUBJECT = 'crashTest';
 const LEASE_MS = 30_000;
@@ -166,12 +166,8 @@ interface Handled {
 /** A process of its own. */
 function createWorker(store: MemoryStore, name: string): Worker {
   const clock = createMortalClock(systemClock);
-  let isDead = false;
   const handleOnce = createHandleOnceIn(createHost(clock, name.padStart(8, '0')), {
-    store: {
-      ...store,
-      settle: (requests, scope) => (isDead ? forever() : store.settle(requests, scope)),
-    },
+    store,
     scope: 'crash-test',
     leaseMs: LEASE_MS,
     onEvent: () => undefined,
@@ -190,7 +186,6 @@ function createWorker(store: MemoryStore, name: string): Worker {
       return { outcome, thrown };
     },
     die() {
-      isDead = true;
       clock.die();
     },
   };

@@ -65,8 +65,7 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
   };
 }
 
-/** What a worker that has died waits for. */
-export function forever(): Promise<never> {
+function forever(): Promise<never> {
   return new Promise(() => undefined);
 }
 

@@ -104,6 +104,27 @@ describe('A fake consumer', () => {
     expect(offsets).toEqual(['0', '1', '1', '0', '1']);
   });
 
+  it('has a batch that a seek has made void move nothing any more', async () => {
+    const consumer = await subscribed();
+    const offsets: (string | null)[] = [];
+    await consumer.run({
+      eachBatch(payload) {
+        offsets.push(payload.batch.firstOffset());
+        if (offsets.length > 1) return Promise.resolve();
+        consumer.seek({ topic: 'orders', partition: 0, offset: '0' });
+        expect(payload.isStale()).toBe(true);
+        payload.resolveOffset('1');
+        return Promise.resolve();
+      },
+    });
+    for (const value of ['a', 'b']) consumer.produce('orders', { value });
+    for (const committed of [undefined, '2']) {
+      await consumer.poll();
+      expect(consumer.committed('orders')).toBe(committed);
+    }
+    expect(offsets).toEqual(['0', '0']);
+  });
+
   it('passes over partitions that are paused', async () => {
     const consumer = await subscribed(['orders', 'mails'], { partitions: 2 });
     const seen: string[] = [];

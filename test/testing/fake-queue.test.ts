@@ -160,11 +160,12 @@ describe('The wiring of an SQS consumer, on a fake queue,', () => {
     const store = createMemoryStore();
     const handled = vi.fn();
     const options = { client: queue.client, queueUrl: queue.queueUrl, handleOnce: newHandleOnce(store) };
-    const worker = createSqsWorker({ ...options, key: () => 'order-7', concurrency: 1 }, handled);
-    queue.send(BODY);
-    queue.send(BODY);
+    const worker = createSqsWorker({ ...options, key: () => 'order-7' }, handled);
     await worker.start();
-    await queue.emptied();
+    for (let times = 0; times < 2; times += 1) {
+      queue.send(BODY);
+      await queue.emptied();
+    }
     await worker.stop();
     expect(handled).toHaveBeenCalledTimes(1);
     expect(worker.counts()).toMatchObject({ acknowledged: 2, replayed: 1 });
