@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import { planOf } from '../../simulation/plan/plan.ts';
+import { ENOUGH_SEEDS } from '../../simulation/report/coverage.ts';
 import { replay, runSeeds, toLine } from '../../simulation/run-seeds.ts';
+import { SURFACES } from '../../simulation/surfaces/index.ts';
 
-const SEEDS = 400;
-/** Ten seconds of work, on a machine that may have other work to do. */
-const LONGEST_MS = 240_000;
+/** So many that each surface has its share. */
+const SEEDS = 4_000;
+/** More than a minute of work, on a machine that may have other work to do. */
+const LONGEST_MS = 900_000;
 
 it(
   `all rules hold in ${SEEDS} seeds, which try everything that there is`,
@@ -13,6 +16,8 @@ it(
     expect(failure && toLine(failure)).toBeUndefined();
     console.log(coverage.toText());
     expect(coverage.missing()).toEqual([]);
+    for (const { name } of SURFACES)
+      expect(coverage.seedsOf(name), name).toBeGreaterThanOrEqual(ENOUGH_SEEDS);
     for (const { deliveries } of coverage.seeds) expect(deliveries).toBeGreaterThanOrEqual(20);
     const faults = coverage.seeds.reduce((sum, seed) => sum + seed.faults, 0);
     expect(faults / SEEDS).toBeGreaterThan(3);
