@@ -30,6 +30,9 @@ const REPLACING = [
   'test/otel/{aws-sdk,kafkajs}.test.ts',
 ];
 
+/** Of packages that are installed in a folder of the tests. */
+const FOREIGN = ['**/node_modules/**'];
+
 /** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
 const LOAD = ['test/engine/overload.test.ts'];
 
@@ -54,7 +57,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...REPLACING, ...INTEGRATION, ...LOAD],
+          exclude: [...FOREIGN, ...REPLACING, ...INTEGRATION, ...LOAD],
           // Cases of the adapter contract wait for real time.
           maxConcurrency: 20,
           maxWorkers: availableParallelism(),
@@ -75,7 +78,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: INTEGRATION,
-          exclude: [...REPLACING, ...LOAD],
+          exclude: [...FOREIGN, ...REPLACING, ...LOAD],
           globalSetup: ['test/support/global-setup.ts'],
           maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },

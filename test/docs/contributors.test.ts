@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { filesIn, root } from '../architecture/source-files.ts';
 import { manifest } from '../support/manifest.ts';
-import { documents, linksOf, textOf } from './documents.ts';
+import { documents, linksOf, namesIn, tableUnder, textOf } from './documents.ts';
 
 const GITHUB = readdirSync(join(root, '.github'), { recursive: true, encoding: 'utf8' }).map(
   (name) => `.github/${name}`,
@@ -93,6 +93,23 @@ test('links of pages that are not packed lead to files', () => {
     linksOf(textOf(page)).filter(({ target }) => !existsSync(join(root, dirname(page), target))),
   );
   expect(dead).toEqual([]);
+});
+
+test('docs/stability.md has the versions that the tests run on', () => {
+  const newer = JSON.parse(textOf('test/majors/package.json')) as { dependencies: Record<string, string> };
+  const versionsOf = (cell = '') => cell.match(/\d+\.\d+\.\d+/g) ?? [];
+  const rows = tableUnder(textOf('docs/stability.md'), 'What it is tested with');
+  for (const [names, each, majors] of rows) {
+    const [first = '', ...others] = namesIn(names).filter((name) => name !== 'PgBoss');
+    const packages = [
+      first,
+      ...others.map((name) => (name.startsWith('-') ? first.replace(/-aws-sdk$/, name) : name)),
+    ];
+    expect([...new Set(packages.map((name) => manifest.devDependencies[name]))], first).toEqual(
+      versionsOf(each),
+    );
+    expect([...new Set(packages.map((name) => newer.dependencies[name]))], first).toEqual(versionsOf(majors));
+  }
 });
 
 test('docs/decisions lists each of its records, in one form', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, unknown>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly scripts: Readonly<Record<string, string>>;
 }
