@@ -46,7 +46,7 @@ const importDirection = [
 ];
 
 export default defineConfig(
-  { ignores: ['dist/', 'bench/peers/', 'runtimes/projects/', '**/*.generated.ts'] },
+  { ignores: ['dist/', 'site/', 'bench/peers/', 'runtimes/projects/', '**/*.generated.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

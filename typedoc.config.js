@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs';
+import { URL } from 'node:url';
+
+const pages = (folder) =>
+  readdirSync(new URL(folder, import.meta.url))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => folder + name);
+
+/** TypeDoc makes the anchor of a heading from its text, without its code: GitHub takes both. */
+function withCodeInAnchors(parser) {
+  parser.core.ruler.push('code-in-anchors', ({ tokens }) => {
+    const headings = tokens.filter((_, index) => tokens[index - 1]?.type === 'heading_open');
+    for (const part of headings.flatMap(({ children }) => children ?? [])) {
+      if (part.type === 'code_inline') part.type = 'text';
+    }
+  });
+}
+
+/** @type {Partial<import('typedoc').TypeDocOptions>} */
+export default {
+  name: 'handle-once',
+  entryPoints: [
+    ...['index', 'adapter', 'operations', 'store', 'testing'].map((name) => `src/${name}.ts`),
+    ...[...['clients', 'http', 'kafka', 'lambda', 'nestjs', 'otel', 'sqs', 'sqs-consumer', 'webhook']].map(
+      (name) => `adapters/${name}/index.ts`,
+    ),
+  ],
+  tsconfig: 'tsconfig.site.json',
+  out: 'site',
+  readme: 'README.md',
+  projectDocuments: [
+    ...pages('./docs/').filter((name) => !name.endsWith('/README.md')),
+    './docs/README.md',
+    ...pages('./docs/benchmarks/'),
+    ...pages('./docs/decisions/'),
+    ...['ARCHITECTURE', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map((name) => `./${name}.md`),
+  ],
+  markdownItLoader: withCodeInAnchors,
+  highlightLanguages: [
+    'bash',
+    'console',
+    'diff',
+    'javascript',
+    'json',
+    'mermaid',
+    'sql',
+    'tsx',
+    'typescript',
+    'yaml',
+  ],
+  excludeInternal: true,
+  excludePrivate: true,
+  includeVersion: true,
+  searchInComments: true,
+  searchInDocuments: true,
+  treatWarningsAsErrors: true,
+  treatValidationWarningsAsErrors: true,
+  // Parts of types that nobody has to name are not exported: where they are used, they are shown.
+  validation: { notExported: false, invalidLink: true, invalidPath: true, rewrittenLink: true },
+};
