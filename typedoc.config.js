@@ -28,6 +28,7 @@ export default {
   tsconfig: 'tsconfig.site.json',
   out: 'site',
   readme: 'README.md',
+  customCss: 'site.css',
   projectDocuments: [
     ...pages('./docs/').filter((name) => !name.endsWith('/README.md')),
     './docs/README.md',

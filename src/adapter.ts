@@ -20,7 +20,7 @@
  * );
  * ```
  *
- * @module
+ * @module handle-once/adapter
  */
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export type { HandledMessage, MessageOptions } from './adapter/once-each/handle-message.ts';

@@ -2,7 +2,7 @@
  * Makes a queue consumer effectively once: `handleOnce(key, payload, fn)` keeps each message's state in Postgres, runs
  * `fn` for the one caller that owns the claim, and answers every other delivery from the record.
  *
- * @module
+ * @module handle-once
  */
 export type { Around, BeginningAttempt, MessageSource } from './api/around.ts';
 export type { Attempt, Handler } from './api/attempt.ts';

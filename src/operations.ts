@@ -1,7 +1,7 @@
 /**
  * For the person on call: keeps the tables small, and says what is in them.
  *
- * @module
+ * @module handle-once/operations
  */
 export { diagnose, type DiagnoseOptions } from './operations/doctor/diagnose.ts';
 export type { Finding } from './operations/doctor/finding.ts';

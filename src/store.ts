@@ -1,7 +1,7 @@
 /**
  * What `handle-once` asks of a store: for one of your own, given as `store` to `createHandleOnce`.
  *
- * @module
+ * @module handle-once/store
  */
 export type {
   ClaimReply,

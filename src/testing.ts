@@ -1,7 +1,7 @@
 /**
  * For unit tests of code that uses `handle-once`: the same behaviour without a database and without a broker.
  *
- * @module
+ * @module handle-once/testing
  */
 export { createMemoryStore, type MemoryStore } from './store/memory.ts';
 export type { MemoryRecordView } from './store/memory-record.ts';

@@ -1,7 +1,7 @@
 /**
  * Postgres clients of other libraries, for the option `sql` of `createHandleOnce` and for `migrate`.
  *
- * @module
+ * @module handle-once/clients
  */
 export { fromDrizzle } from './from-drizzle.ts';
 export { fromKnex } from './from-knex.ts';

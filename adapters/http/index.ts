@@ -11,7 +11,7 @@
  * const response = await createOrder(request);
  * ```
  *
- * @module
+ * @module handle-once/http
  */
 export { attemptOf } from './node/attempt-of.ts';
 export { type OnceEachNodeRequest, onceEachNodeRequest } from './node/once-each-node-request.ts';

@@ -10,7 +10,7 @@
  * await consumer.run(onceEachMessage(options, async ({ payload }) => ship(payload)));
  * ```
  *
- * @module
+ * @module handle-once/kafka
  */
 export type {
   KeptLetterReason,

@@ -8,7 +8,7 @@
  * export const handler = onceEachSqsRecord({ handleOnce, schema: orderSchema }, async (order) => ship(order));
  * ```
  *
- * @module
+ * @module handle-once/lambda
  */
 export type { DeadLetter, DeadLetterClient } from './dead-letter.ts';
 export type { LambdaContext } from './deadline.ts';

@@ -16,7 +16,7 @@
  * }
  * ```
  *
- * @module
+ * @module handle-once/nestjs
  */
 export { HANDLE_ONCE, InjectHandleOnce, KafkaHandler, SqsHandler } from './decorators.ts';
 export { HandleOnceModule } from './module.ts';

@@ -1,6 +1,6 @@
 /**
  * OpenTelemetry: spans of attempts, and metrics.
  *
- * @module
+ * @module handle-once/otel
  */
 export { openTelemetry, type OpenTelemetry, type OpenTelemetryOptions } from './open-telemetry.ts';

@@ -11,7 +11,7 @@
  * consumer.start();
  * ```
  *
- * @module
+ * @module handle-once/sqs-consumer
  */
 export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 export type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';

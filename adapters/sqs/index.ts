@@ -10,7 +10,7 @@
  * await worker.start();
  * ```
  *
- * @module
+ * @module handle-once/sqs
  */
 export type {
   KeptLetterReason,

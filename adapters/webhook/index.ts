@@ -11,7 +11,7 @@
  * const { answer } = await handleWebhook({ headers: request.headers, body: await request.text() });
  * ```
  *
- * @module
+ * @module handle-once/webhook
  */
 export type { WebhookAnswer } from './answer.ts';
 export type { ReceivedWebhook, WebhookDelivery } from './delivery.ts';
