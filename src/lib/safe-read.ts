@@ -18,6 +18,15 @@ export function readable(value: object, property: string): unknown {
   }
 }
 
+/** The names of its own properties; none where they cannot be read. */
+export function readableKeys(value: object): string[] {
+  try {
+    return Object.keys(value);
+  } catch {
+    return [];
+  }
+}
+
 /** Whether a property can be read at all. */
 export function canRead(value: object, property: string): boolean {
   try {

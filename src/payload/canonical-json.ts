@@ -3,6 +3,11 @@ import { types } from 'node:util';
 /** Thrown for a value that JSON cannot show. The message says what it is. */
 export class Incomparable extends Error {}
 
+/**
+ * Levels of objects and lists. The stack bears more, and how many depends on who calls: what can be compared must not.
+ */
+const MAX_LEVELS = 500;
+
 /** Where in a payload: the members that lead there, and the objects that it is in. */
 export interface Walk {
   readonly place: (string | number)[];
@@ -55,6 +60,7 @@ function ofObject(value: object, walk: Walk): string | undefined {
   // A Buffer has a toJSON, which would list its bytes as numbers.
   if (ArrayBuffer.isView(value)) return ofMembers(value, walk);
   if (walk.within.includes(value)) throw new Incomparable('part of itself (a cycle)');
+  if (walk.within.length === MAX_LEVELS) throw new Incomparable(`nested in more than ${MAX_LEVELS} levels`);
   walk.within.push(value);
   const shown = shownBy(value, walk);
   const isObject = typeof shown === 'object' && shown !== null;

@@ -15,7 +15,7 @@ const VERSION = '01';
  * an object is its bytes. The tags keep the text `1`, its bytes and the number 1 apart.
  *
  * Throws `UnhashablePayloadError`, which names the place, on what JSON shows nothing of: a function, a symbol, a Map, a
- * Set or another such object; on a cycle; and where a getter, a `toJSON` or a Proxy throws.
+ * Set or another such object; on a cycle or more than 500 levels; and where a getter, a `toJSON` or a Proxy throws.
  */
 export function fingerprint(payload: unknown): string {
   if (typeof payload === 'string') return ofText(payload);
@@ -29,18 +29,16 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The same without the members at some places. Text and bytes are read as JSON, with all digits of their numbers, and
- * taken as they are where that fails.
+ * taken as they are where that fails: who sends a message must not be able to have it refused for ever.
  */
 export function fingerprintWithout(ignored: Walk['ignored'], payload: unknown): string {
   const content = typeof payload === 'string' ? payload : bytesOf(payload);
   if (content === undefined) return ofValue(payload, ignored);
-  let document: unknown;
   try {
-    document = parseExactly(typeof content === 'string' ? content : UTF8.decode(content));
+    return ofValue(parseExactly(typeof content === 'string' ? content : UTF8.decode(content)), ignored);
   } catch {
     return fingerprint(payload);
   }
-  return ofValue(document, ignored);
 }
 
 const NONE: Walk['ignored'] = [];
@@ -71,9 +69,7 @@ function ofValue(payload: unknown, ignored: Walk['ignored']): string {
 
 function unhashable(error: unknown, { place }: Walk): UnhashablePayloadError {
   const refused = isA(error, Incomparable);
-  const what = refused
-    ? `is ${error.message}`
-    : 'cannot be read (a getter or toJSON that throws, or too deep)';
+  const what = refused ? `is ${error.message}` : 'cannot be read (a getter or toJSON that throws)';
   return new UnhashablePayloadError(
     `${placeText(place)} ${what}, so that the payload has no fingerprint: turn it into plain data; ` +
       'or pass the message body as text or bytes, and turn it into a value with the parse option; ' +

@@ -1,4 +1,4 @@
-import { readable } from '../lib/safe-read.ts';
+import { readable, readableKeys } from '../lib/safe-read.ts';
 
 /** Where schemas keep their members by name: those of zod and valibot. */
 const MEMBERS = ['shape', 'entries'];
@@ -19,7 +19,7 @@ function findNames(schema: object): Set<string> {
   const parts = new Set([schema]);
   for (const part of parts) {
     for (const members of MEMBERS.map((name) => readable(part, name)).filter(isPart)) {
-      for (const name of Object.keys(members)) names.add(name);
+      for (const name of readableKeys(members)) names.add(name);
       addParts(parts, members);
     }
     addParts(parts, part);
@@ -28,7 +28,7 @@ function findNames(schema: object): Set<string> {
 }
 
 function addParts(parts: Set<object>, of: object): void {
-  for (const name of Object.keys(of)) {
+  for (const name of readableKeys(of)) {
     const part = readable(of, name);
     if (isPart(part) && parts.size < MAX_PARTS) parts.add(part);
   }

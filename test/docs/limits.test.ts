@@ -82,6 +82,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_NAME_LENGTH'],
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_CAUSES'],
   ['issues of a schema that an error names', 'src/payload/validate-payload.ts', 'MAX_ISSUES'],
+  ['levels of a payload that are compared', 'src/payload/canonical-json.ts', 'MAX_LEVELS'],
   ['a text in a printed line', 'src/reporting/describe.ts', 'MAX_TEXT'],
   ['the error in a dead letter', 'src/adapter/dead-letter.ts', 'MAX_ERROR_TEXT_LENGTH'],
   ['a dead letter of SQS', 'adapters/shared/sqs/dead-letter-attributes.ts', 'MAX_ATTRIBUTES'],

@@ -228,10 +228,14 @@ describe('the fingerprint of a payload', () => {
   });
 
   it('is refused for what is too deep, with a bounded text', () => {
-    let deep: unknown = 1;
-    for (let level = 0; level < 100_000; level += 1) deep = { deep };
-    expect(refusal(deep)).toMatch(/^deep\.deep\..*… cannot be read/);
-    expect(refusal(deep).length).toBeLessThan(600);
+    const nested = (levels: number): unknown => {
+      let deep: unknown = 1;
+      for (let level = 0; level < levels; level += 1) deep = { deep };
+      return deep;
+    };
+    expect(refusal(nested(501))).toMatch(/^deep\.deep\..*… is nested in more than 500 levels/);
+    expect(refusal(nested(100_000)).length).toBeLessThan(600);
+    expect(fingerprint(nested(500))).toMatch(/^01/);
   });
 
   it('starts with its version', () => {
@@ -296,6 +300,16 @@ describe('a fingerprint without some fields', () => {
     ['{"a":"12345678901234567890","at":1}', '{"at":2,"a":"12345678901234567890"}'],
   ])('is the same for %s and %s', (one, other) => {
     expect(of(one)).toBe(of(other));
+  });
+
+  it('is that of the text where it is too deep: who sends it must not hold up what comes after it', () => {
+    const nested = (levels: number, at: number): string =>
+      `{"at":${at},"list":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+    expect(of(nested(499, 1))).toBe(of(nested(499, 2)));
+    for (const levels of [500, 100_000]) {
+      expect(of(nested(levels, 1))).toBe(fingerprint(nested(levels, 1)));
+      expect(of(nested(levels, 1))).not.toBe(of(nested(levels, 2)));
+    }
   });
 
   it('reads long texts of escapes', () => {
