@@ -1,0 +1,11 @@
+import { test } from 'vitest';
+import { fuzzDatabase } from '../../fuzz/database.ts';
+import { fuzzed } from '../../fuzz/settings.ts';
+import { useDatabase } from '../support/database.ts';
+
+const { sql } = useDatabase();
+
+test('on PostgreSQL calls and operations of any kind end as documented, and change nothing else', async () => {
+  const { seed = 0, numRuns = 0, path } = fuzzed(200);
+  await fuzzDatabase(sql, { seed, numRuns, ...(path === undefined ? {} : { path }) });
+});
