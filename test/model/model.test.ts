@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BUGS, CASES } from '../../model/cases.ts';
+import { search } from '../../model/spin.ts';
+import { rowOfBug } from '../../model/tables.ts';
+import { root } from '../architecture/source-files.ts';
+import { debianFile } from '../support/services/debian-package.ts';
+import { succeeds } from '../support/services/run.ts';
+
+const FILE = 'usr/bin/spin';
+const DOWNLOAD_MS = 300_000;
+/** Seconds of work, on a machine that may have other work to do. */
+const LONGEST_MS = 240_000;
+
+const page = readFileSync(join(root, 'docs/correctness.md'), 'utf8');
+const [section = ''] = page.split(/^## /m).filter((text) => text.startsWith('The models'));
+/** With one space between cells. */
+const rows = section
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .map((line) => line.replaceAll(/ +/g, ' '));
+
+let spin = 'spin';
+
+/** That of this machine, or else that of Debian's package. */
+beforeAll(async () => {
+  if (!(await succeeds({ file: 'cc', args: ['--version'] })))
+    throw new Error('the models need a C compiler: apt-get install gcc libc6-dev');
+  if (await succeeds({ file: spin, args: ['-V'] })) return;
+  try {
+    spin = join(await debianFile('spin', FILE), FILE);
+  } catch (cause) {
+    throw new Error('the models need spin on the path, or apt-get with the package spin', { cause });
+  }
+}, DOWNLOAD_MS);
+
+describe.concurrent('in every order of what can happen all rules hold', () => {
+  it.each(CASES)('$model: $looksFor, $name', { timeout: LONGEST_MS }, async (model) => {
+    const found = await search(spin, model);
+    if (found.kind === 'violated') expect.fail(`${found.rule} does not hold:\n${found.steps}`);
+    expect(found.states).toBeGreaterThan(1_000);
+  });
+});
+
+describe.concurrent('a planted bug breaks the rule that docs/correctness.md names', () => {
+  it.each(BUGS)('$model: $name', { timeout: LONGEST_MS }, async (bug) => {
+    const found = await search(spin, bug);
+    const rule = found.kind === 'violated' ? found.rule : 'none';
+    expect(rule).toBe(bug.rule);
+    expect(rows).toContain(rowOfBug(bug, rule));
+  });
+});
