@@ -2,7 +2,7 @@ import { endsWithin } from '../../src/adapter-kit.ts';
 import { commitSoon } from './fetch/commit-at-end.ts';
 import type { Assignment, LogConsumer, LogListener, Place } from './client/log-client.ts';
 import { watchLogs } from './partition/log-watch.ts';
-import type { ResolvedOptions } from './options.ts';
+import type { ConsumptionOptions } from './options.ts';
 import type { RetryTopics } from './retry/retry-topics.ts';
 import { ABORT_GRACE_MS, type Consumption } from './fetch/run-fetch.ts';
 import { tellStopped, warnOfTopics } from './settings-warnings.ts';
@@ -11,7 +11,7 @@ import { idOf } from './partition/place-id.ts';
 
 /** Follows what the group decides and what the user commands. */
 export function followGroup(
-  options: ResolvedOptions,
+  options: ConsumptionOptions,
   { assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
   client: () => LogConsumer,
 ): LogListener {

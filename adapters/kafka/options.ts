@@ -24,6 +24,7 @@ import type { AnyHandleOnce, Attempt, RetryOptions } from '../../src/index.ts';
 import type { KafkaOnFailed } from './dead-letter.ts';
 import type { KafkaEvent } from './events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from './client/kafkajs-types.ts';
+import type { LogAdmin } from './client/log-admin.ts';
 import type { KafkaMessage } from './client/log-client.ts';
 import type { Ordering } from './fetch/ordering.ts';
 import { checkRetry, type RetryInTopics, retryOption, topicName } from './retry/retry-options.ts';
@@ -159,6 +160,28 @@ const DEFAULT_REBALANCE_TIMEOUT_MS = 60_000;
 
 const timeout = lazily(() => z.optional(wholeNumber('milliseconds', 0, 2_147_483_647)));
 
+/** The fields that every client has. Of the producers only that they send: how they do is their client's. */
+export const consumptionFields = lazily(() => ({
+  ...logFields<KafkaMessage>(),
+  handleOnce: handleOnceOption(),
+  ...retryFields(),
+  inTransaction: inTransactionOption(),
+  schema: z.optional(standardSchema()),
+  ordering: z._default(
+    z.enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" }),
+    'partition',
+  ),
+  concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
+  onFailed: onFailed(),
+  retry: z.optional(retryOption()),
+  drainMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 20_000),
+  rebalanceGraceMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 2_000),
+  fromBeginning: z.optional(flag()),
+  onEvent: eventHook<KafkaEvent>(),
+  logger: loggerOption(),
+  handler: handlerOption<AnyHandler>('delivery, attempt'),
+}));
+
 export const onceEachMessageOptions = lazily(() =>
   z
     .strictObject(
@@ -167,21 +190,7 @@ export const onceEachMessageOptions = lazily(() =>
           ['on', 'pause', 'resume', 'run', 'stop', 'disconnect', 'seek', 'commitOffsets'],
           'a consumer of kafkajs',
         ),
-        ...logFields<KafkaMessage>(),
-        handleOnce: handleOnceOption(),
-        ...retryFields(),
-        inTransaction: inTransactionOption(),
-        schema: z.optional(standardSchema()),
-        ordering: z._default(
-          z.enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" }),
-          'partition',
-        ),
-        concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
-        onFailed: onFailed(),
-        retry: z.optional(retryOption()),
-        drainMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 20_000),
-        rebalanceGraceMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 2_000),
-        fromBeginning: z.optional(flag()),
+        ...consumptionFields(),
         admin: z.optional(
           withMethods<KafkaAdmin>(
             ['describeConfigs', 'fetchOffsets', 'fetchTopicOffsets'],
@@ -200,9 +209,6 @@ export const onceEachMessageOptions = lazily(() =>
             { error: 'must be the object that kafka.consumer was given' },
           ),
         ),
-        onEvent: eventHook<KafkaEvent>(),
-        logger: loggerOption(),
-        handler: handlerOption<AnyHandler>('delivery, attempt'),
       },
       NOT_AN_OBJECT,
     )
@@ -226,3 +232,8 @@ export const onceEachMessageOptions = lazily(() =>
 );
 
 export type ResolvedOptions = z.output<ReturnType<typeof onceEachMessageOptions>>;
+
+/** Options of every client, with what they are made of in the shapes of kafkajs. */
+export interface ConsumptionOptions extends Omit<ResolvedOptions, 'consumer' | 'consumerConfig' | 'admin'> {
+  readonly admin?: LogAdmin | undefined;
+}

@@ -6,25 +6,19 @@ import type { ConsumerTimeouts } from './options.ts';
 /** What kafkajs uses where the consumer's config does not say. Milliseconds. */
 const DEFAULTS = { sessionTimeout: 30_000, heartbeatInterval: 3_000, maxWaitTimeInMs: 5_000 };
 
-/** Timeouts of the consumer that contradict one another or the lease. */
+/** Timeouts of a consumer of kafkajs that contradict one another or the lease. */
 export function timeoutWarnings(
   config: ConsumerTimeouts,
-  { leaseMs }: HandleOnceSettings,
+  settings: HandleOnceSettings,
 ): Warning<KafkaWarning>[] {
   const {
     sessionTimeout = DEFAULTS.sessionTimeout,
     heartbeatInterval = DEFAULTS.heartbeatInterval,
     maxWaitTimeInMs = DEFAULTS.maxWaitTimeInMs,
   } = config;
-  const warnings: Warning<KafkaWarning>[] = [];
-  if (heartbeatInterval * 2 > sessionTimeout) {
-    warnings.push({
-      warning: 'HEARTBEAT_TOO_RARE',
-      message:
-        `heartbeatInterval of ${heartbeatInterval} ms is more than half of sessionTimeout (${sessionTimeout} ms): ` +
-        'one late heartbeat costs the consumer its partitions. Make it a third',
-    });
-  }
+  const session = { name: 'sessionTimeout', ms: sessionTimeout };
+  const heartbeat = { name: 'heartbeatInterval', ms: heartbeatInterval };
+  const warnings = heartbeatWarnings(session, heartbeat);
   if (maxWaitTimeInMs + heartbeatInterval > sessionTimeout) {
     warnings.push({
       warning: 'MAX_WAIT_TOO_LONG',
@@ -33,13 +27,30 @@ export function timeoutWarnings(
         `(${sessionTimeout} ms): when every partition waits, the client sleeps that long between heartbeats. Lower it`,
     });
   }
-  if (leaseMs > sessionTimeout) {
-    warnings.push({
-      warning: 'LEASE_OUTLIVES_SESSION',
-      message:
-        `the lease of ${leaseMs} ms is longer than sessionTimeout (${sessionTimeout} ms): after a crash the next ` +
-        'owner of the partition waits for the rest of the lease. Lower leaseMs, or raise sessionTimeout',
-    });
-  }
-  return warnings;
+  return [...warnings, ...leaseWarnings(session, settings)];
+}
+
+/** A time, as the settings of its client name it. */
+export interface NamedTime {
+  readonly name: string;
+  readonly ms: number;
+}
+
+export function heartbeatWarnings(session: NamedTime, heartbeat: NamedTime): Warning<KafkaWarning>[] {
+  if (heartbeat.ms * 2 <= session.ms) return [];
+  const message =
+    `${heartbeat.name} of ${heartbeat.ms} ms is more than half of ${session.name} (${session.ms} ms): ` +
+    'one late heartbeat costs the consumer its partitions. Make it a third';
+  return [{ warning: 'HEARTBEAT_TOO_RARE', message }];
+}
+
+export function leaseWarnings(
+  session: NamedTime,
+  { leaseMs }: Pick<HandleOnceSettings, 'leaseMs'>,
+): Warning<KafkaWarning>[] {
+  if (leaseMs <= session.ms) return [];
+  const message =
+    `the lease of ${leaseMs} ms is longer than ${session.name} (${session.ms} ms): after a crash the next ` +
+    `owner of the partition waits for the rest of the lease. Lower leaseMs, or raise ${session.name}`;
+  return [{ warning: 'LEASE_OUTLIVES_SESSION', message }];
 }

@@ -1,16 +1,15 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import { topicWarnings } from '../shared/kafka/topic-retention.ts';
 import type { KafkaEvent } from './events.ts';
-import type { ResolvedOptions } from './options.ts';
+import type { ConsumptionOptions } from './options.ts';
+import { tellsConfigs } from './client/log-admin.ts';
 import { StopError } from './client/stop-errors.ts';
-import { timeoutWarnings } from './settings-check.ts';
 
-/** Warns of options that contradict one another, or leave open what can be lost. */
-export function warnOfSettings(options: ResolvedOptions, events: EventSink<KafkaEvent>): void {
-  const { admin, consumerConfig, fromBeginning, handleOnce } = options;
-  if (consumerConfig !== undefined) {
-    for (const warning of timeoutWarnings(consumerConfig, handleOnce.settings)) warn(warning, events);
-  }
+/** Warns of options that leave open what can be lost. */
+export function warnOfSettings(
+  { admin, fromBeginning }: ConsumptionOptions,
+  events: EventSink<KafkaEvent>,
+): void {
   if (fromBeginning === true || (admin !== undefined && fromBeginning === false)) return;
   warn({ warning: 'START_NOT_COMMITTED', message: START_UNKNOWN }, events);
 }
@@ -22,14 +21,14 @@ const START_UNKNOWN =
 /** Warns of topics that do not fit the options, once they are known. */
 export async function warnOfTopics(
   topics: readonly string[],
-  { admin, handleOnce, onFailed }: ResolvedOptions,
+  { admin, handleOnce, onFailed }: ConsumptionOptions,
   events: EventSink<KafkaEvent>,
 ): Promise<void> {
   if (onFailed !== 'acknowledge' && topics.includes(onFailed.deadLetterTopic)) {
     const message = `${onFailed.deadLetterTopic} is consumed too: a dead letter would fail and be produced again, without end`;
     warn({ warning: 'DEAD_LETTER_TOPIC_CONSUMED', message }, events);
   }
-  if (admin === undefined) return;
+  if (admin === undefined || !tellsConfigs(admin)) return;
   for (const warning of await topicWarnings(admin, topics, handleOnce.settings)) warn(warning, events);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KafkaAdmin, PartitionOffset } from './kafkajs-types.ts';
+import type { LogAdmin, PartitionOffset } from './log-admin.ts';
 
 /*
  * Questions to an admin client. kafkajs answers some before its metadata has the topic. An answer that lacks a
@@ -16,7 +16,7 @@ interface PartitionEnds extends PartitionOffset {
 
 /** What a group has committed in these partitions of a topic. */
 export async function committedIn(
-  admin: Pick<KafkaAdmin, 'fetchOffsets'>,
+  admin: Pick<LogAdmin, 'fetchOffsets'>,
   groupId: string,
   topic: string,
   partitions: readonly number[],
@@ -29,7 +29,7 @@ export async function committedIn(
 
 /** Where the partitions of a topic begin and end: all of them, and these among them. */
 export async function endsOf(
-  admin: Pick<KafkaAdmin, 'fetchTopicOffsets'>,
+  admin: Pick<LogAdmin, 'fetchTopicOffsets'>,
   topic: string,
   partitions: readonly number[] = [],
 ): Promise<readonly PartitionEnds[]> {

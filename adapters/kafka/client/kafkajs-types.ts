@@ -1,5 +1,6 @@
 /** The parts of kafkajs that this adapter uses, by shape. */
 import type { TopicConfigs } from '../../shared/kafka/topic-retention.ts';
+import type { LogAdmin } from './log-admin.ts';
 import type { KafkaHeaders, KafkaMessage } from './log-client.ts';
 
 /** A message before it is completed: those of the oldest formats have no headers and no timestamp. */
@@ -93,30 +94,8 @@ export interface KafkaProducer {
   }): Promise<unknown>;
 }
 
-export interface PartitionOffset {
-  readonly partition: number;
-  readonly offset: string;
-  /** Of what a group has committed: the text that was committed with it. */
-  readonly metadata?: string | null;
-}
-
-/** What the coordinator knows of a group. */
-export interface GroupDescription {
-  readonly state: string;
-  readonly members: readonly { readonly memberMetadata: Buffer }[];
-}
-
 /** A connected admin client of kafkajs, such as `kafka.admin()`. */
-export interface KafkaAdmin extends TopicConfigs {
-  /** What a group has committed; an offset of -1 where it has not. */
-  fetchOffsets(query: {
-    groupId: string;
-    topics: string[];
-  }): Promise<readonly { readonly topic: string; readonly partitions: readonly PartitionOffset[] }[]>;
-  /** Where the partitions of a topic end. */
-  fetchTopicOffsets(
-    topic: string,
-  ): Promise<readonly (PartitionOffset & { readonly high: string; readonly low: string })[]>;
-  /** Needed with `retry` alone. */
-  describeGroups?(groupIds: string[]): Promise<{ readonly groups: readonly GroupDescription[] }>;
+export interface KafkaAdmin extends LogAdmin {
+  /** Some settings of some topics, as text. */
+  describeConfigs: TopicConfigs['describeConfigs'];
 }

@@ -1,7 +1,7 @@
 import type { EventSink } from '../../../src/adapter-kit.ts';
 import type { Assignments } from './assignments.ts';
 import type { KafkaEvent } from '../events.ts';
-import type { KafkaAdmin } from '../client/kafkajs-types.ts';
+import type { LogAdmin } from '../client/log-admin.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 
 const LOOK_EVERY_MS = 60_000;
@@ -13,7 +13,7 @@ export interface LogWatch {
 
 /** Looks from time to time whether a partition ends before where it ended: its topic was made again. */
 export function watchLogs(
-  admin: KafkaAdmin,
+  admin: LogAdmin,
   assignments: Assignments,
   events: EventSink<KafkaEvent>,
 ): LogWatch {

@@ -3,7 +3,7 @@ import { type EventSink, onAbort, warn } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from './assignments.ts';
 import type { KafkaEvent } from '../events.ts';
 import { committedIn, endsOf } from '../client/ask-admin.ts';
-import type { KafkaAdmin } from '../client/kafkajs-types.ts';
+import type { LogAdmin } from '../client/log-admin.ts';
 import type { LogConsumer, Place } from '../client/log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import type { Pauses } from './pauses.ts';
@@ -13,7 +13,7 @@ export interface StartOptions {
   readonly client: Pick<LogConsumer, 'commit' | 'moveTo' | 'endsMembership'>;
   readonly pauses: Pick<Pauses, 'hold'>;
   readonly trackers: Assignments['trackers'];
-  readonly admin: KafkaAdmin;
+  readonly admin: LogAdmin;
   readonly groupId: string;
   readonly events: EventSink<KafkaEvent>;
   /** Whether the user has moved a partition since it was assigned: then it begins there. */

@@ -1,12 +1,12 @@
 import { type EventSink, warn } from '../../../src/adapter-kit.ts';
 import type { KafkaEvent } from '../events.ts';
-import type { GroupDescription, KafkaAdmin } from '../client/kafkajs-types.ts';
+import { type GroupMember, type LogAdmin, tellsConfigs } from '../client/log-admin.ts';
 import type { RetryTopic } from './retry-options.ts';
 import { TOPIC_RESOURCE } from '../../shared/kafka/topic-retention.ts';
 import { NOT_COMMITTED } from '../partition/start-of.ts';
 
 /** An admin client that can be asked about a group. */
-export type GroupAdmin = KafkaAdmin & Required<Pick<KafkaAdmin, 'describeGroups'>>;
+export type GroupAdmin = LogAdmin & Required<Pick<LogAdmin, 'describeGroups'>>;
 
 export interface RetryConsumedOptions {
   readonly admin: GroupAdmin;
@@ -89,8 +89,8 @@ async function faultOf(retryTopic: RetryTopic, options: RetryConsumedOptions): P
 async function groupFault({ topic }: RetryTopic, { admin, groupId }: RetryConsumedOptions) {
   const [group] = (await admin.describeGroups([groupId])).groups;
   if (group?.state !== 'Stable') return 'the group rebalances';
-  const subscribes = ({ memberMetadata }: GroupDescription['members'][number]) =>
-    subscriptionOf(memberMetadata).includes(topic);
+  const subscribes = (member: GroupMember) =>
+    ('topics' in member ? member.topics : subscriptionOf(member.memberMetadata)).includes(topic);
   return group.members.every(subscribes)
     ? undefined
     : 'not every member of the group subscribes to it; subscribe each of them to all retry topics';
@@ -103,6 +103,7 @@ async function positionFault({ topic }: RetryTopic, { admin, groupId }: RetryCon
 }
 
 async function topicFault({ topic, delayMs }: RetryTopic, { admin }: RetryConsumedOptions) {
+  if (!tellsConfigs(admin)) return undefined;
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: ['cleanup.policy', 'retention.ms'] }],

@@ -72,7 +72,7 @@ function* contradictions({
   if (ordering !== 'unordered') {
     yield [['ordering'], "must be 'unordered' with retry: messages pass one that waits in a retry topic"];
   }
-  if (!hasMethods(admin, ['describeGroups', 'fetchOffsets', 'fetchTopicOffsets', 'describeConfigs'])) {
+  if (!hasMethods(admin, ['describeGroups', 'fetchOffsets', 'fetchTopicOffsets'])) {
     yield [
       ['admin'],
       'must be a connected admin client with retry: it asks whether the group consumes the topics',

@@ -1,0 +1,37 @@
+import type { TopicConfigs } from '../../shared/kafka/topic-retention.ts';
+
+/** What this adapter asks an admin client, whatever its client is. */
+export interface LogAdmin extends Partial<TopicConfigs> {
+  /** What a group has committed; an offset of -1 where it has not. */
+  fetchOffsets(query: {
+    groupId: string;
+    topics: string[];
+  }): Promise<readonly { readonly topic: string; readonly partitions: readonly PartitionOffset[] }[]>;
+  /** Where the partitions of a topic end. */
+  fetchTopicOffsets(
+    topic: string,
+  ): Promise<readonly (PartitionOffset & { readonly high: string; readonly low: string })[]>;
+  /** Needed with `retry` alone. */
+  describeGroups?(groupIds: string[]): Promise<{ readonly groups: readonly GroupDescription[] }>;
+}
+
+export interface PartitionOffset {
+  readonly partition: number;
+  readonly offset: string;
+  /** Of what a group has committed: the text that was committed with it. */
+  readonly metadata?: string | null;
+}
+
+/** What the coordinator knows of a group. */
+export interface GroupDescription {
+  readonly state: string;
+  readonly members: readonly GroupMember[];
+}
+
+/** What a member told the group, as bytes, or the topics that are known to be its. */
+export type GroupMember = { readonly memberMetadata: Buffer } | { readonly topics: readonly string[] };
+
+/** Not every client can read the settings of topics. */
+export function tellsConfigs<Admin extends LogAdmin>(admin: Admin): admin is Admin & TopicConfigs {
+  return admin.describeConfigs !== undefined;
+}

@@ -1,0 +1,104 @@
+import {
+  connectionWarning,
+  consumerOf,
+  createAdapterEvents,
+  createTrial,
+  type EventSink,
+  fingerprintOnTrial,
+  warn,
+  type Warning,
+  watchStore,
+} from '../../src/adapter-kit.ts';
+import type { Around } from '../../src/index.ts';
+import { inGroup } from '../shared/kafka/log-identity.ts';
+import { createToOriginal } from '../shared/kafka/retry-copy.ts';
+import type { KafkaMessage, LogConsumer, LogListener } from './client/log-client.ts';
+import type { KafkaEvent, KafkaWarning } from './events.ts';
+import { createInHand } from './fetch/in-hand.ts';
+import { createKeyTrial } from './fetch/key-trial.ts';
+import type { MessageVerdict } from './fetch/process-message.ts';
+import type { Consumption } from './fetch/run-fetch.ts';
+import { createSlots } from './fetch/slots.ts';
+import { followGroup } from './follow-group.ts';
+import { healthOf, type KafkaHealth, withMembership } from './health.ts';
+import type { ConsumptionOptions } from './options.ts';
+import { createAssignments } from './partition/assignments.ts';
+import { createPauses } from './partition/pauses.ts';
+import { createWarnStuck } from './partition/stuck.ts';
+import type { GroupAdmin } from './retry/retry-consumed.ts';
+import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/retry-topics.ts';
+import { warnOfSettings } from './settings-warnings.ts';
+
+/** What a client gets beside the listener that it tells. */
+export interface ConnectContext {
+  readonly events: EventSink<KafkaEvent>;
+  /** Of the option of `createHandleOnce`. */
+  readonly around: Around['consumer'];
+}
+
+/** Makes of a client what the adapter commands. Called once. */
+export type Connect<Client extends LogConsumer> = (listener: LogListener, context: ConnectContext) => Client;
+
+export interface Connected<Client extends LogConsumer> extends Consumption {
+  readonly client: Client;
+  readonly health: () => KafkaHealth;
+}
+
+/**
+ * All that one consumer is made of, whatever its client: the client hands its fetches to `runFetch` with it.
+ * `findings` are of the client's own settings.
+ */
+export function createConsumption<Client extends LogConsumer>(
+  options: ConsumptionOptions,
+  connect: Connect<Client>,
+  findings: readonly Warning<KafkaWarning>[] = [],
+): Connected<Client> {
+  const { concurrency, groupId } = options;
+  const handleOnce = inGroup(options.handleOnce, groupId);
+  const events = createAdapterEvents(options);
+  const retryTopics = retryTopicsOf(options, events);
+  const toOriginal = createToOriginal<KafkaMessage>(groupId, (topic) => retryTopics?.has(topic) === true);
+  const trial = createTrial();
+  const key = options.key && trial.wrap('key', options.key);
+  const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
+  const pauses = createPauses(() => client);
+  const assignments = createAssignments(({ topic, partition }) => {
+    pauses.forget({ topic, partition });
+    events.emit({ type: 'partition-lost', topic, partition });
+  });
+  const { consumer: watched, store } = watchStore(handleOnce, consumerOf({ ...options, handleOnce }));
+  const processor = {
+    ...options,
+    key,
+    ...fingerprintOnTrial(trial, options),
+    consumer: watched,
+    events,
+    keyTrial,
+    retryTopics,
+    toOriginal,
+    warnStuck: createWarnStuck(events, options.onFailed !== 'acknowledge'),
+  };
+  const consumption = {
+    ...options,
+    ...{ processor, assignments, pauses, keyTrial, trial, retryTopics, events },
+    slots: createSlots(concurrency),
+    inHand: createInHand<MessageVerdict>(),
+  };
+  const { listener, membership } = withMembership(followGroup(options, consumption, () => client));
+  const client = connect(listener, { events, around: handleOnce.settings.around?.consumer });
+  warn(connectionWarning({ ...handleOnce.settings, ...options }), events);
+  for (const finding of findings) warn(finding, events);
+  warnOfSettings(options, events);
+  const health = (): KafkaHealth =>
+    healthOf(membership(), store.reach(), assignments.trackers(), pauses.held());
+  return { ...consumption, client, health };
+}
+
+function retryTopicsOf(
+  { retry, admin, groupId }: ConsumptionOptions,
+  events: EventSink<KafkaEvent>,
+): RetryTopics | undefined {
+  if (retry === undefined) return undefined;
+  // The options are refused without it.
+  return createRetryTopics({ retry, admin: admin as GroupAdmin, groupId, events });
+}
