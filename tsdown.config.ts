@@ -9,6 +9,7 @@ export default defineConfig({
     envelopes: 'adapters/envelopes/index.ts',
     http: 'adapters/http/index.ts',
     kafka: 'adapters/kafka/index.ts',
+    'kafka-confluent': 'adapters/kafka/confluent/index.ts',
     lambda: 'adapters/lambda/index.ts',
     nestjs: 'adapters/nestjs/index.ts',
     operations: 'src/operations.ts',

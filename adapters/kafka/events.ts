@@ -100,8 +100,11 @@ export type KafkaEvent =
   | (OfPartition & { readonly type: 'partition-lost' })
   | {
       readonly type: 'client-error';
-      /** `resolve`: the client was told where to read on. `watch`: the admin client was asked about topics. */
-      readonly verb: 'heartbeat' | 'resolve' | 'commit' | 'watch';
+      /**
+       * `resolve`: the client was told where to read on. `watch`: the admin client was asked about topics. `fetch`: it
+       * asked the broker, and goes on by itself.
+       */
+      readonly verb: 'heartbeat' | 'resolve' | 'commit' | 'watch' | 'fetch';
       /** What the client threw. */
       readonly error: EventError;
     }

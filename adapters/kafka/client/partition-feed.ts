@@ -1,0 +1,192 @@
+import type { Clock } from '../../../src/adapter-kit.ts';
+import type { Fetch, KafkaMessage, LogListener, Place } from './log-client.ts';
+
+/** A full feed lets its client send nothing more for the partition, until it is low. */
+const MOST_MESSAGES = 1_000;
+const MOST_BYTES = 4_194_304;
+const LOW = 0.25;
+
+export interface FeedOptions {
+  readonly clock: Clock;
+  readonly place: Place;
+  /** What the client does for a fetch of the partition. */
+  readonly client: Pick<Fetch, 'commit' | 'heartbeat' | 'isRunning'>;
+  readonly listener: Pick<LogListener, 'passedOver'>;
+  readonly isPaused: () => boolean;
+  /** Handles a fetch. Rejects with what has to end the feed. */
+  readonly handle: (fetch: Fetch) => Promise<void>;
+  /** Called with what `handle` has rejected with. */
+  readonly onEnd: (error: unknown) => void;
+  /** Has the client send nothing more for now, or go on. */
+  readonly hold: (isHeld: boolean) => void;
+  /** The position at the end of the partition, as far as the client knows it. */
+  readonly end: () => bigint | undefined;
+}
+
+/**
+ * The messages of one partition, of a client that pushes them: from the first that is not acknowledged on.
+ *
+ * What is gathered is handed over as a fetch, one at a time. What a fetch leaves unacknowledged stays here and is
+ * handed over again, so that a pause needs no help of the client, and moves no position of it.
+ */
+export class PartitionFeed {
+  readonly #options: FeedOptions;
+  #messages: KafkaMessage[] = [];
+  #bytes = 0;
+  /** Of the first message that is not acknowledged. Undefined before the first one. */
+  #position: bigint | undefined;
+  /** Behind the last record that came. */
+  #reach: bigint | undefined;
+  #end = 0n;
+  /** Another after each move. */
+  #course = {};
+  #isMoving = false;
+  #isHeld = false;
+  #isEnded = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: FeedOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a message in. It is handed over by the next `kick`. */
+  receive(message: KafkaMessage): void {
+    if (this.#isMoving || this.#isEnded) return;
+    const offset = BigInt(message.offset);
+    // The client reads another log at the same place, or was out of range.
+    if (this.#reach !== undefined && offset < this.#reach) this.#restart(offset);
+    this.#position ??= offset;
+    this.#messages.push(message);
+    this.#bytes += bytesOf(message);
+    this.#reach = offset + 1n;
+    this.#holdIfFull();
+  }
+
+  /** The client has come to the end: records before it that were not delivered never will be. */
+  reachEnd(position: bigint): void {
+    if (this.#isMoving || this.#isEnded) return;
+    if (this.#reach === undefined || position > this.#reach) this.#reach = position;
+    this.kick();
+  }
+
+  /** Hands over what has come, unless a fetch runs. */
+  kick(): void {
+    if (this.#running !== undefined || this.#isEnded) return;
+    this.#passOver();
+    if (!this.#isDue()) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      // It may have become due, or have been told of the end, in the meantime.
+      this.kick();
+    });
+  }
+
+  /** Forgets everything: the client moves to a position. Nothing is taken in until `moved`. */
+  move(position: bigint): void {
+    this.#isMoving = true;
+    this.#restart(position);
+  }
+
+  moved(): void {
+    this.#isMoving = false;
+  }
+
+  /** Hands over nothing more. Resolves when no fetch runs. */
+  async ended(): Promise<void> {
+    this.#isEnded = true;
+    await this.#running;
+  }
+
+  #isDue(): boolean {
+    return !this.#isEnded && !this.#isMoving && this.#messages.length > 0 && !this.#options.isPaused();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isDue()) {
+        await this.#options.handle(this.#fetch());
+        // What is handed over again at once must not keep the process from anything else.
+        await this.#breath();
+      }
+    } catch (error) {
+      this.#isEnded = true;
+      this.#options.onEnd(error);
+    }
+  }
+
+  #breath(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.clock.afterInput(resolve);
+    });
+  }
+
+  /** Tells of records that were passed behind the last message that was handled. */
+  #passOver(): void {
+    const reach = this.#reach;
+    if (this.#messages.length > 0 || reach === undefined || reach === this.#position) return;
+    // Where it begins may not be known yet.
+    if (this.#isMoving || this.#options.isPaused()) return;
+    this.#position = reach;
+    this.#options.listener.passedOver(this.#options.place, reach);
+  }
+
+  #fetch(): Fetch {
+    const { place, client } = this.#options;
+    const course = this.#course;
+    const messages = [...this.#messages];
+    const to = this.#reach ?? 0n;
+    this.#end = this.#options.end() ?? larger(this.#end, to);
+    return {
+      ...place,
+      messages,
+      from: this.#position ?? 0n,
+      to,
+      end: this.#end,
+      advance: (position) => {
+        if (course === this.#course) this.#advance(position);
+      },
+      commit: (position) => client.commit(position),
+      heartbeat: () => client.heartbeat(),
+      isRunning: () => client.isRunning(),
+      isStale: () => this.#isEnded || course !== this.#course,
+    };
+  }
+
+  #advance(position: bigint): void {
+    this.#position = position;
+    const left = this.#messages.findIndex(({ offset }) => BigInt(offset) >= position);
+    const done = this.#messages.splice(0, left === -1 ? this.#messages.length : left);
+    for (const message of done) this.#bytes -= bytesOf(message);
+    if (this.#isHeld && this.#fullness() <= LOW) this.#setHeld(false);
+  }
+
+  #restart(position: bigint): void {
+    this.#course = {};
+    this.#messages = [];
+    this.#bytes = 0;
+    this.#position = position;
+    this.#reach = position;
+    if (this.#isHeld) this.#setHeld(false);
+  }
+
+  #holdIfFull(): void {
+    if (!this.#isHeld && this.#fullness() >= 1) this.#setHeld(true);
+  }
+
+  #setHeld(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    this.#options.hold(isHeld);
+  }
+
+  #fullness(): number {
+    return Math.max(this.#messages.length / MOST_MESSAGES, this.#bytes / MOST_BYTES);
+  }
+}
+
+function bytesOf({ key, value }: KafkaMessage): number {
+  return (key?.length ?? 0) + (value?.length ?? 0);
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other;
+}

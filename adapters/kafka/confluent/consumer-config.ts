@@ -1,0 +1,83 @@
+import type * as z from 'zod';
+import type { Warning } from '../../../src/adapter-kit.ts';
+import type { HandleOnceSettings } from '../../../src/index.ts';
+import type { KafkaWarning } from '../events.ts';
+import { heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
+
+/** Settings of librdkafka by name: its CONFIGURATION.md lists them. */
+export type ConfluentConfig = Readonly<Record<string, unknown>>;
+
+/** What librdkafka uses where the config does not say. Milliseconds. */
+export const DEFAULTS = {
+  'session.timeout.ms': 45_000,
+  'heartbeat.interval.ms': 3_000,
+  'max.poll.interval.ms': 300_000,
+};
+
+/** What decides over positions, and how it is asked for instead. */
+const REFUSED: Readonly<Record<string, string>> = {
+  kafkaJS: 'is of the promise API: give settings of librdkafka, such as bootstrap.servers',
+  'group.id': 'is set to the option groupId',
+  'enable.auto.commit': 'is set to false: offsets are committed when their messages are settled',
+  'enable.auto.offset.store': 'is set to false: offsets are committed when their messages are settled',
+  'auto.offset.reset': 'is set by the option fromBeginning',
+  'enable.partition.eof': 'is set to true: the end of a partition is committed too',
+  rebalance_cb: 'is set: partitions are given back when what is in hand has ended',
+};
+
+/** Refuses settings that would change what is committed, or who has a partition. */
+export function checkConfig(config: ConfluentConfig, context: z.core.$RefinementCtx<ConfluentConfig>): void {
+  for (const [name, message] of faultsOf(config)) {
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
+}
+
+function* faultsOf(config: ConfluentConfig): Generator<[name: string, message: string]> {
+  for (const [name, message] of Object.entries(REFUSED)) {
+    if (Object.hasOwn(config, name)) yield [name, message];
+  }
+  if (textOf(config['partition.assignment.strategy']).includes('cooperative')) {
+    yield [
+      'partition.assignment.strategy',
+      "must be 'range', 'roundrobin' or both: all partitions are given back together",
+    ];
+  }
+  if (!['', 'classic'].includes(textOf(config['group.protocol']))) {
+    yield ['group.protocol', "must be 'classic': all partitions are given back together"];
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.toLowerCase() : '';
+}
+
+/** What the native consumer is made with. */
+export function consumerConfigOf(
+  config: ConfluentConfig,
+  groupId: string,
+  fromBeginning: boolean | undefined,
+): [config: ConfluentConfig, topicConfig: ConfluentConfig] {
+  return [
+    {
+      ...config,
+      'group.id': groupId,
+      'enable.auto.commit': false,
+      'enable.auto.offset.store': false,
+      'enable.partition.eof': true,
+    },
+    { 'auto.offset.reset': fromBeginning === true ? 'earliest' : 'latest' },
+  ];
+}
+
+/** Timeouts of the consumer that contradict one another or the lease. */
+export function configWarnings(
+  config: ConfluentConfig,
+  settings: HandleOnceSettings,
+): Warning<KafkaWarning>[] {
+  const timeOf = (name: keyof typeof DEFAULTS) => ({ name, ms: Number(config[name] ?? DEFAULTS[name]) });
+  const session = timeOf('session.timeout.ms');
+  return [
+    ...heartbeatWarnings(session, timeOf('heartbeat.interval.ms')),
+    ...leaseWarnings(session, settings),
+  ];
+}

@@ -1,0 +1,39 @@
+/**
+ * Kafka, by Confluent's client for Node (`@confluentinc/kafka-javascript`): a worker whose messages are each handled
+ * once. Its records, offsets, events and copies are those of `handle-once/kafka`: a group can change its client.
+ *
+ * @example
+ * ```ts
+ * import confluent from '@confluentinc/kafka-javascript';
+ * import { createKafkaWorker } from 'handle-once/kafka-confluent';
+ *
+ * const config = { 'bootstrap.servers': 'localhost:9092' };
+ * const place = { client: confluent, config, topics: ['orders'], groupId: 'billing', fromBeginning: true };
+ * const worker = createKafkaWorker({ ...place, handleOnce, onFailed: 'acknowledge' }, async ({ message }) => {
+ *   await ship(message.value);
+ * });
+ * await worker.run();
+ * ```
+ *
+ * @module
+ */
+export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from '../events.ts';
+export type { HeldPartition, KafkaHealth, PartitionHealth } from '../health.ts';
+export type { KafkaHeaders, KafkaMessage, TopicPartitions } from '../client/log-client.ts';
+export { KeyFunctionError } from '../client/stop-errors.ts';
+export type { KafkaDelivery, KafkaHandler, KafkaPayload } from '../options.ts';
+export type { Ordering } from '../fetch/ordering.ts';
+export type { RetryTopic } from '../retry/retry-options.ts';
+export type { ConfluentConfig } from './consumer-config.ts';
+export type {
+  ConfluentAdmin,
+  ConfluentCommands,
+  ConfluentConsumer,
+  ConfluentGroup,
+  ConfluentMessage,
+  ConfluentPackage,
+  ConfluentPlace,
+  ConfluentProducer,
+} from './confluent-types.ts';
+export { createKafkaWorker, type KafkaWorker } from './create-worker.ts';
+export type { KafkaWorkerOptions } from './options.ts';

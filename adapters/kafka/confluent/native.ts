@@ -1,0 +1,67 @@
+import type { KafkaMessage } from '../client/log-client.ts';
+import type { ConfluentCommands, ConfluentMessage, ConfluentPlace } from './confluent-types.ts';
+
+/** An error of librdkafka. */
+export interface RdKafkaError extends Error {
+  readonly code: number;
+}
+
+/** Codes of librdkafka, as its header file has them. */
+export const CODES = { assignPartitions: -175, fatal: -150, state: -172 };
+
+type Done = (error: unknown) => void;
+
+/** A consumer with what it has and its types do not tell. */
+export interface NativeConsumer extends ConfluentCommands {
+  on(event: 'data', listener: (message: ConfluentMessage) => void): unknown;
+  on(event: 'partition.eof', listener: (end: ConfluentPlace) => void): unknown;
+  on(event: 'event.error' | 'error', listener: (error: unknown) => void): unknown;
+  connect(options: object, done: Done): unknown;
+  disconnect(done: Done): unknown;
+  commitCb(places: ConfluentPlace[], done: Done): unknown;
+  consume(count: number, done: (error: unknown, messages: readonly unknown[]) => void): void;
+  seek(place: ConfluentPlace, timeoutMs: number, done: Done): unknown;
+}
+
+/** Calls one of its methods that end with a callback. */
+export function called(call: (done: Done) => unknown): Promise<void> {
+  return new Promise((resolve, reject) => {
+    call((error) => {
+      if (error === null || error === undefined) resolve();
+      else reject(error instanceof Error ? error : new Error(String(error)));
+    });
+  });
+}
+
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+const NO_TIMESTAMP = -1;
+
+/** A message as all clients give it. */
+export function kafkaMessageOf(message: ConfluentMessage): KafkaMessage {
+  const { key = null, value, timestamp = NO_TIMESTAMP, offset, headers = [] } = message;
+  return {
+    key: typeof key === 'string' ? Buffer.from(key) : key,
+    value,
+    timestamp: String(timestamp),
+    // The client does not tell them.
+    attributes: 0,
+    offset: String(offset),
+    headers: headersOf(headers),
+  };
+}
+
+type Header = Buffer | string;
+
+/** A list where a name came more than once, as kafkajs has it. */
+function headersOf(list: readonly Readonly<Record<string, unknown>>[]): KafkaMessage['headers'] {
+  const headers = new Map<string, Header | Header[]>();
+  for (const [name, value] of list.flatMap((one) => Object.entries(one)) as [string, Header][]) {
+    const known = headers.get(name);
+    if (known === undefined) headers.set(name, value);
+    else headers.set(name, Array.isArray(known) ? [...known, value] : [known, value]);
+  }
+  return Object.fromEntries(headers);
+}

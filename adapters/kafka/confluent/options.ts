@@ -1,0 +1,89 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod';
+import {
+  canRunInTransaction,
+  NO_TRANSACTIONS,
+  NOT_AN_OBJECT,
+  withMethods,
+} from '../../../src/adapter-kit.ts';
+import { checkLogOptions } from '../../shared/kafka/log-options.ts';
+import { consumptionFields, type OnceEachMessageOptions } from '../options.ts';
+import { checkRetry, type RetryTopic, topicName } from '../retry/retry-options.ts';
+import type { ConfluentAdmin, ConfluentPackage, ConfluentProducer } from './confluent-types.ts';
+import { checkConfig, type ConfluentConfig, DEFAULTS } from './consumer-config.ts';
+
+/** Options of `createKafkaWorker`. */
+export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends Omit<
+  OnceEachMessageOptions<Schema, Parsed>,
+  'consumer' | 'consumerConfig' | 'admin' | 'onFailed' | 'retry' | 'fromBeginning'
+> {
+  /** The package `@confluentinc/kafka-javascript`. Each `run` makes a consumer of its `KafkaConsumer`. */
+  readonly client: ConfluentPackage;
+  /**
+   * Settings of librdkafka, such as `bootstrap.servers`. What decides over positions is set here, and refused: the
+   * group, commits, the reset of offsets. Cooperative assignment is refused too.
+   */
+  readonly config: ConfluentConfig;
+  /** The topics to consume, with those of `retry`. */
+  readonly topics: readonly string[];
+  /** Where a partition begins of which the group has committed nothing: at its oldest message, or at its end. */
+  readonly fromBeginning?: boolean | undefined;
+  /**
+   * A connected admin client of the package. It looks for topics that were made again, and with `fromBeginning: false`
+   * commits where idle partitions begin. `retry` needs it. It cannot read the settings of topics.
+   */
+  readonly admin?: ConfluentAdmin | undefined;
+  /**
+   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
+   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
+   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
+   * message of the error in its header `handle-once-error`. Leave the `acks` of the producer at all replicas.
+   */
+  readonly onFailed:
+    'acknowledge' | { readonly deadLetterTopic: string; readonly producer: ConfluentProducer };
+  /**
+   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
+   * Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
+   */
+  readonly retry?:
+    { readonly topics: readonly RetryTopic[]; readonly producer: ConfluentProducer } | undefined;
+}
+
+const TOPICS = 'must be a list of names of topics, with at least one';
+
+export const kafkaWorkerOptions = z
+  .strictObject(
+    {
+      ...consumptionFields,
+      client: withMethods<ConfluentPackage>(['KafkaConsumer'], 'the package @confluentinc/kafka-javascript'),
+      config: z
+        .record(z.string(), z.unknown(), { error: 'must be an object with settings of librdkafka' })
+        .superRefine(checkConfig),
+      topics: z.array(topicName, { error: TOPICS }).min(1, { error: TOPICS }),
+      admin: withMethods<ConfluentAdmin>(
+        ['fetchOffsets', 'fetchTopicOffsets'],
+        'a connected admin client of @confluentinc/kafka-javascript',
+      ).optional(),
+    },
+    NOT_AN_OBJECT,
+  )
+  .refine(
+    ({ rebalanceGraceMs, config }) =>
+      rebalanceGraceMs < Number(config['max.poll.interval.ms'] ?? DEFAULTS['max.poll.interval.ms']),
+    {
+      path: ['rebalanceGraceMs'],
+      error: 'must be less than max.poll.interval.ms of config, or the group goes on without it',
+    },
+  )
+  .refine(
+    ({ topics, retry }) => retry === undefined || retry.topics.every(({ topic }) => topics.includes(topic)),
+    {
+      path: ['topics'],
+      error: 'must have the topics of retry too',
+    },
+  )
+  .superRefine(checkRetry)
+  .superRefine(checkLogOptions)
+  .refine(canRunInTransaction, NO_TRANSACTIONS);
+
+export type ResolvedWorker = z.output<typeof kafkaWorkerOptions>;

@@ -1,0 +1,60 @@
+import type { KafkaOnFailed } from '../dead-letter.ts';
+import type { GroupDescription, LogAdmin } from '../client/log-admin.ts';
+import type { KafkaProducer } from '../client/kafkajs-types.ts';
+import type { ConfluentAdmin, ConfluentGroup } from './confluent-types.ts';
+
+/** The acks of this client are a setting of its producer, and refused in a call. */
+function producerOf(producer: KafkaProducer): KafkaProducer {
+  return { send: ({ topic, messages }) => producer.send({ topic, messages } as never) };
+}
+
+export function onFailedOf(onFailed: KafkaOnFailed): KafkaOnFailed {
+  if (onFailed === 'acknowledge') return onFailed;
+  return { ...onFailed, producer: producerOf(onFailed.producer) };
+}
+
+export function retryOf<Retry extends { readonly producer: KafkaProducer }>(retry: Retry): Retry {
+  return { ...retry, producer: producerOf(retry.producer) };
+}
+
+const STABLE = 3;
+/** As librdkafka tells that nothing is committed. */
+const NOTHING_COMMITTED = '-1001';
+
+export function adminOf(admin: ConfluentAdmin): LogAdmin {
+  return {
+    async fetchOffsets({ groupId, topics }) {
+      const known = await admin.fetchOffsets({ groupId, topics });
+      return await Promise.all(topics.map((topic) => offsetsOf(admin, topic, known)));
+    },
+    fetchTopicOffsets: (topic) => admin.fetchTopicOffsets(topic),
+    async describeGroups(groupIds) {
+      const { groups } = (await admin.describeGroups?.(groupIds)) ?? { groups: [] };
+      return { groups: groups.map(groupOf) };
+    },
+  };
+}
+
+type Offsets = Awaited<ReturnType<ConfluentAdmin['fetchOffsets']>>;
+
+/** The client leaves out partitions of which nothing is committed. */
+async function offsetsOf(admin: ConfluentAdmin, topic: string, known: Offsets) {
+  const committed = known.find((of) => of.topic === topic)?.partitions ?? [];
+  const all = await admin.fetchTopicOffsets(topic);
+  const partitions = all.map(({ partition }) => {
+    const { offset = NOTHING_COMMITTED, metadata = null } =
+      committed.find((one) => one.partition === partition) ?? {};
+    return { partition, offset: offset === NOTHING_COMMITTED ? '-1' : offset, metadata };
+  });
+  return { topic, partitions };
+}
+
+/**
+ * The client tells what members are assigned, not what they subscribe to: what one of them is assigned counts for all.
+ * A topic that a member does not subscribe to is read by those that do, and waits while they are away.
+ */
+function groupOf({ state, members }: ConfluentGroup): GroupDescription {
+  const assigned = members.flatMap(({ assignment }) => assignment.topicPartitions.map(({ topic }) => topic));
+  const topics = [...new Set(assigned)];
+  return { state: state === STABLE ? 'Stable' : 'Rebalancing', members: members.map(() => ({ topics })) };
+}

@@ -1,0 +1,318 @@
+import { createHandleOnce, InvalidOptionsError, RetryableError } from 'handle-once';
+import { createKafkaWorker, type KafkaEvent, type KafkaWorkerOptions } from 'handle-once/kafka-confluent';
+import { createMemoryStore } from 'handle-once/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { gate } from '../../support/gate.ts';
+import { fakePackage } from './support/fake-package.ts';
+
+type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
+type Work = (place: string, signal: AbortSignal) => unknown;
+
+/** A worker without a broker, that runs. Its work notes the place of each message that it starts. */
+async function runs(work: Work = () => undefined, options: Options = {}) {
+  const fake = fakePackage();
+  const started: string[] = [];
+  const events: KafkaEvent[] = [];
+  const worker = createKafkaWorker(
+    {
+      client: fake.client,
+      config: { 'bootstrap.servers': 'localhost:9092' },
+      topics: ['orders'],
+      groupId: 'workers',
+      fromBeginning: true,
+      onFailed: 'acknowledge',
+      drainMs: 200,
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 }),
+      onEvent: (event) => events.push(event),
+      ...options,
+    },
+    async ({ partition, message }, { signal }) => {
+      started.push(`${partition}-${message.offset}`);
+      return await work(`${partition}-${message.offset}`, signal);
+    },
+  );
+  await worker.run();
+  onTestFinished(() => worker.stop());
+  const commits = () => fake.calls.filter((call) => call.startsWith('commit'));
+  return { ...fake, worker, started, events, commits, native: fake.native() };
+}
+
+/** Waits until something is so, as the worker polls. */
+async function until(condition: () => boolean): Promise<void> {
+  await vi.waitUntil(condition, { timeout: 5_000, interval: 5 });
+}
+
+test('asks for what it commits by itself, and begins where it is told', async () => {
+  const { native } = await runs(undefined, { fromBeginning: false });
+  expect(native.config).toMatchObject({
+    'bootstrap.servers': 'localhost:9092',
+    'group.id': 'workers',
+    'enable.auto.commit': false,
+    'enable.auto.offset.store': false,
+    'enable.partition.eof': true,
+  });
+  expect(native.topicConfig).toEqual({ 'auto.offset.reset': 'latest' });
+});
+
+test('handles what comes and commits behind it, also behind what is not delivered', async () => {
+  const { native, started, commits } = await runs();
+  native.assignPartitions(0, 1);
+  native.push({ offset: 3 }, { offset: 4 }, { offset: 0, partition: 1 });
+  await until(() => started.length === 3 && commits().length === 4);
+  expect(commits().toSorted()).toEqual([
+    'commit orders/0 3',
+    'commit orders/0 5',
+    'commit orders/1 0',
+    'commit orders/1 1',
+  ]);
+  native.pushEnd(9);
+  await until(() => commits().includes('commit orders/0 9'));
+});
+
+test('gives the handler the message as other clients do', async () => {
+  const seen = vi.fn();
+  const fake = fakePackage();
+  const worker = createKafkaWorker(
+    {
+      client: fake.client,
+      config: {},
+      topics: ['orders'],
+      groupId: 'workers',
+      fromBeginning: true,
+      onFailed: 'acknowledge',
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
+    },
+    ({ message }) => {
+      seen(message);
+    },
+  );
+  await worker.run();
+  onTestFinished(() => worker.stop());
+  const headers = [
+    { trace: Buffer.from('a') },
+    { __proto__: null, trace: Buffer.from('b') },
+    { one: Buffer.from('1') },
+  ];
+  fake.native().assignPartitions(0);
+  fake.native().push({ offset: 7, key: 'k', value: Buffer.from('v'), timestamp: 5, headers }, { offset: 8 });
+  await until(() => seen.mock.calls.length === 2);
+  expect(seen.mock.calls).toEqual([
+    [
+      {
+        key: Buffer.from('k'),
+        value: Buffer.from('v'),
+        timestamp: '5',
+        attributes: 0,
+        offset: '7',
+        headers: { trace: [Buffer.from('a'), Buffer.from('b')], one: Buffer.from('1') },
+      },
+    ],
+    [{ key: null, value: null, timestamp: '-1', attributes: 0, offset: '8', headers: {} }],
+  ]);
+});
+
+test('a message that waits withholds its partition alone, and needs nothing of the client', async () => {
+  let tries = 0;
+  const { native, started, commits, calls, worker } = await runs((place) => {
+    if (place === '0-1' && (tries += 1) < 3) throw new RetryableError('not yet', { retryAfterMs: 30 });
+  });
+  native.assignPartitions(0, 1);
+  native.push({ offset: 0 }, { offset: 1 }, { offset: 2 }, { offset: 0, partition: 1 });
+  await until(() => worker.paused().length > 0);
+  expect(worker.paused()).toEqual([{ topic: 'orders', partition: 0 }]);
+  await until(() => commits().includes('commit orders/0 3') && commits().includes('commit orders/1 1'));
+  expect(started.filter((place) => place.startsWith('0'))).toEqual(['0-0', '0-1', '0-1', '0-1', '0-2']);
+  expect(calls.filter((call) => /^(pause|seek)/.test(call))).toEqual([]);
+});
+
+test('holds a partition of which a thousand messages wait, and goes on when it is low', async () => {
+  const finish = gate();
+  const { native, calls, started } = await runs(() => finish.opened);
+  native.assignPartitions(0);
+  native.push(...Array.from({ length: 1_000 }, (_, offset) => ({ offset })));
+  await until(() => calls.includes('pause orders/0'));
+  expect(started).toEqual(['0-0']);
+  finish.open();
+  await until(() => calls.filter((call) => call === 'resume orders/0').length === 1 + 1);
+});
+
+describe('a rebalance', () => {
+  test('gives the partitions back when what is in hand has ended, and what it settled is committed', async () => {
+    const finish = gate();
+    const { native, calls, started } = await runs(() => finish.opened);
+    native.assignPartitions(0);
+    native.push({ offset: 0 }, { offset: 1 });
+    await until(() => started.length === 1);
+    native.revoke(0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(calls).not.toContain('unassign');
+    finish.open();
+    await until(() => calls.includes('unassign'));
+    expect(calls.indexOf('commit orders/0 1')).toBeLessThan(calls.indexOf('unassign'));
+    expect(calls.indexOf('commit orders/0 1')).toBeGreaterThan(0);
+    expect(started).toEqual(['0-0']);
+  });
+
+  test('waits no longer than rebalanceGraceMs; a partition that goes is aborted, one that stays goes on', async () => {
+    const never = gate();
+    const aborted: string[] = [];
+    const { native, calls, started, events } = await runs(
+      async (place, signal) => {
+        signal.addEventListener('abort', () => aborted.push(place));
+        await never.opened;
+      },
+      { rebalanceGraceMs: 50 },
+    );
+    native.assignPartitions(0, 1);
+    native.push({ offset: 0 }, { offset: 0, partition: 1 });
+    await until(() => started.length === 2);
+    native.revoke(0, 1);
+    await until(() => calls.includes('unassign'));
+    native.assignPartitions(1);
+    native.push({ offset: 0, partition: 1 });
+    await until(() => events.some(({ type }) => type === 'partition-lost'));
+    expect(aborted).toEqual(['0-0']);
+    never.open();
+    await until(() => calls.includes('commit orders/1 1'));
+    // What ran on was joined when it came again.
+    expect(started).toHaveLength(2);
+  });
+});
+
+describe('a stop', () => {
+  test('waits for handlers, commits, and then leaves', async () => {
+    const finish = gate();
+    const { native, calls, started, worker } = await runs(() => finish.opened, { drainMs: 10_000 });
+    native.assignPartitions(0);
+    native.push({ offset: 0 }, { offset: 1 });
+    await until(() => started.length === 1);
+    const stopped = worker.stop();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(calls).not.toContain('disconnect');
+    finish.open();
+    await stopped;
+    expect(calls.slice(-3)).toEqual(['commit orders/0 1', 'unsubscribe', 'disconnect']);
+    expect(started).toEqual(['0-0']);
+    expect(worker.health()).toMatchObject({ live: true, ready: false });
+  });
+
+  test('gives partitions back at once that are asked back meanwhile, and it can run again', async () => {
+    const { native, calls, consumers, worker, started } = await runs();
+    native.assignPartitions(0);
+    const stopped = worker.stop();
+    native.revoke(0);
+    await stopped;
+    expect(calls).toContain('unassign');
+    await worker.run();
+    expect(consumers).toHaveLength(2);
+    consumers[1]?.assignPartitions(0);
+    consumers[1]?.push({ offset: 0 });
+    await until(() => started.length === 1);
+  });
+
+  test('leaves nothing behind when it could not connect', async () => {
+    const { worker, consumers, faults } = await runs();
+    await worker.stop();
+    faults.connect = new Error('no broker');
+    await expect(worker.run()).rejects.toThrow('no broker');
+    faults.connect = null;
+    await worker.run();
+    expect(consumers).toHaveLength(3);
+  });
+});
+
+test('a seek takes effect between two calls for messages, and is tried again where it comes too early', async () => {
+  const { native, calls, started, worker } = await runs();
+  native.assignPartitions(0);
+  native.does.seek.push(Object.assign(new Error('Erroneous state'), { code: -172 }));
+  worker.seek({ topic: 'orders', partition: 0, offset: '40' });
+  native.push({ offset: 5 });
+  await until(() => calls.filter((call) => call === 'seek orders/0 40').length === 2);
+  native.push({ offset: 40 });
+  await until(() => started.length > 0);
+  expect(started).toEqual(['0-40']);
+});
+
+test("a user's pause holds, and ends when the user ends it", async () => {
+  const { native, started, worker } = await runs();
+  native.assignPartitions(0, 1);
+  worker.pause([{ topic: 'orders', partitions: [0] }]);
+  native.push({ offset: 0 }, { offset: 0, partition: 1 });
+  await until(() => started.length === 1);
+  expect(started).toEqual(['1-0']);
+  worker.resume([{ topic: 'orders' }]);
+  await until(() => started.length === 2);
+});
+
+test('what the client gets over is told, and a fatal error stops the worker', async () => {
+  const { native, events, calls, worker } = await runs();
+  native.does.consume.push(Object.assign(new Error('unknown topic'), { code: 3 }));
+  await until(() => events.some((event) => event.type === 'client-error' && event.verb === 'fetch'));
+  native.does.consume.push(Object.assign(new Error('fenced'), { code: -150 }));
+  await until(() => calls.includes('disconnect'));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'warning', warning: 'CONSUMER_STOPPED' }));
+  expect(worker.health().live).toBe(false);
+});
+
+describe('options', () => {
+  const refused = (options: Options): readonly string[] => {
+    const given = {
+      client: fakePackage().client,
+      config: {},
+      topics: ['orders'],
+      groupId: 'workers',
+      onFailed: 'acknowledge' as const,
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
+      ...options,
+    };
+    try {
+      createKafkaWorker(given, () => undefined);
+    } catch (error) {
+      if (error instanceof InvalidOptionsError) return error.issues.map(({ field }) => field);
+      throw error;
+    }
+    return [];
+  };
+
+  test.each<[what: string, options: Options, fields: string[]]>([
+    ['none wrong', {}, []],
+    ['no topics', { topics: [] }, ['topics']],
+    ['another package', { client: {} as never }, ['client']],
+    ['settings of the promise API', { config: { kafkaJS: {} } }, ['config.kafkaJS']],
+    ['a group', { config: { 'group.id': 'other' } }, ['config.group.id']],
+    ['commits of the client', { config: { 'enable.auto.commit': true } }, ['config.enable.auto.commit']],
+    ['a reset', { config: { 'auto.offset.reset': 'latest' } }, ['config.auto.offset.reset']],
+    [
+      'cooperative assignment',
+      { config: { 'partition.assignment.strategy': 'cooperative-sticky' } },
+      ['config.partition.assignment.strategy'],
+    ],
+    ['the new protocol', { config: { 'group.protocol': 'consumer' } }, ['config.group.protocol']],
+    ['a grace above the poll interval', { config: { 'max.poll.interval.ms': 1_000 } }, ['rebalanceGraceMs']],
+  ])('%s', (_, options, fields) => {
+    expect(refused(options)).toEqual(fields);
+  });
+
+  test('timeouts that contradict the lease are warned of, by their names', () => {
+    const warnings: string[] = [];
+    createKafkaWorker(
+      {
+        client: fakePackage().client,
+        config: { 'session.timeout.ms': 6_000, 'heartbeat.interval.ms': 5_000 },
+        topics: ['orders'],
+        groupId: 'workers',
+        fromBeginning: true,
+        onFailed: 'acknowledge',
+        handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', leaseMs: 7_000 }),
+        onEvent: (event) => {
+          if (event.type === 'warning') warnings.push(`${event.warning}: ${event.message}`);
+        },
+      },
+      () => undefined,
+    );
+    expect(warnings).toEqual([
+      expect.stringMatching(/^HEARTBEAT_TOO_RARE: heartbeat\.interval\.ms of 5000 ms/),
+      expect.stringMatching(/^LEASE_OUTLIVES_SESSION: .*session\.timeout\.ms \(6000 ms\)/),
+    ]);
+  });
+});

@@ -1,0 +1,194 @@
+import { expect, test, vi } from 'vitest';
+import { PartitionFeed } from '../../adapters/kafka/client/partition-feed.ts';
+import type { Fetch } from '../../adapters/kafka/client/log-client.ts';
+import { systemClock } from '../../src/adapter-kit.ts';
+import { gate } from '../support/gate.ts';
+import { message } from './support/messages.ts';
+
+/** A feed whose fetches do what `handle` does; by default all of a fetch is acknowledged. */
+function feedOf(
+  handle: (fetch: Fetch) => Promise<void> | void = (fetch) => {
+    fetch.advance(fetch.to);
+  },
+) {
+  const fetches: Fetch[] = [];
+  const passed: bigint[] = [];
+  const held: boolean[] = [];
+  const ends: unknown[] = [];
+  const state = { isPaused: false, end: undefined as bigint | undefined };
+  const feed = new PartitionFeed({
+    clock: systemClock,
+    place: { topic: 'orders', partition: 0 },
+    client: { commit: () => Promise.resolve(), heartbeat: () => Promise.resolve(), isRunning: () => true },
+    listener: { passedOver: (_, position) => passed.push(position) },
+    isPaused: () => state.isPaused,
+    handle: async (fetch) => {
+      fetches.push(fetch);
+      await handle(fetch);
+    },
+    onEnd: (error) => ends.push(error),
+    hold: (isHeld) => held.push(isHeld),
+    end: () => state.end,
+  });
+  const offsets = () => fetches.map(({ messages }) => messages.map(({ offset }) => Number(offset)));
+  return { feed, fetches, offsets, passed, held, ends, state };
+}
+
+function receive(feed: PartitionFeed, ...offsets: number[]): void {
+  for (const offset of offsets) feed.receive(message(offset));
+}
+
+test('hands over what has come, and then what has come meanwhile', async () => {
+  const hold = gate();
+  const { feed, offsets, fetches } = feedOf(async (fetch) => {
+    await hold.opened;
+    fetch.advance(fetch.to);
+  });
+  receive(feed, 3, 5);
+  feed.kick();
+  receive(feed, 6);
+  feed.kick();
+  expect(offsets()).toEqual([[3, 5]]);
+  hold.open();
+  await vi.waitUntil(() => fetches.length === 2);
+  expect(offsets()).toEqual([[3, 5], [6]]);
+  expect(fetches.map(({ from, to }) => [from, to])).toEqual([
+    [3n, 6n],
+    [6n, 7n],
+  ]);
+});
+
+test('hands over again what a fetch leaves, once its pause is over', async () => {
+  const { feed, offsets, fetches, state } = feedOf((fetch) => {
+    if (fetches.length > 1) return;
+    fetch.advance(1n);
+    state.isPaused = true;
+  });
+  receive(feed, 0, 1, 2);
+  feed.kick();
+  await vi.waitUntil(() => state.isPaused);
+  receive(feed, 3);
+  feed.kick();
+  expect(offsets()).toEqual([[0, 1, 2]]);
+  state.isPaused = false;
+  feed.kick();
+  await vi.waitUntil(() => fetches.length > 1);
+  expect(offsets().at(1)).toEqual([1, 2, 3]);
+  await feed.ended();
+});
+
+test('tells where it has come to, behind records that are not delivered', async () => {
+  const { feed, passed, fetches, state } = feedOf();
+  feed.reachEnd(4n);
+  expect(passed).toEqual([4n]);
+  receive(feed, 4);
+  feed.reachEnd(7n);
+  await vi.waitUntil(() => fetches.length === 1);
+  expect(fetches[0]).toMatchObject({ from: 4n, to: 7n });
+  feed.reachEnd(7n);
+  state.isPaused = true;
+  feed.reachEnd(9n);
+  // Where a paused one begins may not be known yet.
+  expect(passed).toEqual([4n]);
+  state.isPaused = false;
+  feed.kick();
+  await vi.waitUntil(() => passed.length === 2);
+  expect(passed).toEqual([4n, 9n]);
+});
+
+test('lets the client send nothing more when it is full, until it is low', async () => {
+  const { feed, held, fetches } = feedOf((fetch) => {
+    fetch.advance(BigInt(fetch.messages.length - 250));
+  });
+  receive(feed, ...Array.from({ length: 999 }, (_, n) => n));
+  expect(held).toEqual([]);
+  receive(feed, 999);
+  expect(held).toEqual([true]);
+  feed.kick();
+  await vi.waitUntil(() => held.length === 2);
+  expect(held).toEqual([true, false]);
+  expect(fetches[0]?.messages).toHaveLength(1_000);
+  await feed.ended();
+});
+
+test('counts bytes too', () => {
+  const { feed, held } = feedOf();
+  feed.receive(message(0, { value: 'x'.repeat(4_194_304) }));
+  expect(held).toEqual([true]);
+});
+
+test('a move makes what is in hand void, and nothing old is taken in after it', async () => {
+  const hold = gate();
+  const { feed, offsets, fetches } = feedOf(async (fetch) => {
+    await hold.opened;
+    fetch.advance(fetch.to);
+  });
+  receive(feed, 5, 6);
+  feed.kick();
+  feed.move(1n);
+  expect(fetches[0]?.isStale()).toBe(true);
+  receive(feed, 7);
+  hold.open();
+  feed.moved();
+  receive(feed, 1, 2);
+  feed.kick();
+  await vi.waitUntil(() => fetches.length === 2);
+  expect(offsets()).toEqual([
+    [5, 6],
+    [1, 2],
+  ]);
+  expect(fetches[1]).toMatchObject({ from: 1n, to: 3n });
+});
+
+test('an offset that goes back is of another log', async () => {
+  const { feed, offsets, fetches } = feedOf();
+  receive(feed, 5, 6, 0);
+  feed.kick();
+  await vi.waitUntil(() => fetches.length === 1);
+  expect(offsets()).toEqual([[0]]);
+  expect(fetches[0]?.from).toBe(0n);
+});
+
+test('ends with what a fetch has thrown, and hands over nothing more', async () => {
+  const broken = new Error('broken');
+  const { feed, ends, fetches } = feedOf(() => {
+    throw broken;
+  });
+  receive(feed, 0);
+  feed.kick();
+  await vi.waitUntil(() => ends.length === 1);
+  receive(feed, 1);
+  feed.kick();
+  expect(ends).toEqual([broken]);
+  expect(fetches).toHaveLength(1);
+});
+
+test('its end is the end of the fetch that runs', async () => {
+  const hold = gate();
+  const { feed, fetches } = feedOf(() => hold.opened);
+  receive(feed, 0);
+  feed.kick();
+  let hasEnded = false;
+  const ended = feed.ended().then(() => (hasEnded = true));
+  await Promise.resolve();
+  expect(hasEnded).toBe(false);
+  hold.open();
+  await ended;
+  expect(fetches).toHaveLength(1);
+});
+
+test('the end of the partition is what the client knows, or else how far it has come', async () => {
+  const { feed, fetches, state } = feedOf();
+  receive(feed, 0);
+  feed.kick();
+  await vi.waitUntil(() => fetches.length === 1);
+  state.end = 9n;
+  receive(feed, 1);
+  feed.kick();
+  await vi.waitUntil(() => fetches.length === 2);
+  state.end = undefined;
+  receive(feed, 2);
+  feed.kick();
+  await vi.waitUntil(() => fetches.length === 3);
+  expect(fetches.map(({ end }) => end)).toEqual([1n, 9n, 9n]);
+});
