@@ -33,6 +33,8 @@ export interface ProduceOptions {
 export interface TestKafka {
   readonly kafka: Kafka;
   readonly admin: Admin;
+  /** For clients that are made beside this. */
+  brokers(): string[];
   /** Creates a topic with a name of its own, and gives its name. */
   createTopic(options?: TopicOptions): Promise<string>;
   /** Resolves when all its partitions have leaders. */
@@ -107,6 +109,7 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
   return {
     kafka,
     admin,
+    brokers,
     produce,
     groupId: uniqueName,
     committed: (groupId, topic) => committedOffsets(admin, groupId, topic),

@@ -4,10 +4,7 @@ import { type TestKafka, useKafka } from './kafka.ts';
 
 const FETCH_AND_START_TIMEOUT_MS = 120_000;
 
-export interface KillableKafka extends TestKafka, Pick<KafkaProcess, 'kill' | 'restart'> {
-  /** For worker processes. */
-  brokers(): string[];
-}
+export interface KillableKafka extends TestKafka, Pick<KafkaProcess, 'kill' | 'restart'> {}
 
 /** A broker of the calling file's own. Needs what `mavenIsInstalled` looks for. */
 export function useKillableKafka(): KillableKafka {
@@ -22,10 +19,8 @@ export function useKillableKafka(): KillableKafka {
   }, FETCH_AND_START_TIMEOUT_MS);
   afterAll(() => started?.stop());
 
-  const brokers = () => [broker().url];
   return {
-    ...useKafka(brokers),
-    brokers,
+    ...useKafka(() => [broker().url]),
     kill: () => broker().kill(),
     restart: () => broker().restart(),
   };

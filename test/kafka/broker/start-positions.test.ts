@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gate, unlessAborted } from '../../support/gate.ts';
+import { isKafkaJs } from './support/client.ts';
 import { leave, numbered, someHeartbeats, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
@@ -98,7 +99,7 @@ describe('A group that begins at the end of its topic', () => {
     expect(handled).toEqual(['1', '2']);
   });
 
-  test('goes on with the same when the client commits nothing by itself', async () => {
+  test.runIf(isKafkaJs)('goes on with the same when the client commits nothing by itself', async () => {
     const group = await setup();
     const consumer = kafka.consumer({ groupId: group.groupId });
     await consumer.connect();

@@ -1,54 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from 'handle-once';
-import {
-  type KafkaEvent,
-  type KafkaHandler,
-  type KafkaPayload,
-  onceEachMessage,
-  type OnceEachMessage,
-  type OnceEachMessageOptions,
-} from 'handle-once/kafka';
+import type { KafkaEvent, KafkaHandler, KafkaPayload } from 'handle-once/kafka';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Admin, Consumer, ConsumerConfig, Message } from 'kafkajs';
+import type { Admin, Message } from 'kafkajs';
 import type postgres from 'postgres';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
 import { useDatabase } from '../../../support/database.ts';
 import type { Offsets } from '../../../support/kafka-offsets.ts';
 import { expectSoon, until } from '../../../support/until.ts';
 import { type TestKafka, type TopicOptions, useKafka } from '../../../support/kafka.ts';
+import { startMember } from './client.ts';
+import type { Member, MemberOptions } from './members/member.ts';
+
+export type { Member, MemberOptions } from './members/member.ts';
 
 const LEASE_MS = 2_000;
-/** Short enough to wait for what a group decides, long enough for a machine that is busy for a moment. */
-const TIMEOUTS = { sessionTimeout: 6_000, heartbeatInterval: 300, maxWaitTimeInMs: 100 };
-
-export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> = Partial<
-  OnceEachMessageOptions<Schema, Parsed>
-> & {
-  /** Of `kafka.consumer`. */
-  readonly config?: Partial<ConsumerConfig>;
-  /** Topics that it subscribes to beside its own. */
-  readonly otherTopics?: readonly string[];
-};
-
-/** A consumer that runs. */
-export interface Member {
-  readonly consumer: Consumer;
-  readonly counts: OnceEachMessage['counts'];
-  readonly health: OnceEachMessage['health'];
-  /** What it was assigned each time that it joined. */
-  readonly joins: Readonly<Record<string, number[]>>[];
-  /** Every offset that it committed, in the order of the commits. */
-  readonly commits: { readonly partition: number; readonly offset: number; readonly afterJoins: number }[];
-  /** Why it crashed, each time that it did. */
-  readonly crashes: { readonly error: Error; readonly restart: boolean }[];
-  heartbeats(): number;
-  /** Heartbeats that were answered with an error, such as that the group rebalances. */
-  refusedHeartbeats(): number;
-  /** The same consumer, after it has disconnected. */
-  restart(): Promise<void>;
-}
-
 export interface RecordRow {
   readonly key: string;
   readonly state: string;
@@ -122,7 +89,7 @@ function setupOf(
   const scope = handleOnce.inScope({ kind: 'kafka', name: groupId }).settings.scope;
   const events: KafkaEvent[] = [];
   const committed = () => kafka.committed(groupId, topic);
-  const members: Watched[] = [];
+  const members: object[] = [];
   const asked = requestsOf(kafka.admin);
   onTestFailed(async ({ task }) => {
     const seen = { groupId, committed: await committed(), members, asked, events };
@@ -139,33 +106,12 @@ function setupOf(
     eventsOf: (type) => events.filter((event) => event.type === type) as never,
     produce: (...messages) => kafka.produce(topic, messages),
 
-    async start(handler, { config, fromBeginning = true, otherTopics = [], ...options } = {}) {
-      const consumer = kafka.consumer({ groupId, ...TIMEOUTS, ...config });
-      const watched = watch(consumer, topic);
-      members.push(watched);
-      const run = onceEachMessage(
-        {
-          consumer,
-          groupId,
-          handleOnce,
-          onFailed: 'acknowledge',
-          fromBeginning,
-          drainMs: 500,
-          onEvent: (event) => {
-            events.push(event);
-          },
-          ...(options as MemberOptions<undefined, unknown>),
-        },
-        handler as KafkaHandler<unknown>,
-      );
-      const restart = async (): Promise<void> => {
-        await kafka.reconnectable(consumer);
-        await consumer.connect();
-        await consumer.subscribe({ topics: [topic, ...otherTopics], fromBeginning });
-        await consumer.run(run);
-      };
-      await restart();
-      return { consumer, counts: () => run.counts(), health: () => run.health(), restart, ...watched };
+    async start(handler, options = {}) {
+      const plan = { kafka, topic, groupId, handleOnce, events };
+      const { member, seen } = startMember({ ...plan, options: options as never, handler: handler as never });
+      members.push(seen);
+      await member.restart();
+      return member;
     },
 
     committed,
@@ -189,62 +135,6 @@ function setupOf(
       sql<RecordRow[]>`
         select key, state, attempts, failed_reason, error from handle_once.records
         where scope = ${scope} order by length(key), key`,
-  };
-}
-
-type Watched = Omit<Member, 'consumer' | 'counts' | 'health' | 'restart'>;
-
-function watch(
-  consumer: Consumer,
-  topic: string,
-): Watched & { readonly requests: readonly string[]; readonly routine: readonly string[] } {
-  const joins: Record<string, number[]>[] = [];
-  const commits: { partition: number; offset: number; afterJoins: number }[] = [];
-  const crashes: { error: Error; restart: boolean }[] = [];
-  let heartbeats = 0;
-  let answered = 0;
-  /** The last requests, with their times: for what is printed of a failed test. */
-  const requests: string[] = [];
-  const routine: string[] = [];
-  const note = (apiName: string, line: string): void => {
-    const lines = apiName === 'Fetch' || apiName === 'Heartbeat' ? routine : requests;
-    lines.push(`${Math.round(performance.now())} ${apiName} ${line}`);
-    lines.splice(0, lines.length - 40);
-  };
-  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    joins.push(payload.memberAssignment);
-  });
-  consumer.on(consumer.events.COMMIT_OFFSETS, ({ payload }) => {
-    for (const { partition, offset } of payload.topics.find((of) => of.topic === topic)?.partitions ?? []) {
-      // The client tells partitions as strings here, whatever its types say.
-      commits.push({
-        partition: Number(String(partition)),
-        offset: Number(offset),
-        afterJoins: joins.length,
-      });
-    }
-  });
-  consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
-    crashes.push({ error, restart });
-  });
-  consumer.on(consumer.events.HEARTBEAT, () => {
-    heartbeats += 1;
-  });
-  consumer.on(consumer.events.REQUEST_TIMEOUT, ({ payload: { apiName } }) => {
-    note(apiName, 'had no answer');
-  });
-  consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
-    note(apiName, `took ${duration} ms`);
-    if (apiName === 'Heartbeat') answered += 1;
-  });
-  return {
-    joins,
-    commits,
-    crashes,
-    heartbeats: () => heartbeats,
-    refusedHeartbeats: () => answered - heartbeats,
-    requests,
-    routine,
   };
 }
 
