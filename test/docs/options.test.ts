@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod/mini';
 import { httpFields } from '../../adapters/http/options.ts';
+import { kafkaWorkerOptions } from '../../adapters/kafka/confluent/options.ts';
 import { onceEachMessageOptions } from '../../adapters/kafka/options.ts';
 import { kafkaRecordOptions } from '../../adapters/lambda/kafka-options.ts';
 import { sqsRecordOptions } from '../../adapters/lambda/sqs-options.ts';
@@ -25,6 +26,7 @@ const ADAPTERS: readonly [heading: string, fields: Fields][] = [
   ['`createSqsWorker` and `onceEachSqsMessage`', sqsWorkerOptions().shape],
   ['`onceEachConsumerMessage` and `onceEachConsumerBatch`', sqsConsumerOptions(false).shape],
   ['`onceEachMessage`', onceEachMessageOptions().shape],
+  ['`createKafkaWorker`', kafkaWorkerOptions().shape],
   ['`onceEachWebhook`', webhookOptions().shape],
   [
     '`onceEachSqsRecord` and `onceEachKafkaRecord`',

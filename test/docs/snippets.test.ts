@@ -32,6 +32,7 @@ const WITH_EXAMPLES = [
     'handle-once',
     'http',
     'kafka',
+    'kafka-clients',
     'lambda',
     'migrations',
     'moving-over',
