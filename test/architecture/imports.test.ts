@@ -126,7 +126,10 @@ describe('examples', () => {
 describe('the package', () => {
   const entryOf = (subpath: string) => {
     const name = subpath === '.' ? 'index' : subpath.slice('./'.length);
-    return [`src/${name}.ts`, `adapters/${name}/index.ts`].filter((file) => existsSync(join(root, file)));
+    // A second client of a broker has a folder in that of the broker.
+    const folders = [name, name.replace('-', '/')].filter((folder, n, all) => all.indexOf(folder) === n);
+    const files = [`src/${name}.ts`, ...folders.map((folder) => `adapters/${folder}/index.ts`)];
+    return files.filter((file) => existsSync(join(root, file)));
   };
   const subpaths = Object.entries(manifest.exports).filter(([subpath]) => subpath !== './package.json');
 

@@ -90,7 +90,9 @@ export interface LogListener {
   moved(place: Place): void;
 }
 
+/** Partitions of a topic. */
 export interface TopicPartitions {
+  /** Its name. */
   readonly topic: string;
   /** Undefined where the whole topic is meant. */
   readonly partitions?: readonly number[] | undefined;

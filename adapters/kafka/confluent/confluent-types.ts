@@ -1,46 +1,9 @@
 /** The parts of @confluentinc/kafka-javascript that this adapter uses, by shape. */
 
-/** A message as the client's callback API gives it. */
-export interface ConfluentMessage {
-  readonly topic: string;
-  readonly partition: number;
-  readonly offset: number;
-  readonly key?: Buffer | string | null | undefined;
-  readonly value: Buffer | null;
-  readonly timestamp?: number | undefined;
-  readonly headers?: readonly Readonly<Record<string, unknown>>[] | undefined;
-}
-
-/** A partition, with a position where that is asked for. */
-export interface ConfluentPlace {
-  topic: string;
-  partition: number;
-  offset: number;
-}
-
-/** What a consumer of the client's callback API is told. */
-export interface ConfluentCommands {
-  subscribe(topics: string[]): unknown;
-  unsubscribe(): unknown;
-  assign(partitions: { topic: string; partition: number }[]): unknown;
-  unassign(): unknown;
-  pause(partitions: { topic: string; partition: number }[]): unknown;
-  resume(partitions: { topic: string; partition: number }[]): unknown;
-  getWatermarkOffsets(topic: string, partition: number): { readonly highOffset: number };
-  setDefaultConsumeTimeout(milliseconds: number): void;
-}
-
-/** A consumer of the client's callback API, as far as its types tell it. */
-export interface ConfluentConsumer extends ConfluentCommands {
-  on(event: 'data', listener: (message: ConfluentMessage) => void): unknown;
-  consume(count: number, callback: (error: never, messages: never) => void): void;
-  seek(place: ConfluentPlace, timeoutMs: number, callback: (error: never) => void): unknown;
-}
-
 /** The package, or an object with its `KafkaConsumer`. */
 export interface ConfluentPackage {
   /** Of the callback API. */
-  readonly KafkaConsumer: new (config: never, topicConfig?: never) => ConfluentConsumer;
+  readonly KafkaConsumer: new (config: never, topicConfig?: never) => object;
 }
 
 /** A connected producer of the package: `new KafkaJS.Kafka({ kafkaJS: { brokers } }).producer()`. */
@@ -82,9 +45,11 @@ export interface ConfluentAdmin {
   describeGroups?(groupIds: string[]): Promise<{ readonly groups: readonly ConfluentGroup[] }>;
 }
 
+/** What the coordinator knows of a group. */
 export interface ConfluentGroup {
   /** 3 is stable. */
   readonly state: number;
+  /** With what each is assigned. */
   readonly members: readonly {
     readonly assignment: { readonly topicPartitions: readonly { readonly topic: string }[] };
   }[];

@@ -70,10 +70,9 @@ export interface KafkaWorker {
  * const config = { 'bootstrap.servers': 'localhost:9092' };
  * const place = { client: confluent, config, topics: ['orders'], groupId: 'billing', fromBeginning: true };
  * const worker = createKafkaWorker({ ...place, handleOnce, onFailed: 'acknowledge' }, async ({ message }) => {
- *   await charge(message.value);
+ *   await ship(message.value);
  * });
  * await worker.run();
- * process.once('SIGTERM', () => void worker.stop());
  * ```
  */
 export function createKafkaWorker<

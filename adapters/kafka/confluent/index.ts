@@ -27,12 +27,8 @@ export type { RetryTopic } from '../retry/retry-options.ts';
 export type { ConfluentConfig } from './consumer-config.ts';
 export type {
   ConfluentAdmin,
-  ConfluentCommands,
-  ConfluentConsumer,
   ConfluentGroup,
-  ConfluentMessage,
   ConfluentPackage,
-  ConfluentPlace,
   ConfluentProducer,
 } from './confluent-types.ts';
 export { createKafkaWorker, type KafkaWorker } from './create-worker.ts';

@@ -1,5 +1,22 @@
 import type { KafkaMessage } from '../client/log-client.ts';
-import type { ConfluentCommands, ConfluentMessage, ConfluentPlace } from './confluent-types.ts';
+
+/** A message as the client's callback API gives it. */
+export interface ConfluentMessage {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly key?: Buffer | string | null | undefined;
+  readonly value: Buffer | null;
+  readonly timestamp?: number | undefined;
+  readonly headers?: readonly Readonly<Record<string, unknown>>[] | undefined;
+}
+
+/** A partition, with a position where that is asked for. */
+export interface ConfluentPlace {
+  topic: string;
+  partition: number;
+  offset: number;
+}
 
 /** An error of librdkafka. */
 export interface RdKafkaError extends Error {
@@ -11,8 +28,16 @@ export const CODES = { assignPartitions: -175, fatal: -150, state: -172 };
 
 type Done = (error: unknown) => void;
 
-/** A consumer with what it has and its types do not tell. */
-export interface NativeConsumer extends ConfluentCommands {
+/** A consumer of the client's callback API, with what its types do not tell. */
+export interface NativeConsumer {
+  subscribe(topics: string[]): unknown;
+  unsubscribe(): unknown;
+  assign(partitions: { topic: string; partition: number }[]): unknown;
+  unassign(): unknown;
+  pause(partitions: { topic: string; partition: number }[]): unknown;
+  resume(partitions: { topic: string; partition: number }[]): unknown;
+  getWatermarkOffsets(topic: string, partition: number): { readonly highOffset: number };
+  setDefaultConsumeTimeout(milliseconds: number): void;
   on(event: 'data', listener: (message: ConfluentMessage) => void): unknown;
   on(event: 'partition.eof', listener: (end: ConfluentPlace) => void): unknown;
   on(event: 'event.error' | 'error', listener: (error: unknown) => void): unknown;

@@ -11,7 +11,7 @@ const STARTS: Readonly<Record<string, StartMember>> = {
 export const client = process.env['KAFKA_CLIENT'] ?? 'kafkajs';
 
 export const startMember: StartMember = (plan) => {
-  const start = STARTS[client];
+  const start = STARTS[plan.client ?? client];
   if (start === undefined) throw new Error(`KAFKA_CLIENT must be one of ${Object.keys(STARTS).join(', ')}`);
   return start(plan);
 };

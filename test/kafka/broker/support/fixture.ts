@@ -106,8 +106,8 @@ function setupOf(
     eventsOf: (type) => events.filter((event) => event.type === type) as never,
     produce: (...messages) => kafka.produce(topic, messages),
 
-    async start(handler, options = {}) {
-      const plan = { kafka, topic, groupId, handleOnce, events };
+    async start(handler, { client, ...options } = {}) {
+      const plan = { client, kafka, topic, groupId, handleOnce, events };
       const { member, seen } = startMember({ ...plan, options: options as never, handler: handler as never });
       members.push(seen);
       await member.restart();

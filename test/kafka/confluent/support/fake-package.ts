@@ -1,6 +1,10 @@
 import { EventEmitter } from 'node:events';
-import type { ConfluentMessage, ConfluentPackage, ConfluentPlace } from 'handle-once/kafka-confluent';
-import type { RdKafkaError } from '../../../../adapters/kafka/confluent/native.ts';
+import type { ConfluentPackage } from 'handle-once/kafka-confluent';
+import type {
+  ConfluentMessage,
+  ConfluentPlace,
+  RdKafkaError,
+} from '../../../../adapters/kafka/confluent/native.ts';
 
 type Done = (error: unknown) => void;
 type Rebalance = (error: RdKafkaError, partitions: { topic: string; partition: number }[]) => void;

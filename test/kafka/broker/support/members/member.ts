@@ -12,6 +12,8 @@ export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> =
 > & {
   /** Of `kafka.consumer` of kafkajs. */
   readonly config?: Partial<ConsumerConfig>;
+  /** That of KAFKA_CLIENT by default. */
+  readonly client?: string;
   /** Topics that it subscribes to beside its own. */
   readonly otherTopics?: readonly string[];
 };
@@ -39,12 +41,14 @@ export type MemberConsumer = Pick<Consumer, 'pause' | 'resume' | 'paused' | 'see
 
 /** Any options and any handler. */
 export interface MemberPlan {
+  /** That of KAFKA_CLIENT by default. */
+  readonly client?: string | undefined;
   readonly kafka: TestKafka;
   readonly topic: string;
   readonly groupId: string;
   readonly handleOnce: HandleOnce;
   readonly events: KafkaEvent[];
-  readonly options: MemberOptions<undefined, Buffer | null>;
+  readonly options: Omit<MemberOptions<undefined, Buffer | null>, 'client'>;
   readonly handler: KafkaHandler<undefined, Buffer | null, unknown>;
 }
 
