@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
@@ -38,6 +39,11 @@ const FOREIGN = ['**/node_modules/**'];
 
 /** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
 const LOAD = ['test/engine/overload.test.ts'];
+
+/** With Confluent's client, where `npm run test:kafka-clients` has installed it, the core of its suite runs too. */
+const CONFLUENT = existsSync('test/kafka-clients/node_modules/@confluentinc/kafka-javascript/build/Release')
+  ? ['test/kafka/broker/{chaos,partitions,pauses,rebalance,start-positions,stop,topics}.test.ts']
+  : [];
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
@@ -82,6 +88,17 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION,
           exclude: [...FOREIGN, ...REPLACING, ...LOAD],
+          globalSetup: ['test/support/global-setup.ts'],
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'confluent',
+          include: CONFLUENT,
+          env: { KAFKA_CLIENT: 'confluent' },
           globalSetup: ['test/support/global-setup.ts'],
           maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { useKillableKafka } from '../../support/killable-kafka.ts';
 import { mavenIsInstalled } from '../../support/services/maven-libraries.ts';
+import { isKafkaJs } from './support/client.ts';
 import { numbered, upTo, useFixture } from './support/fixture.ts';
 import { expectSoon, until } from '../../support/until.ts';
 
@@ -69,21 +70,26 @@ describe.runIf(await mavenIsInstalled())('When the broker is killed', { timeout:
     expect(await group.committed()).toEqual([1]);
   });
 
-  test('a consumer that is told not to restart is warned of when it stops for good', async () => {
-    const group = await setup();
-    const member = await group.start(() => undefined, {
-      config: { retry: { retries: 0, initialRetryTime: 50, restartOnFailure: () => Promise.resolve(false) } },
-    });
-    await broker.kill();
-    await until(() => member.crashes.length > 0);
-    expect(member.crashes[0]?.restart).toBe(false);
-    await until(() => group.eventsOf('warning').length > 0);
-    expect(group.eventsOf('warning')).toMatchObject([
-      {
-        warning: 'CONSUMER_STOPPED',
-        message: expect.stringContaining(`the consumer of group ${group.groupId} has stopped`) as unknown,
-      },
-    ]);
-    await broker.restart();
-  });
+  test.runIf(isKafkaJs)(
+    'a consumer that is told not to restart is warned of when it stops for good',
+    async () => {
+      const group = await setup();
+      const member = await group.start(() => undefined, {
+        config: {
+          retry: { retries: 0, initialRetryTime: 50, restartOnFailure: () => Promise.resolve(false) },
+        },
+      });
+      await broker.kill();
+      await until(() => member.crashes.length > 0);
+      expect(member.crashes[0]?.restart).toBe(false);
+      await until(() => group.eventsOf('warning').length > 0);
+      expect(group.eventsOf('warning')).toMatchObject([
+        {
+          warning: 'CONSUMER_STOPPED',
+          message: expect.stringContaining(`the consumer of group ${group.groupId} has stopped`) as unknown,
+        },
+      ]);
+      await broker.restart();
+    },
+  );
 });
