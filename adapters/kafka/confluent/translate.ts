@@ -5,7 +5,22 @@ import type { ConfluentAdmin, ConfluentGroup } from './confluent-types.ts';
 
 /** The acks of this client are a setting of its producer, and refused in a call. */
 function producerOf(producer: KafkaProducer): KafkaProducer {
-  return { send: ({ topic, messages }) => producer.send({ topic, messages } as never) };
+  return {
+    send: ({ topic, messages }) =>
+      producer.send({
+        topic,
+        messages: messages.map(({ key, value, headers }) => ({
+          key: inMemory(key),
+          value: inMemory(value),
+          headers,
+        })),
+      } as never),
+  };
+}
+
+/** The client takes empty bytes without a place in memory for none, and would make a tombstone of them. */
+function inMemory(bytes: Buffer | null): Buffer | null {
+  return bytes?.length === 0 ? Buffer.alloc(1).subarray(0, 0) : bytes;
 }
 
 export function onFailedOf(onFailed: KafkaOnFailed): KafkaOnFailed {

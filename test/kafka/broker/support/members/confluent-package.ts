@@ -6,7 +6,7 @@ export interface InstalledPackage extends ConfluentPackage {
   readonly KafkaJS: {
     readonly Kafka: new (config: object) => {
       admin(): ConfluentAdmin & Connection;
-      producer(): ConfluentProducer & Connection;
+      producer(config?: object): ConfluentProducer & Connection;
     };
   };
 }

@@ -1,0 +1,70 @@
+import type { ConfluentAdmin } from 'handle-once/kafka-confluent';
+import { expect, test } from 'vitest';
+import { adminOf, onFailedOf, retryOf } from '../../../adapters/kafka/confluent/translate.ts';
+
+type Sent = Parameters<Parameters<typeof retryOf>[0]['producer']['send']>[0];
+
+test('copies are produced without acks, and empty bytes have a place in memory', async () => {
+  const sent: Sent[] = [];
+  const producer = {
+    send: (record: Sent) => {
+      sent.push(record);
+      return Promise.resolve();
+    },
+  };
+  const { producer: own } = retryOf({ producer });
+  const empty = { key: Buffer.alloc(0), value: Buffer.alloc(0), headers: { trace: 'x' } };
+  await own.send({ topic: 'retry', acks: -1, messages: [empty, { key: null, value: null, headers: {} }] });
+  expect(sent).toEqual([{ topic: 'retry', messages: [empty, { key: null, value: null, headers: {} }] }]);
+  // The client makes none of bytes whose address is 0.
+  expect(sent[0]?.messages[0]?.key?.buffer.byteLength).toBeGreaterThan(0);
+  expect(sent[0]?.messages[0]?.value?.buffer.byteLength).toBeGreaterThan(0);
+});
+
+test('an acknowledge stays one', () => {
+  expect(onFailedOf('acknowledge')).toBe('acknowledge');
+});
+
+test('the admin client answers for each partition, also where nothing is committed', async () => {
+  const admin: ConfluentAdmin = {
+    fetchOffsets: () =>
+      Promise.resolve([
+        {
+          topic: 'orders',
+          partitions: [
+            { partition: 0, offset: '5', metadata: 'note' },
+            { partition: 1, offset: '-1001', metadata: null },
+          ],
+        },
+      ]),
+    fetchTopicOffsets: () =>
+      Promise.resolve([0, 1, 2].map((partition) => ({ partition, offset: '9', high: '9', low: '0' }))),
+    describeGroups: () =>
+      Promise.resolve({
+        groups: [
+          {
+            state: 3,
+            members: [
+              { assignment: { topicPartitions: [{ topic: 'orders' }, { topic: 'orders' }] } },
+              { assignment: { topicPartitions: [{ topic: 'retry' }] } },
+            ],
+          },
+        ],
+      }),
+  };
+  const own = adminOf(admin);
+  expect(await own.fetchOffsets({ groupId: 'g', topics: ['orders'] })).toEqual([
+    {
+      topic: 'orders',
+      partitions: [
+        { partition: 0, offset: '5', metadata: 'note' },
+        { partition: 1, offset: '-1', metadata: null },
+        { partition: 2, offset: '-1', metadata: null },
+      ],
+    },
+  ]);
+  const topics = ['orders', 'retry'];
+  expect(await own.describeGroups?.(['g'])).toEqual({
+    groups: [{ state: 'Stable', members: [{ topics }, { topics }] }],
+  });
+});
