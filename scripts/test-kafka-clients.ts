@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { confluentIsInstalled } from '../test/kafka/broker/support/members/confluent-is-installed.ts';
 
 const CLIENTS = ['kafkajs', 'confluent'];
 const FOLDER = fileURLToPath(new URL('../test/kafka-clients/', import.meta.url));
@@ -55,9 +56,11 @@ const WORDS: Readonly<Record<Status, string>> = {
   todo: 'not of this client',
 };
 
-const installed = await run('npm', ['ci', '--prefix', FOLDER, '--no-audit', '--no-fund'], {
-  CKJS_LINKING: 'dynamic',
-});
+const installed =
+  confluentIsInstalled() ||
+  (await run('npm', ['ci', '--prefix', FOLDER, '--no-audit', '--no-fund'], {
+    CKJS_LINKING: 'dynamic',
+  }));
 if (!installed)
   throw new Error('the clients could not be installed: see the head of this file for what they need');
 

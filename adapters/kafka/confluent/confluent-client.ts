@@ -20,7 +20,8 @@ export interface ConfluentClient extends LogConsumer {
 }
 
 export function createConfluentClient(options: ClientOptions): ConfluentClient {
-  const { listener, around = (start) => start() } = options;
+  const { listener } = options;
+  const around: NonNullable<Around['consumer']> = options.around ?? ((start) => start());
   let session: Session | undefined;
   let starting: Promise<void> = Promise.resolve();
 

@@ -53,9 +53,13 @@ export function called(call: (done: Done) => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
     call((error) => {
       if (error === null || error === undefined) resolve();
-      else reject(error instanceof Error ? error : new Error(String(error)));
+      else reject(errorOf(error));
     });
   });
+}
+
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('the client ended with no error', { cause: thrown });
 }
 
 export function codeOf(error: unknown): unknown {

@@ -3,7 +3,15 @@ import type { Assignment, Fetch, LogListener, Place, TopicPartitions } from '../
 import { PartitionFeed } from '../client/partition-feed.ts';
 import { idOf } from '../partition/place-id.ts';
 import { UserPauses } from '../partition/user-pauses.ts';
-import { called, CODES, codeOf, kafkaMessageOf, type NativeConsumer, type RdKafkaError } from './native.ts';
+import {
+  called,
+  CODES,
+  codeOf,
+  errorOf,
+  kafkaMessageOf,
+  type NativeConsumer,
+  type RdKafkaError,
+} from './native.ts';
 
 /** For so long a call waits for the first message. It keeps a thread of the pool busy meanwhile. */
 const WAIT_MS = 100;
@@ -204,7 +212,7 @@ export class Session {
 
   #crash(error: unknown): void {
     if (this.#isStopping) return;
-    this.#options.listener.crashed(error instanceof Error ? error : new Error(String(error)), false);
+    this.#options.listener.crashed(errorOf(error), false);
     this.stop().catch(this.#options.onError);
   }
 
@@ -232,7 +240,7 @@ export class Session {
     return new Promise((resolve, reject) => {
       this.#consumer.consume(count, (error, messages) => {
         if (error === null || error === undefined) resolve(messages.length);
-        else reject(error instanceof Error ? error : new Error(String(error)));
+        else reject(errorOf(error));
       });
     });
   }

@@ -12,7 +12,7 @@ const roundRobin: PartitionAssigner = ({ cluster }) => ({
   version: 0,
   assign({ members, topics }) {
     const ids = members.map(({ memberId }) => memberId).toSorted();
-    const shares = new Map(ids.map((id) => [id, {} as Record<string, number[]>]));
+    const shares = new Map<string, Record<string, number[]>>(ids.map((id) => [id, {}]));
     const places = topics.flatMap((topic) =>
       cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => ({ topic, partitionId })),
     );
