@@ -1,7 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   canRunInTransaction,
+  lazily,
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   withMethods,
@@ -51,39 +52,46 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
 
 const TOPICS = 'must be a list of names of topics, with at least one';
 
-export const kafkaWorkerOptions = z
-  .strictObject(
-    {
-      ...consumptionFields,
-      client: withMethods<ConfluentPackage>(['KafkaConsumer'], 'the package @confluentinc/kafka-javascript'),
-      config: z
-        .record(z.string(), z.unknown(), { error: 'must be an object with settings of librdkafka' })
-        .superRefine(checkConfig),
-      topics: z.array(topicName, { error: TOPICS }).min(1, { error: TOPICS }),
-      admin: withMethods<ConfluentAdmin>(
-        ['fetchOffsets', 'fetchTopicOffsets'],
-        'a connected admin client of @confluentinc/kafka-javascript',
-      ).optional(),
-    },
-    NOT_AN_OBJECT,
-  )
-  .refine(
-    ({ rebalanceGraceMs, config }) =>
-      rebalanceGraceMs < Number(config['max.poll.interval.ms'] ?? DEFAULTS['max.poll.interval.ms']),
-    {
-      path: ['rebalanceGraceMs'],
-      error: 'must be less than max.poll.interval.ms of config, or the group goes on without it',
-    },
-  )
-  .refine(
-    ({ topics, retry }) => retry === undefined || retry.topics.every(({ topic }) => topics.includes(topic)),
-    {
-      path: ['topics'],
-      error: 'must have the topics of retry too',
-    },
-  )
-  .superRefine(checkRetry)
-  .superRefine(checkLogOptions)
-  .refine(canRunInTransaction, NO_TRANSACTIONS);
+export const kafkaWorkerOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...consumptionFields(),
+        client: withMethods<ConfluentPackage>(
+          ['KafkaConsumer'],
+          'the package @confluentinc/kafka-javascript',
+        ),
+        config: z
+          .record(z.string(), z.unknown(), { error: 'must be an object with settings of librdkafka' })
+          .check(z.superRefine(checkConfig)),
+        topics: z.array(topicName(), { error: TOPICS }).check(z.minLength(1, { error: TOPICS })),
+        admin: z.optional(
+          withMethods<ConfluentAdmin>(
+            ['fetchOffsets', 'fetchTopicOffsets'],
+            'a connected admin client of @confluentinc/kafka-javascript',
+          ),
+        ),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(
+        ({ rebalanceGraceMs, config }) =>
+          rebalanceGraceMs < Number(config['max.poll.interval.ms'] ?? DEFAULTS['max.poll.interval.ms']),
+        {
+          path: ['rebalanceGraceMs'],
+          error: 'must be less than max.poll.interval.ms of config, or the group goes on without it',
+        },
+      ),
+      z.refine(
+        ({ topics, retry }) =>
+          retry === undefined || retry.topics.every(({ topic }) => topics.includes(topic)),
+        { path: ['topics'], error: 'must have the topics of retry too' },
+      ),
+      z.superRefine(checkRetry),
+      z.superRefine(checkLogOptions),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+    ),
+);
 
-export type ResolvedWorker = z.output<typeof kafkaWorkerOptions>;
+export type ResolvedWorker = z.output<ReturnType<typeof kafkaWorkerOptions>>;
