@@ -35,3 +35,6 @@ export type WorkerReport =
       readonly offset: number;
       readonly reason: KafkaKeptReason;
     };
+
+/** How long a worker waits for handlers when it leaves. */
+export const DRAIN_MS = 100;

@@ -32,7 +32,7 @@ function reportEvent(event: KafkaEvent): void {
   else report({ type: event.type, ...place });
 }
 
-const consumer = chaosConsumer({
+const consumer = await chaosConsumer({
   settings,
   handleOnce,
   report,
