@@ -4,8 +4,10 @@ import {
   type EventSink,
   handlesOf,
   parseOptions,
+  type PayloadChecked,
   SHORT_RETRIES,
   withHandler,
+  type WithoutTransaction,
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
 import type { Transactional } from '../../../src/index.ts';
@@ -13,7 +15,7 @@ import { createConsumption } from '../consumption.ts';
 import type { KafkaEvent } from '../events.ts';
 import { runFetch } from '../fetch/run-fetch.ts';
 import type { KafkaHealth } from '../health.ts';
-import type { AnyHandler, ConsumptionOptions, KafkaHandler } from '../options.ts';
+import type { AnyHandler, ConsumptionOptions, KafkaHandler, KafkaPayload } from '../options.ts';
 import type { TopicPartitions } from '../client/log-client.ts';
 import { createConfluentClient } from './confluent-client.ts';
 import { configWarnings, consumerConfigOf } from './consumer-config.ts';
@@ -69,8 +71,9 @@ export interface KafkaWorker {
  *
  * const config = { 'bootstrap.servers': 'localhost:9092' };
  * const place = { client: confluent, config, topics: ['orders'], groupId: 'billing', fromBeginning: true };
- * const worker = createKafkaWorker({ ...place, handleOnce, onFailed: 'acknowledge' }, async ({ message }) => {
- *   await ship(message.value);
+ * const options = { ...place, handleOnce, schema: orderSchema, onFailed: 'acknowledge' } as const;
+ * const worker = createKafkaWorker(options, async ({ payload }) => {
+ *   await ship(payload);
  * });
  * await worker.run();
  * ```
@@ -81,17 +84,21 @@ export function createKafkaWorker<
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
 >(
-  options: Transactional<KafkaWorkerOptions<Schema, Parsed>, Tx>,
-  handler: KafkaHandler<Schema, Parsed, Result, [transaction: Tx]>,
+  options: Transactional<KafkaWorkerOptions<Schema, Parsed>, Tx> &
+    PayloadChecked<Schema, Parsed, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, [transaction: Tx], Result>,
 ): KafkaWorker;
 export function createKafkaWorker<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
->(options: KafkaWorkerOptions<Schema, Parsed>, handler: KafkaHandler<Schema, Parsed, Result>): KafkaWorker;
+>(
+  options: KafkaWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, WithoutTransaction, Result>,
+): KafkaWorker;
 export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWorker {
   const resolved = withOwnRetries(
-    parseOptions(SUBJECT, kafkaWorkerOptions, withHandler(options, handler)),
+    parseOptions(SUBJECT, kafkaWorkerOptions(), withHandler(options, handler)),
     SHORT_RETRIES,
   );
   const consumption = createConsumption(

@@ -5,7 +5,7 @@ import type { ChaosSettings, WorkerReport } from './chaos-settings.ts';
 export interface ChaosPlan {
   readonly settings: ChaosSettings;
   readonly handleOnce: HandleOnce;
-  readonly handler: KafkaHandler<undefined, Buffer | null, unknown>;
+  readonly handler: KafkaHandler<Buffer | null>;
   readonly report: (what: WorkerReport) => void;
   readonly onEvent: (event: KafkaEvent) => void;
 }

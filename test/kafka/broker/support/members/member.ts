@@ -49,7 +49,7 @@ export interface MemberPlan {
   readonly handleOnce: HandleOnce;
   readonly events: KafkaEvent[];
   readonly options: Omit<MemberOptions<undefined, Buffer | null>, 'client'>;
-  readonly handler: KafkaHandler<undefined, Buffer | null, unknown>;
+  readonly handler: KafkaHandler<Buffer | null>;
 }
 
 /** Starts a member with one client. */
