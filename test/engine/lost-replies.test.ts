@@ -154,8 +154,12 @@ describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
       message: 'the reply to the claim came after its lease had lapsed; nothing ran',
     });
     expect(handler).not.toHaveBeenCalled();
-    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ attempts: 1 });
-    expect(handleOnce.counts()).toMatchObject({ 'store-error': 2, 'taken-back': 2, claimed: 1 });
+    await expectSoon(() => {
+      expect(handleOnce.counts()).toEqual({ 'store-error': 2, 'taken-back': 2 });
+    });
+    // With a lease of its own: a busy machine can be late again.
+    const { scope } = handleOnce.settings;
+    expect(await bench.handleOnce({ scope })('key', 'body', () => 1)).toMatchObject({ attempts: 1 });
   });
 
   it('a store that never answers is an error in the end, not a hang', async () => {

@@ -201,7 +201,10 @@ describe('An invocation', () => {
   test('that begins too late starts nothing, and warns once', async () => {
     const { options, events, ofCore } = setup();
     const warnings: Error[] = [];
-    const listen = (warning: Error): void => void warnings.push(warning);
+    const listen = (warning: Error): void => {
+      // kafkajs, in another file of this process, has warnings of its own on Node 24.
+      if (warning.name === 'HandleOnceWarning') warnings.push(warning);
+    };
     process.on('warning', listen);
     const event = sqsEvent(sqsRecord('a', '{}'));
     for (const onEvent of [options.onEvent, undefined]) {

@@ -7,9 +7,9 @@ import { trafficOf } from '../../../src/store/traffic.ts';
 export function recordsOf(
   store: Store,
   terms: ClaimTerms,
-  { batching = true } = {},
+  { batching = true, clock = systemClock } = {},
 ): Omit<Records, 'claim'> & { claim(request: ClaimRequest): Promise<ClaimReply> } {
-  const options = { batching, traffic: trafficOf(store), clock: systemClock, onTakenBack: () => undefined };
+  const options = { batching, traffic: trafficOf(store), clock, onTakenBack: () => undefined };
   const records = createRecords(store, terms, options);
   return { ...records, claim: async (request) => (await records.claim(request)).reply };
 }
