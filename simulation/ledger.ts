@@ -248,7 +248,8 @@ export class Ledger {
   #noteConfirmed({ verb, life, key, token, askedAt }: Extract<Fact, { type: 'confirmed' }>): void {
     const claim = this.#claims.get(token);
     if (claim === undefined) return;
-    if (verb === 'claim') this.#inHand.set(`${life.id} ${key}`, claim);
+    // The reply to a claim that was taken back meanwhile comes too late.
+    if (verb === 'claim' && claim.settlement === undefined) this.#inHand.set(`${life.id} ${key}`, claim);
     claim.confirmedAskedAt = Math.max(claim.confirmedAskedAt ?? 0, askedAt);
   }
 
