@@ -29,7 +29,7 @@ const INTEGRATION = [
 
 /** Files that replace or patch a module, which those that share theirs would see. */
 const REPLACING = [
-  'test/kafka/{ask-admin,run-fetch,group,start-positions}.test.ts',
+  'test/kafka/ask-admin.test.ts',
   'test/operations/walk-pace.test.ts',
   'test/otel/{aws-sdk,kafkajs}.test.ts',
 ];

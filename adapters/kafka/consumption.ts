@@ -1,10 +1,12 @@
 import {
+  type Clock,
   connectionWarning,
   consumerOf,
   createAdapterEvents,
   createTrial,
   type EventSink,
   fingerprintOnTrial,
+  handlesOf,
   warn,
   type Warning,
   watchStore,
@@ -54,18 +56,19 @@ export function createConsumption<Client extends LogConsumer>(
   findings: readonly Warning<KafkaWarning>[] = [],
 ): Connected<Client> {
   const { concurrency, groupId } = options;
+  const { clock } = handlesOf(options.handleOnce);
   const handleOnce = inGroup(options.handleOnce, groupId);
   const events = createAdapterEvents(options);
-  const retryTopics = retryTopicsOf(options, events);
+  const retryTopics = retryTopicsOf(options, events, clock);
   const toOriginal = createToOriginal<KafkaMessage>(groupId, (topic) => retryTopics?.has(topic) === true);
   const trial = createTrial();
   const key = options.key && trial.wrap('key', options.key);
   const keyTrial = createKeyTrial(keyOfOriginals(key, toOriginal));
-  const pauses = createPauses(() => client);
+  const pauses = createPauses(() => client, clock);
   const assignments = createAssignments(({ topic, partition }) => {
     pauses.forget({ topic, partition });
     events.emit({ type: 'partition-lost', topic, partition });
-  });
+  }, clock);
   const { consumer: watched, store } = watchStore(handleOnce, consumerOf({ ...options, handleOnce }));
   const processor = {
     ...options,
@@ -80,7 +83,7 @@ export function createConsumption<Client extends LogConsumer>(
   };
   const consumption = {
     ...options,
-    ...{ processor, assignments, pauses, keyTrial, trial, retryTopics, events },
+    ...{ clock, processor, assignments, pauses, keyTrial, trial, retryTopics, events },
     slots: createSlots(concurrency),
     inHand: createInHand<MessageVerdict>(),
   };
@@ -97,8 +100,9 @@ export function createConsumption<Client extends LogConsumer>(
 function retryTopicsOf(
   { retry, admin, groupId }: ConsumptionOptions,
   events: EventSink<KafkaEvent>,
+  clock: Clock,
 ): RetryTopics | undefined {
   if (retry === undefined) return undefined;
   // The options are refused without it.
-  return createRetryTopics({ retry, admin: admin as GroupAdmin, groupId, events });
+  return createRetryTopics({ clock, retry, admin: admin as GroupAdmin, groupId, events });
 }

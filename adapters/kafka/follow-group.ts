@@ -12,14 +12,14 @@ import { idOf } from './partition/place-id.ts';
 /** Follows what the group decides and what the user commands. */
 export function followGroup(
   options: ConsumptionOptions,
-  { assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
+  { clock, assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
   client: () => LogConsumer,
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
   const seen = new Set<string>();
   /** Partitions that the user has moved since the group has met. */
   const moved = new Set<string>();
-  const watch = admin === undefined ? undefined : watchLogs(admin, assignments, events);
+  const watch = admin === undefined ? undefined : watchLogs(admin, assignments, events, clock);
   return {
     joined(assignment) {
       assignments.joined(assignment);
@@ -32,7 +32,7 @@ export function followGroup(
       if (admin === undefined) return;
       const isMovedByUser = (place: Place): boolean => moved.has(idOf(place));
       const trackers = () => assignments.trackers();
-      const start = { client: client(), pauses, trackers, admin, groupId, events, isMovedByUser };
+      const start = { clock, client: client(), pauses, trackers, admin, groupId, events, isMovedByUser };
       const generation = assignments.generation();
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
@@ -43,12 +43,13 @@ export function followGroup(
       if (tracker === undefined) return;
       tracker.advanceTo(position);
       const through = { commit: (at: bigint) => client().commit(place, at), isRunning: () => true };
-      commitSoon({ client: client(), tracker, generation: assignments.generation(), through, events });
+      const generation = assignments.generation();
+      commitSoon({ clock, client: client(), tracker, generation, through, events });
     },
     async stopping() {
-      if (await endsWithin(inHand.ended(), drainMs)) return;
+      if (await endsWithin(inHand.ended(), drainMs, clock)) return;
       assignments.abortAll('the consumer stops');
-      await endsWithin(inHand.ended(), ABORT_GRACE_MS);
+      await endsWithin(inHand.ended(), ABORT_GRACE_MS, clock);
     },
     stopped() {
       assignments.stopped();

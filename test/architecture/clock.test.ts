@@ -14,7 +14,7 @@ const SIMULATED = [
   'src/payload',
   'src/store',
 ].concat(
-  ['adapters/shared', 'adapters/sqs', 'adapters/sqs-consumer'],
+  ['adapters/shared', 'adapters/sqs', 'adapters/sqs-consumer', 'adapters/kafka'],
   ['adapters/lambda', 'adapters/webhook', 'adapters/http'],
 );
 
@@ -26,6 +26,8 @@ const EXCEPT = [
   'src/store/postgres/',
   'adapters/http/node/',
   'adapters/http/fetch-body.ts',
+  'adapters/kafka/client/ask-admin.ts',
+  'adapters/kafka/redrive/',
 ];
 
 const CALLS = new Set(

@@ -2,12 +2,16 @@ import { describe, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
 import type { Place } from '../../adapters/kafka/client/log-client.ts';
 import type { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 
 const PLACE = { topic: 'orders', partition: 0 };
 
 function assignmentsWith(assignment: Record<string, number[]> = { orders: [0, 1] }) {
   const lost: Place[] = [];
-  const assignments = createAssignments(({ topic, partition }) => lost.push({ topic, partition }));
+  const assignments = createAssignments(
+    ({ topic, partition }) => lost.push({ topic, partition }),
+    systemClock,
+  );
   assignments.joined(assignment);
   /** The tracker of a partition that is ours. */
   const ours = (place: Place): PartitionTracker => {
@@ -32,7 +36,7 @@ describe('a tracker', () => {
     ['of another partition', { orders: [1] }],
     ['of another topic', { invoices: [0] }],
   ])('is not made %s', (_, assignment) => {
-    const assignments = createAssignments(() => undefined);
+    const assignments = createAssignments(() => undefined, systemClock);
     if (assignment !== undefined) assignments.joined(assignment);
     expect(assignments.trackerOf(PLACE)).toBeUndefined();
     expect(assignments.trackers()).toEqual([]);

@@ -3,6 +3,7 @@ import type { KafkaEvent, KafkaMessage } from 'handle-once/kafka';
 import { describe, expect, test } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
 import { FetchProgress } from '../../adapters/kafka/fetch/fetch-progress.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 import { message } from './support/messages.ts';
@@ -15,7 +16,7 @@ const messagesAt = (offsets: readonly (number | bigint)[]) =>
 function partition() {
   const events: KafkaEvent[] = [];
   const sink = createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) });
-  const assignments = createAssignments(() => undefined);
+  const assignments = createAssignments(() => undefined, systemClock);
   assignments.joined({ orders: [0] });
   const fetched = (messages: readonly KafkaMessage[], to?: bigint) => {
     const tracker = assignments.trackerOf(PLACE);

@@ -2,6 +2,7 @@ import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
 import { watchLogs } from '../../adapters/kafka/partition/log-watch.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 import { pass } from './support/bench.ts';
@@ -20,7 +21,7 @@ afterEach(() => {
 function watched() {
   const events: KafkaEvent[] = [];
   const admin = fakeAdmin();
-  const assignments = createAssignments(() => undefined);
+  const assignments = createAssignments(() => undefined, systemClock);
   assignments.joined({ orders: [0, 1, 2], invoices: [0] });
   const [orders, other, , invoices] = [
     { topic: 'orders', partition: 0 },
@@ -33,7 +34,12 @@ function watched() {
     tracker?.ahead.add(message(15));
   }
   Object.assign(admin.ends, { 'orders/0': '100', 'orders/1': '100', 'orders/2': '100', 'invoices/0': '100' });
-  const watch = watchLogs(admin, assignments, createEventSink({ onEvent: (event) => events.push(event) }));
+  const watch = watchLogs(
+    admin,
+    assignments,
+    createEventSink({ onEvent: (event) => events.push(event) }),
+    systemClock,
+  );
   watch.begin();
   const remembered = () => [orders, other, invoices].map((tracker) => tracker?.ahead.look(message(15)));
   return { admin, assignments, events, remembered, orders, watch };

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Fetch } from '../../adapters/kafka/client/log-client.ts';
 import { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { message } from './support/messages.ts';
 
 function fetchFrom(from: bigint, end = 100n): Fetch & { readonly committed: bigint[] } {
@@ -18,7 +19,7 @@ function fetchFrom(from: bigint, end = 100n): Fetch & { readonly committed: bigi
   };
 }
 
-const tracker = () => new PartitionTracker({ topic: 'orders', partition: 0 });
+const tracker = () => new PartitionTracker({ topic: 'orders', partition: 0 }, systemClock);
 
 /** A tracker that has settled and committed up to 12, and 15 ahead of it. */
 async function settledTo12() {

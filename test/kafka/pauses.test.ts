@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TopicPartitions } from '../../adapters/kafka/client/log-client.ts';
 import { createPauses } from '../../adapters/kafka/partition/pauses.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 
 beforeEach(() => {
@@ -24,7 +25,7 @@ function pausesWith() {
       consumer.resume([partitions === undefined ? { topic } : { topic, partitions: [...partitions] }]);
     },
   };
-  const pauses = createPauses(() => client);
+  const pauses = createPauses(() => client, systemClock);
   /** A user's own calls, as kafkajs.ts passes them on. */
   const user = {
     pause: (...partitions: number[]) => {

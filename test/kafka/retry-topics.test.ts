@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
 import { createSplitByTime } from '../../adapters/kafka/retry/retry-due.ts';
 import { nextTopic } from '../../adapters/kafka/retry/retry-topics.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { message } from './support/messages.ts';
 
 describe('The next topic of a message', () => {
@@ -46,7 +47,7 @@ describe('The next topic of a message', () => {
 describe('The messages of a retry topic', () => {
   const DELAY_MS = 5_000;
   const NOW = 1_800_000_000_000;
-  const tracker = new PartitionTracker({ topic: 'retry-5s', partition: 0 });
+  const tracker = new PartitionTracker({ topic: 'retry-5s', partition: 0 }, systemClock);
   const producedAt = (offset: number, at: number) => message(offset, { timestamp: String(NOW + at) });
 
   beforeEach(() => {
@@ -57,7 +58,7 @@ describe('The messages of a retry topic', () => {
   });
 
   test('are due when they have waited, and the next look is when the first of the others is due', () => {
-    const split = createSplitByTime();
+    const split = createSplitByTime(systemClock);
     const messages = [producedAt(0, -DELAY_MS), producedAt(1, -3_000), producedAt(2, -2_000)];
     const { due, nextAt } = split(tracker, messages, DELAY_MS);
     expect(due).toEqual([messages[0]]);
@@ -67,7 +68,7 @@ describe('The messages of a retry topic', () => {
   });
 
   test('wait no longer than the delay, whatever the clocks say', () => {
-    const split = createSplitByTime();
+    const split = createSplitByTime(systemClock);
     const messages = [producedAt(0, 3_600_000), producedAt(1, 3_600_000)];
     expect(split(tracker, messages, DELAY_MS)).toEqual({ due: [], nextAt: performance.now() + DELAY_MS });
     vi.advanceTimersByTime(DELAY_MS - 1);
@@ -78,11 +79,13 @@ describe('The messages of a retry topic', () => {
 
   test('are not fetched for each that is due: the next look is a tenth of the delay away at least', () => {
     const messages = [producedAt(0, -DELAY_MS + 1)];
-    expect(createSplitByTime()(tracker, messages, DELAY_MS).nextAt).toBe(performance.now() + DELAY_MS / 10);
+    expect(createSplitByTime(systemClock)(tracker, messages, DELAY_MS).nextAt).toBe(
+      performance.now() + DELAY_MS / 10,
+    );
   });
 
   test('without a timestamp do not wait', () => {
     const messages = [message(0, { timestamp: '-1' })];
-    expect(createSplitByTime()(tracker, messages, DELAY_MS).due).toEqual(messages);
+    expect(createSplitByTime(systemClock)(tracker, messages, DELAY_MS).due).toEqual(messages);
   });
 });

@@ -10,8 +10,6 @@ import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 
-vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));
-
 beforeEach(() => {
   vi.useFakeTimers();
 });

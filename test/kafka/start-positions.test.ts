@@ -3,11 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
 import type { Place } from '../../adapters/kafka/client/log-client.ts';
 import { holdStartPositions } from '../../adapters/kafka/partition/start-positions.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
-
-vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -23,7 +22,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
   const held = new Set<string>();
   const started: string[] = [];
   const moved: string[] = [];
-  const assignments = createAssignments(() => undefined);
+  const assignments = createAssignments(() => undefined, systemClock);
   assignments.joined(assignment);
   const nameOf = ({ topic, partition }: Place) => `${topic}/${partition}`;
   const does = {
@@ -51,7 +50,15 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
     },
   };
   const options = {
-    ...{ client, pauses, admin, groupId: 'workers', from, trackers: () => assignments.trackers() },
+    ...{
+      clock: systemClock,
+      client,
+      pauses,
+      admin,
+      groupId: 'workers',
+      from,
+      trackers: () => assignments.trackers(),
+    },
     isMovedByUser: (place: Place) => movedByUser.has(nameOf(place)),
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   };

@@ -31,11 +31,12 @@ const waiting = new WeakSet<PartitionTracker>();
 
 /** Commits a second later, once for all that is acknowledged until then. */
 export function commitSoon(late: EndCommit): void {
-  const { tracker, through } = late;
+  const { clock, tracker, through } = late;
   if (waiting.has(tracker)) return;
   waiting.add(tracker);
-  setTimeout(() => {
+  const again = (): void => {
     waiting.delete(tracker);
     if (through.isRunning()) void commitAtEnd(late);
-  }, AGAIN_AFTER_MS).unref();
+  };
+  clock.setTimer(again, AGAIN_AFTER_MS).unref();
 }

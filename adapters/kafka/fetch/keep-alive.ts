@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch } from '../client/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 import { type Refused, tellRefusal } from '../client/refusal.ts';
@@ -7,6 +8,7 @@ const TICK_MS = 500;
 const COMMIT_EVERY_MS = 1_000;
 
 export interface KeepAliveOptions extends Refused {
+  readonly clock: Clock;
   readonly tracker: PartitionTracker;
 }
 
@@ -21,12 +23,12 @@ export interface KeepAlive {
 
 /** Heartbeats and commits on a timer: a client may send none while a handler runs, and the group would evict us. */
 export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAlive {
-  const { tracker, generation } = options;
+  const { clock, tracker, generation } = options;
   let tellStopping: () => void = () => undefined;
   const stopping = new Promise<void>((resolve) => {
     tellStopping = resolve;
   });
-  let committedAt = performance.now();
+  let committedAt = clock.monotonic();
   let underWay: Promise<void> | undefined;
 
   /** One at a time: the client's requests are shared too, and a broker that hangs would be asked many times. */
@@ -39,8 +41,8 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAli
 
   async function send(): Promise<void> {
     await told('heartbeat', () => fetch.heartbeat());
-    if (performance.now() - committedAt < COMMIT_EVERY_MS || generation.over.aborted) return;
-    committedAt = performance.now();
+    if (clock.monotonic() - committedAt < COMMIT_EVERY_MS || generation.over.aborted) return;
+    committedAt = clock.monotonic();
     await told('commit', () => tracker.commit(fetch));
   }
 
@@ -52,7 +54,7 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAli
     }
   }
 
-  const timer = setInterval(() => {
+  const timer = clock.setRepeating(() => {
     if (!fetch.isRunning()) tellStopping();
     void beat();
   }, TICK_MS);
@@ -60,7 +62,7 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAli
     beat,
     stopping,
     async end() {
-      clearInterval(timer);
+      clock.clearTimer(timer);
       await underWay;
     },
   };

@@ -1,4 +1,11 @@
-import { endsWithin, type EventSink, onAbort, type Trial } from '../../../src/adapter-kit.ts';
+import {
+  type Clock,
+  endsWithin,
+  type EventSink,
+  onAbort,
+  type Timer,
+  type Trial,
+} from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from '../partition/assignments.ts';
 import type { KafkaEvent } from '../events.ts';
 import { FetchProgress } from './fetch-progress.ts';
@@ -21,6 +28,7 @@ import type { Slots } from './slots.ts';
 
 /** What all fetches of a consumer share. */
 export interface Consumption {
+  readonly clock: Clock;
   readonly client: LogConsumer;
   readonly processor: Processor;
   readonly assignments: Assignments;
@@ -150,7 +158,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     await keepAlive.end();
   }
   await commitAtEnd({ ...run, through: fetch });
-  if (nextAt !== undefined) waits.push(Math.max(0, nextAt - performance.now()));
+  if (nextAt !== undefined) waits.push(Math.max(0, nextAt - run.clock.monotonic()));
   return waits;
 }
 
@@ -194,17 +202,17 @@ function startMessage(
 
 /** Waits for the lanes of a fetch, but no longer than others can wait for it. */
 async function waitForLanes(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepAlive): Promise<void> {
-  const { fetch, assignments, drainMs, rebalanceGraceMs } = run;
+  const { clock, fetch, assignments, drainMs, rebalanceGraceMs } = run;
   const call = listenForCalls(run, stopping);
   const first = await Promise.race([lanes.then(() => 'ended' as const), call.came]);
   call.cancel();
   // What runs on, or has a place in line, is joined when its message is fetched again.
   if (first !== 'called') return;
-  if (fetch.isRunning()) await endsWithin(lanes, rebalanceGraceMs);
+  if (fetch.isRunning()) await endsWithin(lanes, rebalanceGraceMs, clock);
   // A stop waits for handlers in a rebalance too: the process may end after it.
-  if (fetch.isRunning() || (await endsWithin(lanes, drainMs))) return;
+  if (fetch.isRunning() || (await endsWithin(lanes, drainMs, clock))) return;
   assignments.abortAll('the consumer stops');
-  await endsWithin(lanes, ABORT_GRACE_MS);
+  await endsWithin(lanes, ABORT_GRACE_MS, clock);
 }
 
 interface EndCall {
@@ -213,7 +221,8 @@ interface EndCall {
   readonly cancel: () => void;
 }
 
-function listenForCalls({ pauses, fetch, generation, tracker }: FetchRun, stopping: Promise<void>): EndCall {
+function listenForCalls(run: FetchRun, stopping: Promise<void>): EndCall {
+  const { generation, tracker } = run;
   let tell: (how: 'called' | 'hurried') => void = () => undefined;
   const came = new Promise<'called' | 'hurried'>((resolve) => {
     tell = resolve;
@@ -229,7 +238,7 @@ function listenForCalls({ pauses, fetch, generation, tracker }: FetchRun, stoppi
     onAbort(generation.interrupted, call),
     onAbort(tracker.signal, call),
     onAbort(generation.over, hasten),
-    whenAnotherIsDue(fetch, pauses, hasten),
+    whenAnotherIsDue(run, hasten),
   ];
   const cancel = (): void => {
     for (const one of cancels) one();
@@ -237,17 +246,18 @@ function listenForCalls({ pauses, fetch, generation, tracker }: FetchRun, stoppi
   return { came, cancel };
 }
 
-function whenAnotherIsDue(fetch: Fetch, pauses: Pauses, callback: () => void): () => void {
-  const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
+function whenAnotherIsDue({ clock, fetch, pauses }: FetchRun, callback: () => void): () => void {
+  const startedAt = clock.monotonic();
+  let timer: Timer | undefined;
   const look = (): void => {
-    const leftMs = startedAt + SHORTEST_FETCH_MS - performance.now();
-    if (timer === undefined && pauses.isAnotherDue(fetch)) timer = setTimeout(callback, Math.max(leftMs, 0));
+    const leftMs = startedAt + SHORTEST_FETCH_MS - clock.monotonic();
+    if (timer !== undefined || !pauses.isAnotherDue(fetch)) return;
+    timer = clock.setTimer(callback, Math.max(leftMs, 0));
   };
   look();
   const cancel = pauses.onDue(look);
   return () => {
     cancel();
-    clearTimeout(timer);
+    clock.clearTimer(timer);
   };
 }

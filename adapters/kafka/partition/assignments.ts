@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Assignment, Place } from '../client/log-client.ts';
 import { idOf } from './place-id.ts';
 import { PartitionTracker } from './partition-tracker.ts';
@@ -30,7 +31,7 @@ interface OpenGeneration extends Generation {
   end(): void;
 }
 
-export function createAssignments(onLost: (place: Place) => void): Assignments {
+export function createAssignments(onLost: (place: Place) => void, clock: Pick<Clock, 'wall'>): Assignments {
   const trackers = new Map<string, PartitionTracker>();
   let assigned: Assignment = {};
   let generation = createGeneration();
@@ -49,7 +50,7 @@ export function createAssignments(onLost: (place: Place) => void): Assignments {
     trackerOf(place) {
       if (!isAssigned(place)) return undefined;
       const id = idOf(place);
-      const tracker = trackers.get(id) ?? new PartitionTracker(place);
+      const tracker = trackers.get(id) ?? new PartitionTracker(place, clock);
       trackers.set(id, tracker);
       return tracker;
     },

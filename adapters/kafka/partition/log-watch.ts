@@ -1,4 +1,4 @@
-import type { EventSink } from '../../../src/adapter-kit.ts';
+import type { Clock, EventSink, Timer } from '../../../src/adapter-kit.ts';
 import type { Assignments } from './assignments.ts';
 import type { KafkaEvent } from '../events.ts';
 import type { LogAdmin } from '../client/log-admin.ts';
@@ -16,8 +16,9 @@ export function watchLogs(
   admin: LogAdmin,
   assignments: Assignments,
   events: EventSink<KafkaEvent>,
+  clock: Clock,
 ): LogWatch {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
 
   async function look(): Promise<void> {
     // As they were before the broker is asked: a fetch can see a later end meanwhile.
@@ -37,10 +38,12 @@ export function watchLogs(
 
   return {
     begin() {
-      timer ??= setInterval(() => void look(), LOOK_EVERY_MS).unref();
+      if (timer !== undefined) return;
+      timer = clock.setRepeating(() => void look(), LOOK_EVERY_MS);
+      timer.unref();
     },
     end() {
-      clearInterval(timer);
+      clock.clearTimer(timer);
       timer = undefined;
     },
   };

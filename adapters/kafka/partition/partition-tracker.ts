@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch, Place } from '../client/log-client.ts';
 import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
@@ -11,19 +12,21 @@ import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 export class PartitionTracker implements Place {
   readonly topic: string;
   readonly partition: number;
+  readonly #clock: Pick<Clock, 'wall'>;
   readonly #controller = new AbortController();
   #isOver = false;
   #position: bigint | undefined;
-  #progressAt: Date | undefined;
+  #progressAt: number | undefined;
   #committed: bigint | undefined;
   /** From where the next fetch has to be. Undefined when only the client knows. */
   #expected: bigint | undefined;
   #end: bigint | undefined;
   #ahead = new AcknowledgedAhead();
 
-  constructor({ topic, partition }: Place) {
+  constructor({ topic, partition }: Place, clock: Pick<Clock, 'wall'>) {
     this.topic = topic;
     this.partition = partition;
+    this.#clock = clock;
   }
 
   /** Aborts when the partition goes to another member, and when the consumer stops and its time is up. */
@@ -88,7 +91,7 @@ export class PartitionTracker implements Place {
   /** Everything below a position is acknowledged, and the client was told to go on from there. */
   advanceTo(position: bigint): void {
     this.#position = position;
-    this.#progressAt = new Date();
+    this.#progressAt = this.#clock.wall();
     this.#expected = position;
   }
 
@@ -99,7 +102,7 @@ export class PartitionTracker implements Place {
 
   /** When the position was last advanced. */
   get progressAt(): Date | undefined {
-    return this.#progressAt;
+    return this.#progressAt === undefined ? undefined : new Date(this.#progressAt);
   }
 
   /** Where the partition ended when it was last fetched. */

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../../src/adapter-kit.ts';
 import type { LogConsumer, Place, TopicPartitions } from '../client/log-client.ts';
 import { UserPauses } from './user-pauses.ts';
 import { idOf } from './place-id.ts';
@@ -47,13 +48,13 @@ export interface Pauses {
 }
 
 interface PartitionPause extends Place {
-  timer: NodeJS.Timeout | undefined;
+  timer: Timer | undefined;
   /** How much it waits for that has no time. */
   holds: number;
   failures: number;
 }
 
-export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume'>): Pauses {
+export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume'>, clock: Clock): Pauses {
   const partitions = new Map<string, PartitionPause>();
   /** Since when each is due, in monotonic milliseconds. */
   const due = new Map<string, number>();
@@ -114,7 +115,7 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
     pause.timer = undefined;
     resumeUnlessPaused(pause);
     if (user.has(pause)) return;
-    due.set(idOf(pause), performance.now());
+    due.set(idOf(pause), clock.monotonic());
     for (const callback of waiting) callback();
   }
 
@@ -135,8 +136,11 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
       const known = waits.filter((wait) => wait !== undefined);
       const shortest = known.length < waits.length ? Math.min(backoff(pause), ...known) : Math.min(...known);
       const retryAfterMs = Math.min(shortest, LONGEST_TIMER_MS);
-      clearTimeout(pause.timer);
-      pause.timer = setTimeout(becomeDue, retryAfterMs, pause).unref();
+      clock.clearTimer(pause.timer);
+      pause.timer = clock.setTimer(() => {
+        becomeDue(pause);
+      }, retryAfterMs);
+      pause.timer.unref();
       pauseUnlessPaused(place);
       return retryAfterMs;
     },
@@ -173,7 +177,7 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
       due.delete(idOf(place));
     },
     isAnotherDue(place) {
-      const since = performance.now() - LONGEST_HURRY_MS;
+      const since = clock.monotonic() - LONGEST_HURRY_MS;
       for (const [id, at] of due) {
         if (at < since) due.delete(id);
         else if (id !== idOf(place)) return true;
@@ -189,7 +193,7 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
     forget(place) {
       const pause = pauseOf(place);
       const wasOurs = isOurs(pause);
-      clearTimeout(pause.timer);
+      clock.clearTimer(pause.timer);
       partitions.delete(idOf(place));
       due.delete(idOf(place));
       pause.timer = undefined;
@@ -197,7 +201,7 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
       if (wasOurs) resumeUnlessPaused(pause);
     },
     clear() {
-      for (const { timer } of partitions.values()) clearTimeout(timer);
+      for (const { timer } of partitions.values()) clock.clearTimer(timer);
       partitions.clear();
       due.clear();
       user.clear();

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type EventSink, onAbort, warn } from '../../../src/adapter-kit.ts';
+import { type Clock, type EventSink, onAbort, warn } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from './assignments.ts';
 import type { KafkaEvent } from '../events.ts';
 import { committedIn, endsOf } from '../client/ask-admin.ts';
@@ -10,6 +9,7 @@ import type { Pauses } from './pauses.ts';
 import { type Beginning, NOT_COMMITTED, type Start, startNotCommitted, startOf } from './start-of.ts';
 
 export interface StartOptions {
+  readonly clock: Clock;
   readonly client: Pick<LogConsumer, 'commit' | 'moveTo' | 'endsMembership'>;
   readonly pauses: Pick<Pauses, 'hold'>;
   readonly trackers: Assignments['trackers'];
@@ -66,19 +66,28 @@ export class TopicStarts {
   }
 
   async run(): Promise<void> {
-    const timer = setTimeout(() => {
+    const { clock } = this.#options;
+    const timer = clock.setTimer(() => {
       this.#isImpatient = true;
       this.#giveWay();
-    }, PATIENCE_MS).unref();
+    }, PATIENCE_MS);
+    timer.unref();
     const cancel = onAbort(this.#generation.over, () => {
       for (const place of this.#open.values()) this.#close(place);
     });
     while (!this.#isOver()) {
       const waitMs = await this.#tryOnce();
-      if (!this.#isOver()) await sleep(waitMs, undefined, { ref: false });
+      if (!this.#isOver()) await this.#wait(waitMs);
     }
-    clearTimeout(timer);
+    clock.clearTimer(timer);
     cancel();
+  }
+
+  /** The process may end meanwhile. */
+  #wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.clock.setTimer(resolve, milliseconds).unref();
+    });
   }
 
   #isOver(): boolean {

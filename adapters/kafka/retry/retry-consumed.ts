@@ -1,4 +1,4 @@
-import { type EventSink, warn } from '../../../src/adapter-kit.ts';
+import { type Clock, type EventSink, warn } from '../../../src/adapter-kit.ts';
 import type { KafkaEvent } from '../events.ts';
 import { type GroupMember, type LogAdmin, tellsConfigs } from '../client/log-admin.ts';
 import type { RetryTopic } from './retry-options.ts';
@@ -9,6 +9,7 @@ import { NOT_COMMITTED } from '../partition/start-of.ts';
 export type GroupAdmin = LogAdmin & Required<Pick<LogAdmin, 'describeGroups'>>;
 
 export interface RetryConsumedOptions {
+  readonly clock: Clock;
   readonly admin: GroupAdmin;
   readonly groupId: string;
   readonly events: EventSink<KafkaEvent>;
@@ -30,7 +31,7 @@ const GRACE_MS = 5_000;
  * the group meet, so the answer holds until then.
  */
 export function createRetryConsumed(options: RetryConsumedOptions): RetryConsumed {
-  const { groupId, events } = options;
+  const { clock, groupId, events } = options;
   /** Answers of this generation that are yes, or under way. */
   let answers = new Map<string, Promise<boolean>>();
   const unsafeSince = new Map<string, number>();
@@ -49,7 +50,7 @@ export function createRetryConsumed(options: RetryConsumedOptions): RetryConsume
   }
 
   function tell(topic: string, fault: string): void {
-    const now = performance.now();
+    const now = clock.monotonic();
     const since = unsafeSince.get(topic) ?? now;
     unsafeSince.set(topic, since);
     if (now - since < GRACE_MS || warned.has(topic)) return;

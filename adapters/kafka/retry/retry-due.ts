@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/adapter-kit.ts';
 import type { KafkaMessage } from '../client/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 
@@ -21,11 +22,11 @@ export type SplitByTime = (
  * A message is due `delayMs` after its timestamp, by this machine's clock, and at the latest `delayMs` after it was
  * first seen here: a wrong clock never makes it wait longer. The next look is up to a tenth of the delay later.
  */
-export function createSplitByTime(): SplitByTime {
+export function createSplitByTime(clock: Clock): SplitByTime {
   /** Since when the messages that wait are known, by place and timestamp. */
   const seen = new WeakMap<PartitionTracker, ReadonlyMap<string, number>>();
   return (tracker, messages, delayMs) => {
-    const now = performance.now();
+    const now = clock.monotonic();
     const known = seen.get(tracker);
     const waiting = new Map<string, number>();
     const due: KafkaMessage[] = [];
@@ -34,7 +35,7 @@ export function createSplitByTime(): SplitByTime {
       const { offset, timestamp } = message;
       const id = `${offset}@${timestamp}`;
       const seenAt = known?.get(id) ?? now;
-      const waitMs = Math.min(Number(timestamp) + delayMs - Date.now(), seenAt + delayMs - now);
+      const waitMs = Math.min(Number(timestamp) + delayMs - clock.wall(), seenAt + delayMs - now);
       if (waitMs <= 0) {
         due.push(message);
         continue;

@@ -36,11 +36,11 @@ export interface RetryTopicsOptions extends RetryConsumedOptions {
 }
 
 export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
-  const { retry, groupId, events } = options;
+  const { clock, retry, groupId, events } = options;
   const topics = retry.topics.toSorted((one, other) => one.delayMs - other.delayMs);
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs]));
   const consumed = createRetryConsumed(options);
-  const splitByTime = createSplitByTime();
+  const splitByTime = createSplitByTime(clock);
 
   async function produce(
     { at, original }: Tried,
