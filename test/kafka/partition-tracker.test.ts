@@ -97,6 +97,12 @@ describe('what is committed', () => {
     expect(await committedAt(of, 12n)).toEqual([]);
   });
 
+  test('is the first position again where a rejoined client begins anew: nothing is committed of it then', async () => {
+    const of = await settledTo12();
+    of.rejoined();
+    expect(await committedAt(of, 30n)).toEqual([30n]);
+  });
+
   test('is the first position again after a stop, a moved position and in a shortened log', async () => {
     const doubts: ((of: PartitionTracker) => void)[] = [
       (of) => {

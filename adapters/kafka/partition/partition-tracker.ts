@@ -74,8 +74,8 @@ export class PartitionTracker implements Place {
     const expected = this.#expected;
     const hasMoved = expected !== undefined && expected !== from;
     if (hasMoved) this.#doubt();
-    // After a rejoin the client has read what is committed.
-    else if (expected === undefined && this.#committed !== undefined) this.#committed = from;
+    // After a rejoin the client has read what is committed, or begins anew: then nothing is.
+    else if (expected === undefined && this.#committed !== from) this.#committed = undefined;
     this.#position = from;
     this.#expected = from;
     this.#end = end;
