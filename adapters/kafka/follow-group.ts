@@ -31,8 +31,9 @@ export function followGroup(
       watch?.begin();
       if (admin === undefined) return;
       const isMovedByUser = (place: Place): boolean => moved.has(idOf(place));
-      const trackers = () => assignments.trackers();
-      const start = { clock, client: client(), pauses, trackers, admin, groupId, events, isMovedByUser };
+      const { trackers, trackerOf } = assignments;
+      const of = { trackers, trackerOf, isMovedByUser };
+      const start = { ...of, clock, client: client(), pauses, admin, groupId, events };
       const generation = assignments.generation();
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });

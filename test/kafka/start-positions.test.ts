@@ -59,6 +59,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
       from,
       trackers: () => assignments.trackers(),
     },
+    trackerOf: (place: Place) => assignments.trackerOf(place),
     isMovedByUser: (place: Place) => movedByUser.has(nameOf(place)),
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   };

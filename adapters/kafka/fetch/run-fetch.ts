@@ -15,12 +15,14 @@ import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
 import type { Fetch, KafkaMessage, LogConsumer } from '../client/log-client.ts';
+import type { KafkaAdmin } from '../client/kafkajs-types.ts';
 import { tellShortened } from '../partition/log-watch.ts';
 import { type Ordering, toLanes } from './ordering.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
 import { type StartedMessage, runPipelined } from './pipelined-lane.ts';
+import { sendBack } from './send-back.ts';
 import { tellRefusal } from '../client/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
 import { idOf } from '../partition/place-id.ts';
@@ -41,6 +43,7 @@ export interface Consumption {
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
   readonly retryTopics?: Pick<RetryTopics, 'split'> | undefined;
+  readonly admin?: KafkaAdmin | undefined;
   readonly drainMs: number;
   readonly rebalanceGraceMs: number;
 }
@@ -61,11 +64,14 @@ const SHORTEST_FETCH_MS = 250;
  */
 export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<void> {
   const { assignments, pauses, events } = consumption;
-  const { topic, partition } = fetch;
   const generation = assignments.generation();
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
   pauses.fetched(fetch);
+  if (await sendBack(fetch, { ...consumption, tracker })) {
+    withhold(consumption, fetch, [undefined]);
+    return;
+  }
   beginFetch(tracker, fetch, events);
   const run = { ...consumption, fetch, generation, tracker };
   const mayHandle = await commitFirstPosition(run);
@@ -74,6 +80,15 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   if (!fetch.isRunning()) return;
   generation.interrupted.throwIfAborted();
   if (waits.length === 0 || tracker.isOver || generation.over.aborted) return;
+  withhold(consumption, fetch, waits);
+}
+
+function withhold(
+  { pauses, events }: Consumption,
+  fetch: Fetch,
+  waits: readonly (number | undefined)[],
+): void {
+  const { topic, partition } = fetch;
   const retryAfterMs = pauses.withhold(fetch, waits);
   events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
 }

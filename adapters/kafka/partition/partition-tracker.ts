@@ -2,6 +2,15 @@ import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch, Place } from '../client/log-client.ts';
 import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
+/** How far a partition was read before a fetch that begins behind that. */
+export interface Left {
+  readonly position: bigint;
+  /** Whether no other member can have read on from there. */
+  readonly isOurs: boolean;
+  /** How often the client was asked to read on from there. */
+  readonly tries: number;
+}
+
 /**
  * One partition for as long as it is ours: how far it is acknowledged, how far that is committed, and what is
  * acknowledged ahead.
@@ -21,6 +30,8 @@ export class PartitionTracker implements Place {
   /** From where the next fetch has to be. Undefined when only the client knows. */
   #expected: bigint | undefined;
   #end: bigint | undefined;
+  #isMovedByUser = false;
+  #tries = 0;
   #ahead = new AcknowledgedAhead();
 
   constructor({ topic, partition }: Place, clock: Pick<Clock, 'wall'>) {
@@ -67,6 +78,23 @@ export class PartitionTracker implements Place {
   /** The user has moved the position: what was known of it must not be committed over that. */
   moved(): void {
     this.#position = undefined;
+    this.#isMovedByUser = true;
+  }
+
+  /** The client is told to begin at a position that is committed. */
+  startAt(position: bigint): void {
+    this.#expected = position;
+  }
+
+  /** How far it was read, where a fetch begins behind that and no user has moved it. */
+  leftBefore({ from }: Fetch): Left | undefined {
+    const position = this.#expected ?? (this.#committed === undefined ? undefined : this.#position);
+    if (position === undefined || this.#isMovedByUser || from <= position) return undefined;
+    return { position, isOurs: this.#expected !== undefined, tries: this.#tries };
+  }
+
+  countTry(): void {
+    this.#tries += 1;
   }
 
   /** Takes in where a fetch begins. Returns where it should have begun, if that is elsewhere. */
@@ -78,6 +106,8 @@ export class PartitionTracker implements Place {
     else if (expected === undefined && this.#committed !== from) this.#committed = undefined;
     this.#position = from;
     this.#expected = from;
+    this.#isMovedByUser = false;
+    this.#tries = 0;
     this.#end = end;
     return hasMoved ? expected : undefined;
   }

@@ -13,6 +13,7 @@ export interface StartOptions {
   readonly client: Pick<LogConsumer, 'commit' | 'moveTo' | 'endsMembership'>;
   readonly pauses: Pick<Pauses, 'hold'>;
   readonly trackers: Assignments['trackers'];
+  readonly trackerOf: Assignments['trackerOf'];
   readonly admin: LogAdmin;
   readonly groupId: string;
   readonly events: EventSink<KafkaEvent>;
@@ -164,6 +165,7 @@ export class TopicStarts {
     if (start === undefined || !isHeld || this.#hasBegun(place)) return;
     const { client, events } = this.#options;
     client.moveTo(place, start.position);
+    this.#options.trackerOf(place)?.startAt(start.position);
     if (start.committed === NOT_COMMITTED) return;
     const offsets = { expected: start.committed, found: String(start.position) };
     events.emit({ type: 'log-changed', topic, partition, reason: 'position-moved', ...offsets });

@@ -1,0 +1,52 @@
+import type { EventSink } from '../../../src/adapter-kit.ts';
+import { endsOf } from '../client/ask-admin.ts';
+import type { KafkaAdmin } from '../client/kafkajs-types.ts';
+import type { Fetch, LogConsumer } from '../client/log-client.ts';
+import type { KafkaEvent } from '../events.ts';
+import type { Left, PartitionTracker } from '../partition/partition-tracker.ts';
+
+export interface SendBackOptions {
+  readonly client: Pick<LogConsumer, 'moveTo'>;
+  readonly tracker: PartitionTracker;
+  readonly admin?: KafkaAdmin | undefined;
+  readonly events: EventSink<KafkaEvent>;
+}
+
+/** A client whose moves come to nothing is let go on in the end. */
+const MOST_TRIES = 10;
+
+/**
+ * Sends a client back that would pass what nobody has read. True where it was, or where that cannot be told yet: then
+ * nothing of the fetch may run.
+ *
+ * A client begins at the end of a partition, by default, when its position is not in the log any more, and when a move
+ * of its position has failed. What is left before that would be lost.
+ */
+export async function sendBack(
+  fetch: Fetch,
+  { client, tracker, admin, events }: SendBackOptions,
+): Promise<boolean> {
+  const left = tracker.leftBefore(fetch);
+  if (left === undefined || admin === undefined || left.tries >= MOST_TRIES) return false;
+  tracker.countTry();
+  const { topic, partition, from } = fetch;
+  try {
+    const to = await wayBack(admin, fetch, left);
+    if (to === undefined || to >= from) return false;
+    client.moveTo({ topic, partition }, to);
+  } catch (error) {
+    events.emit({ type: 'client-error', verb: 'watch', error });
+    return true;
+  }
+  const offsets = { expected: String(left.position), found: String(from) };
+  events.emit({ type: 'log-changed', topic, partition, reason: 'position-moved', ...offsets });
+  return true;
+}
+
+/** Where to read on. Undefined where another member can have read what is before the fetch. */
+async function wayBack(admin: KafkaAdmin, { topic, partition }: Fetch, left: Left): Promise<bigint | undefined> {
+  const ends = await endsOf(admin, topic, [partition]);
+  const oldest = BigInt(ends.find((of) => of.partition === partition)?.low ?? 0);
+  if (left.position < oldest) return oldest;
+  return left.isOurs ? left.position : undefined;
+}

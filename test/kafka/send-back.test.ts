@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bench, pass } from './support/bench.ts';
+import { fakeAdmin } from './support/fake-admin.ts';
+import { type BatchParts, fakeBatch } from './support/fake-batch.ts';
+import { message } from './support/messages.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A consumer that has handled everything up to 12, of a partition that begins at 5. */
+async function readTo12(options: Parameters<typeof bench>[0] = {}) {
+  const admin = fakeAdmin();
+  admin.lows['orders/0'] = '5';
+  admin.ends['orders/0'] = '50';
+  const bed = bench({ admin, ...options });
+  const fetch = async (offset: number, parts: BatchParts = {}) => {
+    const batch = fakeBatch([message(offset)], { from: offset, ...parts });
+    bed.run(batch);
+    await pass();
+    return batch;
+  };
+  await fetch(11);
+  bed.started.length = 0;
+  bed.consumer.calls.length = 0;
+  const seeks = () => bed.consumer.calls.filter((call) => call.startsWith('seek'));
+  return { ...bed, admin, fetch, seeks };
+}
+
+describe('a client that would pass what nobody has read', () => {
+  test('is sent back to where it was left, and nothing runs or is committed', async () => {
+    const { fetch, started, seeks, eventsOf } = await readTo12();
+    const batch = await fetch(30);
+    expect([started, batch.committed, seeks()]).toEqual([[], [], ['seek orders/0 12']]);
+    expect(eventsOf('log-changed')).toMatchObject([{ reason: 'position-moved', expected: '12', found: '30' }]);
+    await fetch(12);
+    expect(started).toEqual(['12']);
+  });
+
+  test('is sent to the oldest message that is left', async () => {
+    const { admin, fetch, seeks } = await readTo12();
+    admin.lows['orders/0'] = '20';
+    await fetch(30);
+    expect(seeks()).toEqual(['seek orders/0 20']);
+  });
+
+  test('goes on where nothing is left before it', async () => {
+    const { admin, fetch, started, seeks } = await readTo12();
+    admin.lows['orders/0'] = '30';
+    await fetch(30);
+    expect([started, seeks()]).toEqual([['30'], []]);
+  });
+
+  test('waits while that cannot be told', async () => {
+    const { admin, fetch, started, eventsOf } = await readTo12();
+    admin.error = new Error('no answer');
+    const batch = await fetch(30);
+    expect([started, batch.committed]).toEqual([[], []]);
+    expect(eventsOf('client-error')).toMatchObject([{ verb: 'watch' }]);
+    expect(eventsOf('partition-paused')).toHaveLength(1);
+  });
+
+  test('is let go on when that comes to nothing again and again', async () => {
+    const { fetch, started, seeks } = await readTo12();
+    for (let tries = 0; tries < 10; tries += 1) await fetch(30);
+    expect([started, seeks().length]).toEqual([[], 10]);
+    await fetch(30);
+    expect(started).toEqual(['30']);
+  });
+
+  test('is not sent back from where its user has moved it', async () => {
+    const { consumer, fetch, started, seeks } = await readTo12();
+    consumer.seek({ topic: 'orders', partition: 0, offset: '30' });
+    await fetch(30);
+    expect([started, seeks()]).toEqual([['30'], ['seek orders/0 30']]);
+  });
+
+  test('after a rejoin may go on where another member has come to', async () => {
+    const { consumer, fetch, started, seeks } = await readTo12();
+    consumer.join({ orders: [0] });
+    await fetch(30);
+    expect([started, seeks()]).toEqual([['30'], []]);
+  });
+
+  test('after a rejoin is sent to the oldest message, where its position is gone', async () => {
+    const { admin, consumer, fetch, started, seeks } = await readTo12();
+    admin.lows['orders/0'] = '20';
+    consumer.join({ orders: [0] });
+    await fetch(30);
+    expect([started, seeks()]).toEqual([[], ['seek orders/0 20']]);
+  });
+
+  test('after a stop begins where the group says', async () => {
+    const { admin, consumer, fetch, started } = await readTo12();
+    admin.lows['orders/0'] = '20';
+    await consumer.stop();
+    await consumer.run();
+    consumer.join({ orders: [0] });
+    await fetch(30);
+    expect(started).toEqual(['30']);
+  });
+});
