@@ -97,6 +97,13 @@ describe('what is committed', () => {
     expect(await committedAt(of, 12n)).toEqual([]);
   });
 
+  test('is the first position again after a move by a user, which the client commits, and a rejoin', async () => {
+    const of = await settledTo12();
+    of.moved();
+    of.rejoined();
+    expect(await committedAt(of, 12n)).toEqual([12n]);
+  });
+
   test('is the first position again where a rejoined client begins anew: nothing is committed of it then', async () => {
     const of = await settledTo12();
     of.rejoined();

@@ -78,6 +78,8 @@ export class PartitionTracker implements Place {
   /** The user has moved the position: what was known of it must not be committed over that. */
   moved(): void {
     this.#position = undefined;
+    // Where it goes, the client commits.
+    this.#committed = undefined;
     this.#isMovedByUser = true;
   }
 
