@@ -36,7 +36,9 @@ describe('a client that would pass what nobody has read', () => {
     const { fetch, started, seeks, eventsOf } = await readTo12();
     const batch = await fetch(30);
     expect([started, batch.committed, seeks()]).toEqual([[], [], ['seek orders/0 12']]);
-    expect(eventsOf('log-changed')).toMatchObject([{ reason: 'position-moved', expected: '12', found: '30' }]);
+    expect(eventsOf('log-changed')).toMatchObject([
+      { reason: 'position-moved', expected: '12', found: '30' },
+    ]);
     await fetch(12);
     expect(started).toEqual(['12']);
   });

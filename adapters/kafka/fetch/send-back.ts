@@ -44,7 +44,11 @@ export async function sendBack(
 }
 
 /** Where to read on. Undefined where another member can have read what is before the fetch. */
-async function wayBack(admin: KafkaAdmin, { topic, partition }: Fetch, left: Left): Promise<bigint | undefined> {
+async function wayBack(
+  admin: KafkaAdmin,
+  { topic, partition }: Fetch,
+  left: Left,
+): Promise<bigint | undefined> {
   const ends = await endsOf(admin, topic, [partition]);
   const oldest = BigInt(ends.find((of) => of.partition === partition)?.low ?? 0);
   if (left.position < oldest) return oldest;
