@@ -15,7 +15,7 @@ import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
 import type { Fetch, KafkaMessage, LogConsumer } from '../client/log-client.ts';
-import type { KafkaAdmin } from '../client/kafkajs-types.ts';
+import type { LogAdmin } from '../client/log-admin.ts';
 import { tellShortened } from '../partition/log-watch.ts';
 import { type Ordering, toLanes } from './ordering.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
@@ -43,7 +43,7 @@ export interface Consumption {
   readonly events: EventSink<KafkaEvent>;
   readonly ordering: Ordering;
   readonly retryTopics?: Pick<RetryTopics, 'split'> | undefined;
-  readonly admin?: KafkaAdmin | undefined;
+  readonly admin?: LogAdmin | undefined;
   readonly drainMs: number;
   readonly rebalanceGraceMs: number;
 }

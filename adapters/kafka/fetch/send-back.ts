@@ -1,6 +1,6 @@
 import type { EventSink } from '../../../src/adapter-kit.ts';
 import { endsOf } from '../client/ask-admin.ts';
-import type { KafkaAdmin } from '../client/kafkajs-types.ts';
+import type { LogAdmin } from '../client/log-admin.ts';
 import type { Fetch, LogConsumer } from '../client/log-client.ts';
 import type { KafkaEvent } from '../events.ts';
 import type { Left, PartitionTracker } from '../partition/partition-tracker.ts';
@@ -8,7 +8,7 @@ import type { Left, PartitionTracker } from '../partition/partition-tracker.ts';
 export interface SendBackOptions {
   readonly client: Pick<LogConsumer, 'moveTo'>;
   readonly tracker: PartitionTracker;
-  readonly admin?: KafkaAdmin | undefined;
+  readonly admin?: LogAdmin | undefined;
   readonly events: EventSink<KafkaEvent>;
 }
 
@@ -45,7 +45,7 @@ export async function sendBack(
 
 /** Where to read on. Undefined where another member can have read what is before the fetch. */
 async function wayBack(
-  admin: KafkaAdmin,
+  admin: LogAdmin,
   { topic, partition }: Fetch,
   left: Left,
 ): Promise<bigint | undefined> {
