@@ -1,5 +1,6 @@
 import type { ClaimReply, ClaimTerms, ExtendReply, Settlement, SettleReply } from '../src/store/store.ts';
 import type { MemoryRecord } from '../src/store/memory.ts';
+import type { KafkaFact } from './kafka/facts.ts';
 import type { PlannedMessage } from './plan/plan.ts';
 import type { Fault } from './report/names.ts';
 import type { Life } from './world/life.ts';
@@ -65,6 +66,7 @@ export interface ExtendEffect extends Effect {
 
 /** Everything that happens in a world, and that rules may look at. */
 export type Fact =
+  | KafkaFact
   | { readonly type: 'fault'; readonly fault: Fault; readonly life?: Life; readonly what?: string }
   | { readonly type: 'life'; readonly life: Life; readonly what: 'began' | 'ended' }
   /** A request has left its process. */

@@ -1,5 +1,6 @@
 import type { Settlement } from '../src/store/store.ts';
 import type { ClaimEffect, ExtendEffect, Fact, Run, RunEnd, SettleEffect } from './facts.ts';
+import { Logs } from './kafka/logs.ts';
 import type { PlannedMessage } from './plan/plan.ts';
 import type { Settings } from './plan/settings.ts';
 import type { Life } from './world/life.ts';
@@ -51,6 +52,7 @@ export interface KeyHistory {
  */
 export class Ledger {
   readonly settings: Settings;
+  readonly logs = new Logs();
   readonly #keys = new Map<string, KeyHistory>();
   readonly #claims = new Map<string, GrantedClaim>();
   /** The last claim of a key whose reply has reached a life: its handler runs for that. */
@@ -115,6 +117,7 @@ export class Ledger {
 
   /** Takes a fact in. Rules look at it before. */
   note(fact: Fact, at: number): void {
+    this.logs.note(fact);
     switch (fact.type) {
       case 'claim':
         this.#noteClaim(fact, at);
@@ -159,12 +162,19 @@ export class Ledger {
       case 'redriven':
         this.#noteGone(fact.message);
         break;
+      case 'appended':
       case 'committed':
       case 'effect':
       case 'event':
       case 'fault':
+      case 'fetched':
+      case 'joined':
+      case 'letter-answered':
+      case 'letter-asked':
       case 'life':
+      case 'log-begins':
       case 'polled':
+      case 'position-committed':
         break;
     }
   }

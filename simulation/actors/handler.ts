@@ -18,14 +18,18 @@ const DONE = 'done';
 /** Thrown by a handler that saw its signal abort. */
 class GaveUp extends Error {}
 
-/** The handler of a life, which does what is planned for each run of a key. `onHang` is told of one that never ends. */
+/**
+ * The handler of a life, which does what is planned for each run of a key, that of the message unless another is given.
+ * `onHang` is told of one that never ends.
+ */
 export function createHandler(world: World, life: Life, onHang: () => void) {
   return async function handle(
     message: PlannedMessage,
     attempt: Attempt,
     transaction?: Transaction,
+    behavesAs = message.key ?? '',
   ): Promise<unknown> {
-    const behaviour = behaviourOf(world, message.key ?? '');
+    const behaviour = behaviourOf(world, behavesAs);
     const { heeds } = behaviour;
     const isInTransaction = transaction !== undefined;
     const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };

@@ -33,19 +33,28 @@ export function rowOf(bug: string, { seed, rule }: Found): string {
   return `| \`${bug}\` | ${whatIsWrong(bug)} | ${seed} | \`${rule}\` |`;
 }
 
+/** Which seeds are looked at. */
+export interface Range {
+  readonly from: number;
+  readonly seeds: number;
+}
+
 /**
- * Plants a bug in a copy of the sources, and looks for it from the first seed on. Undefined: no rule was broken. Throws
- * when the patch does not apply any more.
+ * Plants a bug in a copy of the sources, and looks for it. Undefined: no rule was broken. Throws when the patch does
+ * not apply any more.
  */
-export async function search(bug: string): Promise<Found | undefined> {
+export async function search(
+  bug: string,
+  { from, seeds }: Range = { from: 1, seeds: MOST_SEEDS },
+): Promise<Found | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'handle-once-planted-'));
   try {
     for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await run('git', ['apply', join(ROOT, FOLDER, `${bug}.diff`)], folder);
-    const seeds = ['--seeds', String(MOST_SEEDS)];
+    const range = ['--seeds', String(seeds), '--from', String(from)];
     return foundIn(
-      await run(process.execPath, ['--import', 'tsx', 'simulation/main.ts', ...seeds], folder, 1),
+      await run(process.execPath, ['--import', 'tsx', 'simulation/main.ts', ...range], folder, 1),
     );
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,3 +1,5 @@
+import type { KafkaFault, KafkaOutcome } from '../kafka/names.ts';
+
 /** What can go wrong with a call to the store. */
 const STORE_FAULTS = [
   'store refuses connections',
@@ -73,6 +75,7 @@ export type Fault =
   | (typeof FIFO_FAULTS)[number]
   | (typeof LAMBDA_FAULTS)[number]
   | (typeof TRANSACTION_FAULTS)[number]
+  | KafkaFault
   | 'request forged';
 
 /** How calls of `handleOnce` end: the names of its events. */
@@ -146,6 +149,7 @@ export type Outcome =
   | (typeof LAMBDA_OUTCOMES)[number]
   | (typeof WEBHOOK_OUTCOMES)[number]
   | (typeof HTTP_OUTCOMES)[number]
+  | KafkaOutcome
   | OwnOutcome;
 
 /** Why a message may be run, or at least claimed, once more. */

@@ -1,4 +1,5 @@
 import type { Fact, RunEnd } from '../facts.ts';
+import type { KafkaFact } from '../kafka/facts.ts';
 import type { Life } from '../world/life.ts';
 
 /** Collects what happens in a seed, as lines to read. */
@@ -58,11 +59,38 @@ function textOf(fact: Fact): Told | undefined {
       return [nameOf(fact.run.life), `ends ${fact.run.message.id}: ${endText(fact.end)}`];
     case 'event':
       return [nameOf(fact.life), `event ${fact.name} of ${fact.of}${after(fact.detail)}`];
+    case 'appended':
+    case 'log-begins':
+    case 'fetched':
+    case 'position-committed':
+    case 'joined':
+    case 'letter-asked':
+    case 'letter-answered':
+      return ['broker', textOfLogs(fact)];
     case 'asked':
     case 'answered':
     case 'confirmed':
     case 'polled':
       return undefined;
+  }
+}
+
+function textOfLogs(fact: KafkaFact): string {
+  switch (fact.type) {
+    case 'appended':
+      return `has ${fact.message.id} at ${fact.topic}/${fact.partition}/${fact.offset}${fact.copiedBy === undefined ? '' : `, a copy of ${fact.copiedBy.id}`}`;
+    case 'log-begins':
+      return `keeps ${fact.topic}/${fact.partition} from ${fact.offset} on`;
+    case 'fetched':
+      return `is asked by ${fact.life.id} for ${fact.topic}/${fact.partition} from ${fact.from} on`;
+    case 'position-committed':
+      return `has ${fact.position} of ${fact.topic}/${fact.partition} committed by ${fact.life.id}`;
+    case 'joined':
+      return `${fact.life.id} begins anew with its partitions`;
+    case 'letter-asked':
+      return `${fact.life.id} produces a dead letter of ${fact.message.id}`;
+    case 'letter-answered':
+      return `${fact.life.id} knows that its dead letter of ${fact.message.id} is ${fact.isSent ? 'sent' : 'not sent'}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { kafka } from '../kafka/surface.ts';
 import { Random } from '../world/random.ts';
 import { http } from './http.ts';
 import { lambda } from './lambda.ts';
@@ -16,6 +17,7 @@ export const SURFACES: readonly Surface[] = [
   lambda,
   webhook,
   http,
+  kafka,
 ];
 
 /**

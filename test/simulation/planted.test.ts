@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Found, MOST_SEEDS, plantedBugs, rowOf, search } from '../../simulation/planted/planted.ts';
+import { type Found, plantedBugs, rowOf, search } from '../../simulation/planted/planted.ts';
 import { EVERYTHING_ENDS, rulesOf } from '../../simulation/rules/index.ts';
 import { SURFACES } from '../../simulation/surfaces/index.ts';
 import { root } from '../architecture/source-files.ts';
@@ -32,12 +32,16 @@ it('the page has a row for each rule', () => {
   expect(rowsOf('Rules')).toEqual(rules.map(({ name, promise }) => `| \`${name}\` | ${promise} |`));
 });
 
+/** The seed that the page names. */
+function seedOf(bug: string): number {
+  const row = rowsOfBugs.find((of) => of.split('`')[1] === bug);
+  return Number(row?.split('|')[3] ?? 1);
+}
+
 describe('a planted bug is caught by the seed and the rule that docs/correctness.md names', () => {
   it.concurrent.each(plantedBugs())('%s', { timeout: LONGEST_MS }, async (bug) => {
-    const found = await search(bug);
-    expect(found, `no rule is broken in ${MOST_SEEDS} seeds`).toBeDefined();
-    expect(rowsOfBugs, 'after a change of the sources: npm run planted').toContain(
-      rowOf(bug, found as Found),
-    );
+    const found = await search(bug, { from: seedOf(bug), seeds: 1 });
+    expect(found, 'after a change of the sources: npm run planted').toBeDefined();
+    expect(rowsOfBugs).toContain(rowOf(bug, found as Found));
   });
 });

@@ -1,0 +1,32 @@
+import type { Ledger } from '../ledger.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
+import type { Entry, LogHistory } from './logs.ts';
+import { mayBePassed } from './rules/settled.ts';
+
+/** Whether nothing more will become of a message, nor of its copies. `most`: records of one fetch. */
+export function isAtItsEnd(ledger: Ledger, most: number, message: PlannedMessage): boolean {
+  return ledger.logs.entriesOf(message).every((entry) => isPassed(ledger, most, entry));
+}
+
+function isPassed(ledger: Ledger, most: number, entry: Entry): boolean {
+  const log = ledger.logs.of(entry.topic, entry.partition);
+  const { begin, owedFrom, reached } = log;
+  if (entry.offset < begin || (owedFrom !== undefined && entry.offset < owedFrom)) return true;
+  return reached > entry.offset || isBehindStuck(ledger, most, log, entry);
+}
+
+/** What is stuck stays in its place, without a dead letter. What is of its lane or of a later fetch waits behind it. */
+function isBehindStuck(ledger: Ledger, most: number, log: LogHistory, entry: Entry): boolean {
+  const { entries, begin } = log;
+  const upTo = entries.filter(({ offset }) => offset >= begin && offset <= entry.offset);
+  const stuck = upTo.filter((one) => isStuck(ledger, one));
+  const [first] = stuck;
+  if (first === undefined) return false;
+  const isOfLane = stuck.some((one) => one === entry || (one.lane !== undefined && one.lane === entry.lane));
+  const isOfLaterFetch = upTo.length - upTo.indexOf(first) > most;
+  return isOfLane || isOfLaterFetch || mayBePassed(ledger, entry);
+}
+
+function isStuck({ settings }: Ledger, { message }: Entry): boolean {
+  return message.key === undefined && settings.onFailed === 'acknowledge';
+}
