@@ -25,7 +25,10 @@ function shaped(fields: Readonly<Record<string, unknown>>): fc.Arbitrary<Later<u
   ]);
   const model = Object.fromEntries(members) as Record<string, fc.Arbitrary<Later<unknown>>>;
   const shape = fc.record(model, { requiredKeys: [] });
-  return fc.oneof({ weight: 3, arbitrary: shape.map((given) => () => made(given as Record<string, Later<unknown>>)) }, anyValue);
+  return fc.oneof(
+    { weight: 3, arbitrary: shape.map((given) => () => made(given as Record<string, Later<unknown>>)) },
+    anyValue,
+  );
 }
 
 /** A list of such. */
