@@ -31,8 +31,7 @@ export function followGroup(
       watch?.begin();
       if (admin === undefined) return;
       const isMovedByUser = (place: Place): boolean => moved.has(idOf(place));
-      const { trackers, trackerOf } = assignments;
-      const of = { trackers, trackerOf, isMovedByUser };
+      const of = { ...assignments, isMovedByUser };
       const start = { ...of, clock, client: client(), pauses, admin, groupId, events };
       const generation = assignments.generation();
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);

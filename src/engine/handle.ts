@@ -28,7 +28,7 @@ export interface HandleRequest<Result, Extra extends readonly unknown[]> extends
   readonly waitMs?: number | undefined;
   /**
    * Asked once the message is claimed. After false, as when an earlier message of its lane is not done, nothing runs
-   * and the claim is released, uncounted.
+   * and the claim is released, uncounted; so too when the attempt is over by then.
    */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
   /** Where the message came from. Asked only where a hook wants to know. */
@@ -121,6 +121,8 @@ function unlessDeclined<Result, Extra extends readonly unknown[]>(
   if (mayStart === undefined) return work;
   return async function workInTurn(attempt, ...extra) {
     if (!(await mayStart())) throw new NotStartedError('its turn has not come');
+    // The process may have stood still for longer than the lease.
+    if (attempt.signal.aborted) throw new NotStartedError('its attempt was over before its turn came');
     return await work(attempt, ...extra);
   };
 }

@@ -1,4 +1,3 @@
-/// <reference path="./confluent.d.ts" />
 import type { IncomingMessage } from 'node:http';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { root } from '../architecture/source-files.ts';
 import type { Snippet } from './snippets.ts';
 
-const PRELUDE = join(root, 'test/docs/prelude.d.ts');
+const PRELUDE = ['prelude', 'confluent'].map((name) => join(root, `test/docs/${name}.d.ts`));
 /** What every program shares: the libraries and the project. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
@@ -28,7 +28,7 @@ export function typeErrors(snippets: readonly Snippet[], imports: string): strin
       return parsed.get(name);
     },
   };
-  const program = ts.createProgram({ rootNames: [PRELUDE, ...files.keys()], options, host });
+  const program = ts.createProgram({ rootNames: [...PRELUDE, ...files.keys()], options, host });
   // What they import is checked with the project.
   return [...files].flatMap(([name, { where }]) =>
     ts

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Attempt, createHandleOnce, LeaseLostError } from '../../src/index.ts';
+import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import type { Store } from '../../src/store.ts';
 import { createMemoryStore } from '../../src/testing.ts';
 import { usePostgresBench } from './support/bench.ts';
@@ -50,6 +51,19 @@ describe('a process that stood still for longer than the lease', () => {
       expect(listener).toHaveBeenCalledTimes(1);
       expect(signal.reason).toBeInstanceOf(LeaseLostError);
     });
+  });
+
+  it('starts no handler that has waited for its turn meanwhile', async () => {
+    const store = createMemoryStore();
+    const handleOnce = createHandleOnce({ store, scope: 's', leaseMs: LEASE_MS, onEvent: () => undefined });
+    const work = vi.fn(() => Promise.resolve());
+    const mayStart = (): Promise<boolean> => {
+      standStill(LEASE_MS + 50);
+      return Promise.resolve(true);
+    };
+    const outcome = await handlesOf(handleOnce).handle({ key: 'key', content: 'body', work, mayStart });
+    expect(work).not.toHaveBeenCalled();
+    expect(outcome).toMatchObject({ state: 'pending', error: { name: 'NotStartedError' } });
   });
 
   it('sends no heartbeat for the lease that it gives up: others would wait for one lease more', async () => {
