@@ -9,8 +9,9 @@
  *
  * const config = { 'bootstrap.servers': 'localhost:9092' };
  * const place = { client: confluent, config, topics: ['orders'], groupId: 'billing', fromBeginning: true };
- * const worker = createKafkaWorker({ ...place, handleOnce, onFailed: 'acknowledge' }, async ({ message }) => {
- *   await ship(message.value);
+ * const options = { ...place, handleOnce, schema: orderSchema, onFailed: 'acknowledge' } as const;
+ * const worker = createKafkaWorker(options, async ({ payload }) => {
+ *   await ship(payload);
  * });
  * await worker.run();
  * ```
