@@ -22,7 +22,7 @@ export interface KafkaSettings {
   readonly requestTimeoutMs: number;
   readonly rebalanceGraceMs: number;
   readonly producerRetries: number;
-  /** Records of one partition in a fetch. With one alone, a first message without a key is held for good: docs/kafka.md. */
+  /** Records of one partition in a fetch. One alone could be a message without a key, and is held: docs/kafka.md. */
   readonly most: number;
 }
 
