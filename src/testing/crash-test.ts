@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import type { Handler } from '../api/attempt.ts';
 import { createHandleOnceIn } from '../api/create-handle-once.ts';
@@ -23,9 +24,14 @@ export interface CrashTestOptions<Declared extends Effects, Payload> {
   readonly effects: Declared;
   /** Makes the handler that is tested. It must call the effects that it is given here, and no others. */
   readonly handler: (effects: Declared) => Handler<Payload>;
-  /** Of the message. */
+  /**
+   * Of the message. Each delivery gets a copy of its own where `structuredClone` makes an equal one: of plain data. An
+   * instance of a class, or a Buffer, is given as it is.
+   */
   readonly payload: Payload;
-  /** Called before each message: to empty fakes that remember something. Default: nothing. */
+  /**
+   * Called before each message: to empty fakes that remember something, and caches outside of them. Default: nothing.
+   */
   readonly reset?: (() => unknown) | undefined;
 }
 
@@ -50,21 +56,34 @@ export interface CrashReport<Name extends string> {
 }
 
 const crashTestOptions = lazily(() =>
-  z.strictObject(
-    {
-      effects: satisfying<Effects>(areEffects, 'an object of functions that return promises'),
-      handler: callback<(effects: Effects) => Handler<unknown>>('a function of the effects'),
-      payload: z.unknown(),
-      reset: z.optional(callback<() => unknown>('a function')),
-    },
-    NOT_AN_OBJECT,
-  ),
+  z
+    .strictObject(
+      {
+        effects: satisfying<Effects>(isFilled, 'an object of functions that return promises').check(
+          z.superRefine((effects, context) => {
+            const message = 'must be a function that returns a promise';
+            for (const [name, effect] of Object.entries(effects)) {
+              if (typeof effect !== 'function') context.addIssue({ code: 'custom', path: [name], message });
+            }
+          }),
+        ),
+        handler: callback<(effects: Effects) => Handler<unknown>>('a function of the effects'),
+        payload: z.optional(z.unknown()),
+        reset: z.optional(callback<() => unknown>('a function')),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.superRefine((options, context) => {
+        if ('payload' in options) return;
+        const message = 'is missing: give that of a message, or undefined';
+        context.addIssue({ code: 'custom', path: ['payload'], message });
+      }),
+    ),
 );
 
-function areEffects(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const members = Object.values(value);
-  return members.length > 0 && members.every((member) => typeof member === 'function');
+function isFilled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
 type Resolved = z.output<ReturnType<typeof crashTestOptions>>;
@@ -77,8 +96,8 @@ type Resolved = z.output<ReturnType<typeof crashTestOptions>>;
  * the second call once. What is not among `effects` is not seen, whatever it does. It uses a store in memory, and
  * needs no test runner.
  *
- * Throws `InvalidOptionsError`, also where the handler does not succeed without a crash, or calls none of the effects:
- * then nothing would be tested.
+ * Throws `InvalidOptionsError`, also where the handler does not succeed without a crash, calls none of the effects, or
+ * does not do them again for the next message, so that one of the crashes could not happen.
  *
  * @example
  * ```ts
@@ -102,9 +121,8 @@ export async function crashTest<Declared extends Effects, Payload>(
   const given = parseOptions(SUBJECT, crashTestOptions(), options);
   const whole = await runWhole(given);
   const crashes: Crash<string>[] = [];
-  for (let dieAfter = 1; dieAfter <= whole.done.length; dieAfter += 1) {
-    const crash = await crashAfter(given, dieAfter);
-    if (crash !== undefined) crashes.push(crash);
+  for (const [index, effect] of whole.done.entries()) {
+    crashes.push(await crashAfter(given, effect, index + 1));
   }
   const called = new Set(whole.calls.map(({ effect }) => effect));
   return {
@@ -118,11 +136,11 @@ export async function crashTest<Declared extends Effects, Payload>(
 async function runWhole(options: Resolved): Promise<WatchedEffects> {
   await options.reset?.();
   const watched = watchEffects(options.effects, Infinity, () => undefined);
-  const { outcome, thrown } = await createWorker(createMemoryStore(), '1').handle(options, watched);
-  if (outcome.state !== 'succeeded') {
-    const what = outcome.error === undefined ? outcome.state : `${outcome.state}, by ${outcome.error.name}`;
+  const handled = await createWorker(createMemoryStore(), '1').handle(options, watched);
+  if (handled.outcome.state !== 'succeeded') {
+    const what = described(handled.outcome);
     const message = `must succeed without a crash, and the message is ${what}: correct it, or its effects`;
-    throw new InvalidOptionsError(SUBJECT, [{ field: 'handler', message }], { cause: thrown });
+    throw new InvalidOptionsError(SUBJECT, [{ field: 'handler', message }], { cause: handled.thrown });
   }
   if (watched.done.length === 0) {
     const message = 'were not called by the handler: have it call those that it is given';
@@ -131,8 +149,8 @@ async function runWhole(options: Resolved): Promise<WatchedEffects> {
   return watched;
 }
 
-/** A message whose first worker dies. Undefined where its handler ends before that. */
-async function crashAfter(options: Resolved, dieAfter: number): Promise<Crash<string> | undefined> {
+/** A message whose first worker dies after its effects of this number, which without a crash ended with `planned`. */
+async function crashAfter(options: Resolved, planned: string, dieAfter: number): Promise<Crash<string>> {
   await options.reset?.();
   const store = createMemoryStore();
   const first = createWorker(store, '1');
@@ -145,11 +163,29 @@ async function crashAfter(options: Resolved, dieAfter: number): Promise<Crash<st
     tellDeath('died');
   });
   const end = await Promise.race([died, first.handle(options, before)]);
-  if (end !== 'died') return undefined;
+  if (end !== 'died') throw notRepeated(planned, end);
+  if (!before.calls.some(({ effect }) => effect === planned)) throw notRepeated(planned);
   store.advance(LEASE_MS);
   const after = watchEffects(options.effects, Infinity, () => undefined);
   const { outcome } = await createWorker(store, '2').handle(options, after);
-  return { after: before.done.at(-1) ?? '', doubled: doubledIn(before.calls, after.calls), outcome };
+  return { after: before.done.at(-1) ?? planned, doubled: doubledIn(before.calls, after.calls), outcome };
+}
+
+/** What is left of the messages before kept an effect from being done, so that no crash can follow it. */
+function notRepeated(effect: string, ended?: Handled): InvalidOptionsError {
+  const how = ended === undefined ? 'another effect was done' : `the message is ${described(ended.outcome)}`;
+  const message =
+    `was done for the first message, and not for a later one, so that no crash can follow it: ${how}. ` +
+    'Have reset empty fakes that remember something, and keep no state outside of the effects, ' +
+    'such as a cache of the module or a payload that the handler changes';
+  const issues = [{ field: `effects.${effect}`, message }];
+  return new InvalidOptionsError(SUBJECT, issues, { cause: ended?.thrown });
+}
+
+function described(outcome: Outcome<unknown>): string {
+  const { state } = outcome;
+  if (state === 'succeeded' || outcome.error === undefined) return state;
+  return `${state}, by ${outcome.error.name} (the cause of this error)`;
 }
 
 interface Worker {
@@ -173,11 +209,12 @@ function createWorker(store: MemoryStore, name: string): Worker {
     onEvent: () => undefined,
   });
   return {
-    async handle({ handler, payload }, watched) {
+    async handle({ handler: maker, payload }, watched) {
+      const handler = madeBy(maker, watched.effects);
       let thrown: unknown;
-      const outcome = await handleOnce('message', payload, async (content, attempt) => {
+      const outcome = await handleOnce('message', copyOf(payload), async (content, attempt) => {
         try {
-          return await handler(watched.effects)(content, watched.watch(attempt));
+          return await handler(content, watched.watch(attempt));
         } catch (error) {
           thrown = error;
           throw error;
@@ -189,4 +226,32 @@ function createWorker(store: MemoryStore, name: string): Worker {
       clock.die();
     },
   };
+}
+
+const NO_HANDLER = 'must return the handler: (effects) => async (payload, attempt) => ...';
+
+/** Throws `InvalidOptionsError` for what is no maker of a handler, most likely the handler itself. */
+function madeBy(maker: Resolved['handler'], effects: Effects): Handler<unknown> {
+  const refused = (options?: ErrorOptions): InvalidOptionsError =>
+    new InvalidOptionsError(SUBJECT, [{ field: 'handler', message: NO_HANDLER }], options);
+  let made: unknown;
+  try {
+    made = maker(effects);
+  } catch (cause) {
+    throw refused({ cause });
+  }
+  if (typeof made === 'function') return made as Handler<unknown>;
+  // A handler that was called as if it were the maker: its promise rejects with what it misses.
+  Promise.resolve(made).catch(() => undefined);
+  throw refused();
+}
+
+/** What a broker would deliver: a copy that no other attempt has changed. */
+function copyOf(payload: unknown): unknown {
+  try {
+    const copy: unknown = structuredClone(payload);
+    return isDeepStrictEqual(copy, payload) ? copy : payload;
+  } catch {
+    return payload;
+  }
 }

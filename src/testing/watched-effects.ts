@@ -35,15 +35,21 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
     if (isDead()) return await forever();
     const texts = textsIn(args);
     calls.push({ effect, childKeys: [...given].filter((key) => texts.some((text) => text.includes(key))) });
-    const result = await call(...args).catch((error: unknown) => {
-      if (isDead()) return forever();
-      throw error;
-    });
+    const result = await returned(call, args);
     if (isDead()) return await forever();
     done.push(effect);
     if (!isDead()) return result;
     onDeath();
     return await forever();
+  }
+
+  async function returned(call: Effect, args: never[]): Promise<unknown> {
+    try {
+      return await call(...args);
+    } catch (error) {
+      if (isDead()) return await forever();
+      throw error;
+    }
   }
 
   return {

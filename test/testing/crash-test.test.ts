@@ -190,6 +190,37 @@ describe('A crash test', () => {
   });
 });
 
+describe('A crash test', () => {
+  it('gives each delivery a payload that no other attempt has changed', async () => {
+    const report = await run(async ({ charge, email }, order) => {
+      if (order.cents > 0) await charge(order.cents);
+      order.cents = 0;
+      await email(order.to);
+    });
+    expect(report.crashes.map(({ after }) => after)).toEqual(['charge', 'email']);
+    expect(report.doubled).toEqual(['charge', 'email']);
+    expect(payload.cents).toBe(995);
+  });
+
+  it('gives a payload with methods as it is', async () => {
+    const effects = fakes();
+    const handler = (given: Fakes) => (body: Buffer) => given.email(body.toString('utf8'));
+    await crashTest({ effects, payload: Buffer.from('a@example.com'), handler });
+    expect(effects.email).toHaveBeenLastCalledWith('a@example.com');
+  });
+
+  it.each([
+    ['returns no promise', () => 7],
+    ['is a promise', () => Promise.resolve(7)],
+  ])('takes an effect that %s', async (_, count) => {
+    const handler = (effects: { count: () => unknown }) => async () => {
+      expect(await effects.count()).toBe(7);
+    };
+    const report = await crashTest({ effects: { count: count as () => Promise<number> }, payload, handler });
+    expect(report.doubled).toEqual(['count']);
+  });
+});
+
 describe('A crash test that would show nothing', () => {
   it('is refused where the handler fails by itself, with its error as cause', async () => {
     const cause = new Error('no such member: 4111');
@@ -205,12 +236,88 @@ describe('A crash test that would show nothing', () => {
 
   it.each([
     ['effects', { effects: {} }],
-    ['effects', { effects: { charge: 1 } }],
+    ['effects.charge', { effects: { email: () => undefined, charge: 1 } }],
     ['handler', { handler: undefined }],
     ['reset', { reset: true }],
     ['effect', { effect: {} }],
   ])('is refused for a wrong option: %s', async (field, wrong) => {
     const options = { effects: fakes(), payload, handler: () => () => undefined, ...wrong };
     await expect(crashTest(options as never)).rejects.toMatchObject({ issues: [{ field }] });
+  });
+
+  const refusalOf = async (options: object): Promise<InvalidOptionsError> => {
+    const refused: unknown = await crashTest({ payload, ...options } as never).catch(
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(InvalidOptionsError);
+    return refused as InvalidOptionsError;
+  };
+
+  it('is refused for an absent payload, in words of its own', async () => {
+    const absent = crashTest({ effects: fakes(), handler: () => () => undefined } as never);
+    await expect(absent).rejects.toThrow(
+      'crashTest: payload: is missing: give that of a message, or undefined',
+    );
+  });
+
+  it('is refused where a fake that nobody empties keeps a planned crash from happening', async () => {
+    const done = new Set<number>();
+    const charge = (cents: number) => {
+      if (done.has(cents)) return Promise.reject(new Error(`charged before: ${cents}`));
+      done.add(cents);
+      return Promise.resolve();
+    };
+    const handler = (effects: { charge: typeof charge }) => (order: Order) => effects.charge(order.cents);
+    const refused = await refusalOf({ effects: { charge }, handler });
+    expect(refused.issues).toMatchObject([{ field: 'effects.charge' }]);
+    expect(refused.message).toMatch(/pending, by Error \(the cause of this error\)\. Have reset empty fakes/);
+    expect(refused.message).not.toContain('995');
+    expect(refused.cause).toMatchObject({ message: 'charged before: 995' });
+  });
+
+  it.each([
+    ['nothing', () => undefined],
+    ['another effect', ({ email }: Fakes) => email('shop@example.com')],
+  ])(
+    'is refused where a cache of the module has %s done in place of a planned effect',
+    async (_, instead) => {
+      const cache = new Set<number>();
+      const handler = (effects: Fakes) => async (order: Order) => {
+        if (cache.has(order.cents)) return instead(effects);
+        await effects.charge(order.cents);
+        return cache.add(order.cents);
+      };
+      const refused = await refusalOf({ effects: fakes(), handler });
+      expect(refused.issues).toMatchObject([{ field: 'effects.charge' }]);
+      expect(refused.message).toContain('keep no state outside of the effects');
+    },
+  );
+
+  it('is refused where the handler changes a payload of which no copy can be made', async () => {
+    class Mail {
+      isSent = false;
+    }
+    const handler = (effects: Fakes) => async (mail: Mail) => {
+      if (!mail.isSent) await effects.email('a@example.com');
+      mail.isSent = true;
+    };
+    const refused = await refusalOf({ effects: fakes(), handler, payload: new Mail() });
+    expect(refused.issues).toMatchObject([{ field: 'effects.email' }]);
+  });
+
+  it.each<[string, (effects: Fakes, attempt: Attempt) => unknown]>([
+    ['returns a promise that rejects', async (_, attempt) => Promise.resolve(keyed(attempt))],
+    ['throws', (_, attempt) => keyed(attempt)],
+    ['returns nothing', () => undefined],
+  ])('is refused for a handler in place of its maker, which %s', async (_, handler) => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    const refused = await refusalOf({ effects: fakes(), handler });
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', unhandled);
+    expect(refused.message).toBe(
+      'crashTest: handler: must return the handler: (effects) => async (payload, attempt) => ...',
+    );
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
