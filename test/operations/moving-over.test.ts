@@ -112,6 +112,22 @@ describe('The import of a dedupe table', () => {
   });
 });
 
+describe('The import of a dedupe table', () => {
+  test.each([
+    ['uuid', '0b0e7a52-6f4f-4d4c-9a55-5a4c1b7d2f10'],
+    ['bigint', '9007199254740993'],
+  ])('takes ids of the type %s as their text', async (type, id) => {
+    await sql.unsafe(
+      `alter table processed_messages alter column message_id type ${type} using message_id::${type}`,
+    );
+    await processed(id);
+    expect(await sql.unsafe(COUNT)).toEqual([{ missing: '1' }]);
+    await sql.unsafe(IMPORT);
+    expect(await sql.unsafe(COUNT)).toEqual([{ missing: '0' }]);
+    expect(await newHandleOnce().lookup(id)).toMatchObject({ state: 'succeeded' });
+  });
+});
+
 describe('Shadow mode', () => {
   function bench() {
     const done = new Set<string>();
