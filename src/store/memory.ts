@@ -1,3 +1,4 @@
+import { InvalidOptionsError } from '../api/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type MemoryRecord, type MemoryRecordView, memoryView } from './memory-record.ts';
 import { suspectFrom } from './suspects.ts';
@@ -20,7 +21,8 @@ export type { MemoryRecord } from './memory-record.ts';
 export interface MemoryStore extends Store {
   /**
    * Moves the store's clock forward: leases lapse, backoffs end, records expire. An attempt that runs learns of its
-   * lapsed lease at its next heartbeat, and only once another claim has taken it over.
+   * lapsed lease at its next heartbeat, and only once another claim has taken it over. Throws `InvalidOptionsError` for
+   * what is not a finite number of 0 or more.
    */
   advance(milliseconds: number): void;
   /** What is on record now, in the order of the first claims. Expired records are there until their key comes again. */
@@ -49,11 +51,19 @@ export function createMemoryStore(): MemoryStore {
     extend: (requests, terms) => Promise.resolve(requests.map((request) => table.extend(request, terms))),
     lookup: (key, scope) => Promise.resolve(lookedUp(records.get(idOf(scope, key)), now())),
     advance(milliseconds) {
+      checkAdvance('createMemoryStore', milliseconds);
       advanced += milliseconds;
     },
     records: () =>
       Array.from(records, ([id, record]) => memoryView(...placeOf(id), record, record.liveUntil > now())),
   };
+}
+
+/** Time that is no number would let nothing be live: the same key would run twice. Throws `InvalidOptionsError`. */
+export function checkAdvance(subject: string, milliseconds: unknown): void {
+  if (typeof milliseconds === 'number' && Number.isFinite(milliseconds) && milliseconds >= 0) return;
+  const message = 'must be a finite number of milliseconds, 0 or more: a clock does not go back';
+  throw new InvalidOptionsError(subject, [{ field: 'advance', message }]);
 }
 
 /** The verbs of a store, one request at a time and answered at once. */

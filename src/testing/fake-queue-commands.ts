@@ -18,6 +18,7 @@ interface Entry extends Input {
 
 /** What answers the commands of one queue. */
 export interface CommandContext extends QueueSettings {
+  readonly queueUrl: string;
   readonly messages: QueueMessages;
   /** Sends to the queue of this URL: this one or another. */
   readonly send: (queueUrl: string, body: string, attributes: MessageAttributes) => string;
@@ -27,16 +28,19 @@ type Command = (context: CommandContext, input: Input, signal?: AbortSignal) => 
 
 /** By the name of the command's class in `@aws-sdk/client-sqs`. */
 export const COMMANDS: Readonly<Partial<Record<string, Command>>> = {
-  ReceiveMessageCommand: receive,
+  ReceiveMessageCommand: ofThisQueue(receive),
   SendMessageCommand: ({ send }, input) => ({ MessageId: sendOne(send, input, input) }),
   SendMessageBatchCommand: ({ send }, input) =>
     perEntry(input, (entry) => ({ MessageId: sendOne(send, input, entry) })),
-  DeleteMessageCommand: (context, input) => deleteOne(context, input),
-  DeleteMessageBatchCommand: (context, input) => perEntry(input, (entry) => deleteOne(context, entry)),
-  ChangeMessageVisibilityCommand: (context, input) => changeVisibility(context, input),
-  ChangeMessageVisibilityBatchCommand: (context, input) =>
+  DeleteMessageCommand: ofThisQueue(deleteOne),
+  DeleteMessageBatchCommand: ofThisQueue((context, input) =>
+    perEntry(input, (entry) => deleteOne(context, entry)),
+  ),
+  ChangeMessageVisibilityCommand: ofThisQueue(changeVisibility),
+  ChangeMessageVisibilityBatchCommand: ofThisQueue((context, input) =>
     perEntry(input, (entry) => changeVisibility(context, entry)),
-  GetQueueAttributesCommand: ({ visibilityTimeoutSeconds, maxReceiveCount, messages }) => ({
+  ),
+  GetQueueAttributesCommand: ofThisQueue(({ visibilityTimeoutSeconds, maxReceiveCount, messages }) => ({
     Attributes: {
       VisibilityTimeout: String(visibilityTimeoutSeconds),
       RedrivePolicy: JSON.stringify({ maxReceiveCount }),
@@ -44,8 +48,27 @@ export const COMMANDS: Readonly<Partial<Record<string, Command>>> = {
         messages.all().filter((message) => messages.isVisible(message)).length,
       ),
     },
-  }),
+  })),
 };
+
+function ofThisQueue(command: Command): Command {
+  return (context, input, signal) => {
+    const { QueueUrl } = input;
+    requireText('QueueUrl', QueueUrl);
+    if (QueueUrl !== context.queueUrl) {
+      throw refusal(
+        'QueueDoesNotExist',
+        'The specified queue does not exist: take queueUrl of the fake queue.',
+      );
+    }
+    return command(context, input, signal);
+  };
+}
+
+function requireText(parameter: string, value: unknown): void {
+  if (typeof value === 'string' && value !== '') return;
+  throw refusal('MissingParameter', `The request must contain the parameter ${parameter}.`);
+}
 
 async function receive(
   { messages }: CommandContext,
@@ -85,11 +108,14 @@ function sendOne(
   { QueueUrl = '' }: Input,
   { MessageBody = '', MessageAttributes = {} }: Input,
 ): string {
+  requireText('QueueUrl', QueueUrl);
+  requireText('MessageBody', MessageBody);
   return send(QueueUrl, MessageBody, MessageAttributes);
 }
 
 /** With an older receipt handle SQS says that it has deleted the message, and keeps it. */
 function deleteOne({ messages }: CommandContext, { ReceiptHandle }: Input): object {
+  requireText('ReceiptHandle', ReceiptHandle);
   const message = messages.heldBy(ReceiptHandle);
   if (message !== undefined) messages.remove(message);
   return {};
@@ -99,6 +125,7 @@ function changeVisibility(
   { messages }: CommandContext,
   { ReceiptHandle, VisibilityTimeout = 0 }: Input,
 ): object {
+  requireText('ReceiptHandle', ReceiptHandle);
   const message = messages.heldBy(ReceiptHandle);
   if (message === undefined || messages.isVisible(message)) {
     throw refusal('MessageNotInflight', 'the message is not in flight');
@@ -122,6 +149,7 @@ function perEntry({ Entries = [] }: Input, run: (entry: Entry) => object): objec
   return { Successful, Failed };
 }
 
+/** In the shape in which the SDK has what SQS refuses. */
 function refusal(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }

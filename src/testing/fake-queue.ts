@@ -3,6 +3,7 @@ import { InvalidOptionsError } from '../api/errors.ts';
 import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { retryBudget } from '../options/retry-budget.ts';
+import { checkAdvance } from '../store/memory.ts';
 import { type CommandContext, COMMANDS } from './fake-queue-commands.ts';
 import { createQueueMessages, type MessageAttributes } from './fake-queue-messages.ts';
 
@@ -48,18 +49,26 @@ export interface FakeQueue {
   readonly queueUrl: string;
   /** For the option `client`. */
   readonly client: FakeSqsClient;
-  /** Sends a message, and gives its `MessageId`. `attributes` are texts. */
+  /** Sends a message, and gives its `MessageId`. Throws `InvalidOptionsError` where body or attributes are no texts. */
   send(body: string, attributes?: Readonly<Record<string, string>>): string;
   /** What is in the queue now, in the order in which it was sent. */
   messages(): readonly FakeQueueMessage[];
   /** What has left it for another queue. */
   deadLetters(): readonly FakeDeadLetter[];
-  /** Moves its clock forward: messages become visible, long polls end. */
+  /**
+   * Moves its clock forward: messages become visible, long polls end. Throws `InvalidOptionsError` for what is not a
+   * finite number of 0 or more.
+   */
   advance(milliseconds: number): void;
-  /** Resolves when nothing is in the queue. */
+  /**
+   * Resolves when nothing is in the queue. A message that failed is in it until it goes elsewhere: without `onFailed`
+   * that takes `maxReceiveCount` receives, each after its visibility timeout. Move the clock with `advance`, or look at
+   * `messages()` in place of it.
+   */
   emptied(): Promise<void>;
 }
 
+const SUBJECT = 'createFakeQueue';
 const QUEUE_URL = 'https://sqs.example/000000000000/fake-queue';
 
 const fakeQueueOptions = lazily(() =>
@@ -78,7 +87,8 @@ const fakeQueueOptions = lazily(() =>
  * adds.
  *
  * It knows the commands for receives, sends, deletes, visibility and queue attributes, by the names of their classes;
- * another one rejects with `InvalidOptionsError`. It has no FIFO order, no delays and no limits of size. Throws
+ * another one rejects with `InvalidOptionsError`. All but
+ * sends reject for the URL of another queue, as SQS does. It has no FIFO order, no delays and no limits of size. Throws
  * `InvalidOptionsError`.
  *
  * @example
@@ -93,7 +103,7 @@ const fakeQueueOptions = lazily(() =>
  * ```
  */
 export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
-  const given = parseOptions('createFakeQueue', fakeQueueOptions(), options);
+  const given = parseOptions(SUBJECT, fakeQueueOptions(), options);
   const deadLetters: FakeDeadLetter[] = [];
   const bury = (queueUrl: string, body: string, attributes: MessageAttributes): void => {
     deadLetters.push({ queueUrl, body, attributes: textsOf(attributes) });
@@ -107,6 +117,7 @@ export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
   const messages = createQueueMessages(settings);
   const context: CommandContext = {
     ...settings,
+    queueUrl: QUEUE_URL,
     messages,
     send(queueUrl, body, attributes) {
       if (queueUrl === QUEUE_URL) return messages.add(body, attributes).messageId;
@@ -117,7 +128,10 @@ export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
   return {
     queueUrl: QUEUE_URL,
     client: { send: (command, more) => answer(context, command, more) },
-    send: (body, attributes = {}) => messages.add(body, attributesOf(attributes)).messageId,
+    send(body, attributes = {}) {
+      checkMessage(body, attributes);
+      return messages.add(body, attributesOf(attributes)).messageId;
+    },
     messages: () =>
       messages.all().map((message) => {
         const { messageId, body, receives } = message;
@@ -125,6 +139,7 @@ export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
       }),
     deadLetters: () => [...deadLetters],
     advance(milliseconds) {
+      checkAdvance(SUBJECT, milliseconds);
       messages.advance(milliseconds);
     },
     async emptied() {
@@ -144,6 +159,18 @@ async function answer(context: CommandContext, command: object, options: unknown
   const { input } = command as { readonly input: Parameters<typeof run>[1] };
   const { abortSignal } = (options ?? {}) as { readonly abortSignal?: AbortSignal };
   return (await run(context, input, abortSignal)) as never;
+}
+
+function checkMessage(body: unknown, attributes: unknown): void {
+  const refuse = (field: string, message: string): never => {
+    throw new InvalidOptionsError(SUBJECT, [{ field, message }]);
+  };
+  if (typeof body !== 'string') refuse('body', 'must be a text: turn an object into JSON');
+  if (typeof attributes !== 'object' || attributes === null)
+    return refuse('attributes', 'must be an object of texts');
+  for (const [name, text] of Object.entries(attributes)) {
+    if (typeof text !== 'string') refuse(`attributes.${name}`, 'must be a text');
+  }
 }
 
 function attributesOf(texts: Readonly<Record<string, string>>): MessageAttributes {

@@ -1,7 +1,9 @@
 import {
+  ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
   DeleteMessageBatchCommand,
   DeleteMessageCommand,
+  GetQueueAttributesCommand,
   GetQueueUrlCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -148,6 +150,65 @@ describe('A fake queue', () => {
   ])('refuses a wrong %s', (field, options: FakeQueueOptions) => {
     const refused = { issues: [expect.objectContaining({ field })] };
     expect(() => createFakeQueue(options)).toThrow(expect.objectContaining(refused) as Error);
+  });
+});
+
+describe('A fake queue that is used wrongly', () => {
+  /** One that the types of the SDK would not let pass. */
+  const wrong = (Command: unknown, input: object): never =>
+    new (Command as new (input: object) => object)(input) as never;
+
+  it.each([NaN, -1, Infinity, '5', undefined])('refuses to advance by %s', (milliseconds) => {
+    const { queue } = bench();
+    const refused = { name: 'InvalidOptionsError', issues: [expect.objectContaining({ field: 'advance' })] };
+    expect(() => {
+      queue.advance(milliseconds as never);
+    }).toThrow(expect.objectContaining(refused) as Error);
+  });
+
+  it.each<[string, [unknown, unknown?]]>([
+    ['body', [{ id: 'order-7' }]],
+    ['body', [undefined]],
+    ['attributes', [BODY, null]],
+    ['attributes.attempt', [BODY, { tenant: 'acme', attempt: 1 }]],
+  ])('refuses to send a wrong %s', (field, given) => {
+    const { queue } = bench();
+    const refused = { name: 'InvalidOptionsError', issues: [expect.objectContaining({ field })] };
+    expect(() => queue.send(...(given as [string]))).toThrow(expect.objectContaining(refused) as Error);
+    expect(queue.messages()).toEqual([]);
+  });
+
+  it.each([
+    [ReceiveMessageCommand, {}],
+    [DeleteMessageCommand, { ReceiptHandle: 'a' }],
+    [DeleteMessageBatchCommand, { Entries: [] }],
+    [ChangeMessageVisibilityCommand, { ReceiptHandle: 'a', VisibilityTimeout: 1 }],
+    [ChangeMessageVisibilityBatchCommand, { Entries: [] }],
+    [GetQueueAttributesCommand, {}],
+  ])('refuses %o of another queue, and without one', async (Command, input) => {
+    const { queue, client } = bench();
+    queue.send(BODY);
+    const send = (more: object) => client.send(wrong(Command, { ...input, ...more }));
+    const elsewhere = send({ QueueUrl: 'https://sqs.example/000000000000/other' });
+    await expect(elsewhere).rejects.toMatchObject({ name: 'QueueDoesNotExist' });
+    await expect(send({})).rejects.toMatchObject({
+      name: 'MissingParameter',
+      message: expect.stringContaining('QueueUrl') as string,
+    });
+    expect(queue.messages()).toMatchObject([{ receives: 0 }]);
+  });
+
+  it('refuses what lacks a receipt handle or a body', async () => {
+    const { client, QueueUrl } = bench();
+    for (const Command of [DeleteMessageCommand, ChangeMessageVisibilityCommand, SendMessageCommand]) {
+      const lacking = client.send(wrong(Command, { QueueUrl }));
+      await expect(lacking).rejects.toMatchObject({ name: 'MissingParameter' });
+    }
+    const Entries = [{ Id: '1', ReceiptHandle: undefined }];
+    expect(await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }))).toMatchObject({
+      Successful: [],
+      Failed: [{ Id: '1', Code: 'MissingParameter' }],
+    });
   });
 });
 

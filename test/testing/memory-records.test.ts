@@ -1,6 +1,6 @@
-import { createHandleOnce, TerminalError } from 'handle-once';
+import { createHandleOnce, InvalidOptionsError, TerminalError } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 
 const MINUTE = 60_000;
 
@@ -66,3 +66,17 @@ it('shows what the next delivery would find, as time goes on', async () => {
   store.advance(8 * 24 * 60 * MINUTE);
   expect(phases()).toEqual(['expired']);
 });
+
+it.each([NaN, -1, Infinity, '5', undefined])(
+  'refuses to move its clock by %s, and runs nothing twice',
+  async (by) => {
+    const { store, handleOnce } = bench();
+    await handleOnce('key', 1, () => 'done');
+    expect(() => {
+      store.advance(by as never);
+    }).toThrow(InvalidOptionsError);
+    const handler = vi.fn();
+    await handleOnce('key', 1, handler);
+    expect(handler).not.toHaveBeenCalled();
+  },
+);
