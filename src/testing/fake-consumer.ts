@@ -3,6 +3,7 @@ import { InvalidOptionsError } from '../api/errors.ts';
 import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { createFakeBatch, type FakeBatchPayload, type FakeOffsets } from './fake-batch.ts';
+import { checkInput } from './fake-consumer-input.ts';
 import { createFakeLog, type FakeMessage, type FakePartition, type FetchedFakeMessage } from './fake-log.ts';
 
 /** Options of `createFakeConsumer`. */
@@ -89,7 +90,8 @@ const fakeConsumerOptions = lazily(() =>
  * `eachMessage` or `eachBatch` of your own, without a broker. Nothing is delivered but by `poll`.
  *
  * A partition that was paused after a failure is resumed by real time; `stop` and `run` begin again at once where the
- * group has committed. It has no rebalances and no errors of a broker. Throws `InvalidOptionsError`.
+ * group has committed. It has no rebalances and no errors of a broker. Throws `InvalidOptionsError`, as do `subscribe`,
+ * `run`, `seek` and `produce` for what is not in the shape of kafkajs.
  *
  * @example
  * ```ts
@@ -115,6 +117,11 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
     [...topics].flatMap((topic) => numbers.map((number) => log.partitionOf(topic, number)));
   const chosen = ({ topic, partitions = numbers }: FakePartitions): FakePartition[] =>
     partitions.map((number) => log.partitionOf(topic, number));
+
+  function checkPartition(number: number): void {
+    if (numbers.includes(number)) return;
+    throw refused('partition', `must be a whole number below ${count}, the partitions of each topic`);
+  }
 
   function tell(event: string, payload: object): void {
     for (const listener of listeners.get(event) ?? []) listener({ payload } as never);
@@ -179,19 +186,24 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
 
   return {
     connect: () => Promise.resolve(),
-    subscribe({ topics: several = [], topic }) {
-      for (const name of [several, topic ?? []].flat()) topics.add(topicName(name));
-      return Promise.resolve();
-    },
-    run(given = {}) {
-      config = given;
-      paused.clear();
-      for (const partition of assigned()) partition.position = partition.committed ?? 0;
-      tell('consumer.group_join', {
-        memberAssignment: Object.fromEntries([...topics].map((topic) => [topic, numbers])),
-      });
-      return Promise.resolve();
-    },
+    subscribe: (subscription) =>
+      promised(() => {
+        checkInput('subscribe', subscription);
+        const { topics: several = [], topic = [] } = subscription;
+        const names = [several, topic].flat().map(topicName);
+        if (names.length === 0) throw refused('topics', 'must name a topic');
+        for (const name of names) topics.add(name);
+      }),
+    run: (given = {}) =>
+      promised(() => {
+        checkInput('run', given);
+        config = given;
+        paused.clear();
+        for (const partition of assigned()) partition.position = partition.committed ?? 0;
+        tell('consumer.group_join', {
+          memberAssignment: Object.fromEntries([...topics].map((topic) => [topic, numbers])),
+        });
+      }),
     stop: end,
     disconnect: end,
     on(event, listener) {
@@ -207,7 +219,10 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
       for (const partition of some.flatMap(chosen)) paused.delete(partition);
     },
     paused: () => Array.from(paused, ({ topic, partition }) => ({ topic, partitions: [partition] })),
-    seek({ topic, partition: number, offset }) {
+    seek(position) {
+      checkInput('seek', position);
+      const { topic, partition: number, offset } = position;
+      checkPartition(number);
       const partition = log.partitionOf(topic, number);
       partition.position = Number(offset);
       partition.seeks += 1;
@@ -217,9 +232,8 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
       return Promise.resolve();
     },
     produce(topic, message, partition = 0) {
-      if (!numbers.includes(partition)) {
-        throw refused('partition', `must be a whole number below ${count}, the partitions of each topic`);
-      }
+      checkInput('produce', { topic, message });
+      checkPartition(partition);
       return log.append(topic, partition, message);
     },
     async poll() {
@@ -241,6 +255,14 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
 function topicName(name: unknown): string {
   if (typeof name !== 'string') throw refused('topics', 'must be texts: a fake consumer knows no patterns');
   return name;
+}
+
+/** What `act` throws rejects. */
+function promised(act: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    act();
+    resolve();
+  });
 }
 
 function refused(field: string, message: string): InvalidOptionsError {

@@ -180,6 +180,55 @@ it('A fake consumer has the types of kafkajs, as far as they go', () => {
   expectTypeOf<Pick<ConsumerRunConfig, 'eachBatch' | 'eachMessage'>>().toExtend<FakeRunConfig>();
 });
 
+describe('A fake consumer that is used wrongly', () => {
+  type Consumer = ReturnType<typeof createFakeConsumer>;
+  const message = { value: 'a' };
+  const produce =
+    (...given: unknown[]) =>
+    (consumer: Consumer) =>
+      consumer.produce(...(given as ['orders', typeof message]));
+  const seek = (more: object) => (consumer: Consumer) => {
+    consumer.seek({ topic: 'orders', partition: 0, offset: '0', ...more });
+  };
+
+  it.each<[string, (consumer: Consumer) => unknown]>([
+    ['topic', produce(undefined, message)],
+    ['message', produce('orders', 'a')],
+    ['message.value', produce('orders', {})],
+    ['message.value', produce('orders', { value: { id: 'order-7' } })],
+    ['message.key', produce('orders', { key: 7, value: 'a' })],
+    ['message.headers.tenant', produce('orders', { value: 'a', headers: { tenant: 1 } })],
+    ['partition', produce('orders', message, '0')],
+    ['topic', seek({ topic: 7 })],
+    ['partition', seek({ partition: 1 })],
+    ['offset', seek({ offset: '-2' })],
+    ['offset', seek({ offset: undefined })],
+    ['eachMessage', (consumer) => consumer.run({ eachMessage: {} as never })],
+    ['autoCommit', (consumer) => consumer.run({ autoCommit: 'no' as never })],
+    ['', (consumer) => consumer.run(null as never)],
+    ['', (consumer) => consumer.subscribe('orders' as never)],
+    ['topics', (consumer) => consumer.subscribe({})],
+    ['fromBeginning', (consumer) => consumer.subscribe({ topic: 'orders', fromBeginning: 1 as never })],
+  ])('refuses a wrong %s', async (field, act) => {
+    const refused: unknown = await Promise.resolve(createFakeConsumer())
+      .then(act)
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(InvalidOptionsError);
+    expect(refused).toMatchObject({ issues: [{ field }] });
+  });
+
+  it.each<[string, (consumer: Consumer) => Promise<void>]>([
+    ['subscribe', (consumer) => consumer.subscribe({ topics: [7] })],
+    ['run', (consumer) => consumer.run({ eachBatch: 1 as never })],
+  ])('rejects, and does not throw, from %s', async (_, act) => {
+    let promise: Promise<void> | undefined;
+    expect(() => {
+      promise = act(createFakeConsumer());
+    }).not.toThrow();
+    await expect(promise).rejects.toThrow(InvalidOptionsError);
+  });
+});
+
 describe('The wiring of a Kafka consumer, on a fake one,', () => {
   async function wired(
     handler: () => unknown,
