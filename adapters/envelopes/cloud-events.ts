@@ -8,10 +8,7 @@ import {
 } from './envelope.ts';
 import { keyOf, reader } from './read.ts';
 
-const read = reader(
-  'a CloudEvent',
-  'It needs its attributes in the body (structured mode), or in headers that begin with ce_ (binary mode of Kafka).',
-);
+const read = reader('a CloudEvent', 'Put its attributes in the body, or in ce_ headers (Kafka).');
 
 const JSON_TYPE = /^[\w.-]+\/([\w.-]+\+)?json\b/i;
 

@@ -15,7 +15,7 @@ export interface DebeziumChange {
 
 const read = reader(
   'a change event of Debezium',
-  'Flattened events (ExtractNewRecordState), heartbeats and schema changes have no such envelope: leave debezium out.',
+  'For flattened events, heartbeats and schema changes leave debezium out.',
 );
 
 /** The members of `source` that say where in the log of its database a change stands, by connector. */
@@ -60,7 +60,7 @@ function placeIn(source: Members): unknown[] {
   const members = POSITIONS[connector];
   if (members === undefined) {
     const known = Object.keys(POSITIONS).join(', ');
-    throw read.malformed('source.connector', `one of ${known}; give a key of your own for another`);
+    throw read.malformed('source.connector', `a known one, or give a key of your own: ${known}`);
   }
   const position = members.map((name) => source[name] ?? null);
   if (position.every((part) => part === null)) throw read.malformed(`source.${members.join(', ')}`, 'there');

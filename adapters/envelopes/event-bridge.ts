@@ -1,10 +1,7 @@
 import { type Envelope, envelope, type Opened, type Sealed } from './envelope.ts';
 import { type Members, reader } from './read.ts';
 
-const read = reader(
-  'an event of EventBridge',
-  'A rule with an input transformer or an input path has another envelope: leave eventBridge out there.',
-);
+const read = reader('an event of EventBridge', 'With an input transformer or path: leave eventBridge out.');
 
 function open(sealed: Sealed): Opened<Members> {
   const document = read.document(sealed);

@@ -23,7 +23,7 @@ export interface S3EventRecord {
 
 const read = reader(
   'an event notification of S3',
-  'For S3 events that come through EventBridge or SNS take eventBridge or s3ViaSns.',
+  'Through EventBridge or SNS: take eventBridge or s3ViaSns.',
 );
 
 const TEST_EVENT = 's3:TestEvent';

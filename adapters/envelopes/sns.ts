@@ -1,10 +1,7 @@
 import { type Envelope, envelope, type Opened, type Sealed } from './envelope.ts';
 import { reader } from './read.ts';
 
-const read = reader(
-  'a notification of SNS',
-  'A subscription with raw message delivery has no envelope: leave sns out there.',
-);
+const read = reader('a notification of SNS', 'With raw message delivery: leave sns out.');
 
 /** What was published, as text, and its id. */
 export function openSns(sealed: Sealed): { readonly messageId: string; readonly text: string } {
