@@ -1,8 +1,9 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { InvalidKeyError } from '../api/errors.ts';
 import { InvalidPayloadError, RetryableError } from '../api/handler-errors.ts';
 import { isA } from '../lib/safe-read.ts';
 import { namesIn } from './schema-names.ts';
-import { toStoredError } from './stored-error.ts';
+import { describeThrown, nameOfThrown } from './stored-error.ts';
 
 const MAX_ISSUES = 10;
 
@@ -17,15 +18,17 @@ export async function validatePayload(
 }
 
 /**
- * The parser's message is left out: JSON.parse quotes the text that it could not read. A `RetryableError` says nothing
- * of the payload: what the parser needs is not there now.
+ * The parser's message is left out: JSON.parse quotes the text that it could not read. That of an `InvalidKeyError` is
+ * for the user, and has nothing of the message. A `RetryableError` says nothing of the payload: what the parser needs is
+ * not there now.
  */
 async function parsePayload(payload: unknown, parse: (payload: never) => unknown): Promise<unknown> {
   try {
     return await parse(payload as never);
   } catch (error) {
     if (isA(error, RetryableError)) throw error;
-    throw new InvalidPayloadError(`the payload could not be parsed (${toStoredError(error, 0).name})`);
+    const what = isA(error, InvalidKeyError) ? describeThrown(error) : nameOfThrown(error);
+    throw new InvalidPayloadError(`the payload could not be parsed (${what})`);
   }
 }
 

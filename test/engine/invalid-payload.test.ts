@@ -1,3 +1,4 @@
+import { sns } from 'handle-once/envelopes';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -108,6 +109,18 @@ describe.each(storeKinds)('a payload that is checked, over the %s store', (kind)
     });
     expect(JSON.stringify(outcome)).not.toContain('secret');
     expect(handler).not.toHaveBeenCalled();
+  });
+
+  it('keeps the text of an InvalidKeyError that parse throws, such as that of an envelope', async () => {
+    const outcome = await bench.handleOnce()('key', '{"password":"secret"}', vi.fn(), { parse: sns.parse });
+    expect(outcome).toMatchObject({
+      reason: 'invalid-payload',
+      error: {
+        message:
+          'the payload could not be parsed (InvalidKeyError: the message is not a notification of SNS: ' +
+          "Type must be 'Notification'. With raw message delivery: leave sns out.)",
+      },
+    });
   });
 
   it('fails for good whatever odd thing parse throws', async () => {
