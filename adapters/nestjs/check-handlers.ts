@@ -1,7 +1,7 @@
 import { InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
+import { DECORATORS } from './decorators.ts';
 import type { FoundHandler } from './find-handlers.ts';
 
-const DECORATORS = { sqs: '@SqsHandler', kafka: '@KafkaHandler' } as const;
 const KINDS = ['sqs', 'kafka'] as const;
 
 /** What the module was given for each name. */
@@ -13,14 +13,20 @@ export function checkHandlers(subject: string, names: Names, found: readonly Fou
   if (issues.length > 0) throw new InvalidOptionsError(subject, issues);
 }
 
-function faultsOf({ kind, name, where, isSingleton }: FoundHandler, names: Names): OptionIssue[] {
+const MADE_OFTEN = {
+  request: 'is made for each request',
+  transient: 'is transient, and is made for each that it is injected into',
+} as const;
+
+function faultsOf({ kind, name, where, scope }: FoundHandler, names: Names): OptionIssue[] {
   const field = `${kind}.${name}`;
   const issues: OptionIssue[] = [];
   if (!names[kind].includes(name)) {
-    issues.push({ field, message: `is missing: ${where} has ${DECORATORS[kind]}('${name}')` });
+    issues.push({ field, message: `is missing: ${where} has ${DECORATORS[kind].decorator}('${name}')` });
   }
-  if (!isSingleton) {
-    const message = `is handled by ${where}, whose provider is made for each request; make it, and what it has injected, a singleton`;
+  if (scope !== 'singleton') {
+    const fix = 'make it, and what it has injected, a singleton';
+    const message = `is handled by ${where}, whose provider ${MADE_OFTEN[scope]}; ${fix}`;
     issues.push({ field, message });
   }
   return issues;
@@ -32,7 +38,7 @@ function faultsOfNames(names: Names, found: readonly FoundHandler[]): OptionIssu
       const handlers = found.filter((handler) => handler.kind === kind && handler.name === name);
       const field = `${kind}.${name}`;
       if (handlers.length === 0) {
-        const message = `has no handler: put ${DECORATORS[kind]}('${name}') on a method of a provider`;
+        const message = `has no handler: put ${DECORATORS[kind].decorator}('${name}') on a method of a provider`;
         return [{ field, message }];
       }
       if (handlers.length === 1) return [];

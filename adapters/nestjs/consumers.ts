@@ -11,6 +11,12 @@ import { startSqs } from './start-sqs.ts';
 
 export const SUBJECT = 'HandleOnceModule';
 
+/** The token of an application's consumers. */
+export const CONSUMERS = Symbol('handle-once: consumers');
+
+const IMPORTED_AGAIN =
+  'is imported more than once: import it once, in the root module, with the settings of all names';
+
 /** The consumers of an application, as its lifecycle has them. */
 export type Consumers = OnApplicationBootstrap & BeforeApplicationShutdown;
 
@@ -28,6 +34,7 @@ export function createConsumers(given: HandleOnceModuleOptions, services: Discov
 
   return {
     async onApplicationBootstrap() {
+      checkImportedOnce(services);
       const found = findHandlers(services);
       checkHandlers(SUBJECT, { sqs: Object.keys(options.sqs), kafka: Object.keys(options.kafka) }, found);
       try {
@@ -39,6 +46,12 @@ export function createConsumers(given: HandleOnceModuleOptions, services: Discov
     },
     beforeApplicationShutdown: stop,
   };
+}
+
+/** Each import of the module finds all handlers: two would run two consumers for one. */
+function checkImportedOnce({ discovery }: Discovery): void {
+  const imports = discovery.getProviders().filter(({ token }) => token === CONSUMERS);
+  if (imports.length > 1) throw new InvalidOptionsError(SUBJECT, [{ field: '', message: IMPORTED_AGAIN }]);
 }
 
 /** Throws `InvalidOptionsError`. */

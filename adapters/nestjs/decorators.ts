@@ -1,14 +1,20 @@
 import { Inject, SetMetadata } from '@nestjs/common';
+import { checkDecorated, type HandlerDecorator } from './check-decorated.ts';
 
 /** The token of the module's `handleOnce`, for providers that are not classes. */
 export const HANDLE_ONCE = Symbol('handle-once: handleOnce');
 
-/** Under these a method has the name of what it handles. */
-export const SQS_HANDLER = 'handle-once:sqs';
-export const KAFKA_HANDLER = 'handle-once:kafka';
+/** Under its key a method has the name of what it handles. */
+export const DECORATORS = {
+  sqs: { key: 'handle-once:sqs', decorator: '@SqsHandler' },
+  kafka: { key: 'handle-once:kafka', decorator: '@KafkaHandler' },
+} as const satisfies Record<string, HandlerDecorator>;
 
 /**
  * Marks the method that handles the messages of a queue: `sqs` of the module has its settings under this name.
+ *
+ * Throws `InvalidOptionsError` for a name that is no string or empty, for a second one on a method, and on what is no
+ * method of a provider.
  *
  * It is called with `(payload, attempt)`, and the transaction as third argument with `inTransaction`.
  *
@@ -24,11 +30,14 @@ export const KAFKA_HANDLER = 'handle-once:kafka';
  * ```
  */
 export function SqsHandler(name: string): MethodDecorator {
-  return SetMetadata(SQS_HANDLER, name);
+  return named(DECORATORS.sqs, name);
 }
 
 /**
  * Marks the method that handles the messages of Kafka topics: `kafka` of the module has their settings under this name.
+ *
+ * Throws `InvalidOptionsError` for a name that is no string or empty, for a second one on a method, and on what is no
+ * method of a provider.
  *
  * It is called with `(delivery, attempt)`, and the transaction as third argument with `inTransaction`.
  *
@@ -44,7 +53,14 @@ export function SqsHandler(name: string): MethodDecorator {
  * ```
  */
 export function KafkaHandler(name: string): MethodDecorator {
-  return SetMetadata(KAFKA_HANDLER, name);
+  return named(DECORATORS.kafka, name);
+}
+
+function named(kind: HandlerDecorator, name: string): MethodDecorator {
+  return (target, method, descriptor) => {
+    checkDecorated(kind, name, { target, method, descriptor });
+    SetMetadata(kind.key, name)(target, method, descriptor);
+  };
 }
 
 /**

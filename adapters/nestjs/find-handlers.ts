@@ -1,5 +1,5 @@
 import type { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { KAFKA_HANDLER, SQS_HANDLER } from './decorators.ts';
+import { DECORATORS } from './decorators.ts';
 import type { Run } from './running.ts';
 
 /** A method that a decorator names. */
@@ -9,8 +9,8 @@ export interface FoundHandler {
   readonly name: string;
   /** `Billing.charge`. */
   readonly where: string;
-  /** Whether its provider is one object from the start to the end of the application. */
-  readonly isSingleton: boolean;
+  /** How long an object of its provider lives: only a singleton does from the start to the end of the application. */
+  readonly scope: 'singleton' | 'request' | 'transient';
   readonly run: Run;
 }
 
@@ -22,8 +22,6 @@ export interface Discovery {
 }
 
 type Provider = ReturnType<DiscoveryService['getProviders']>[number];
-
-const KINDS = { sqs: SQS_HANDLER, kafka: KAFKA_HANDLER } as const;
 
 /** The handlers of all providers and controllers. One that has several tokens counts once. */
 export function findHandlers(services: Discovery): FoundHandler[] {
@@ -37,15 +35,30 @@ export function findHandlers(services: Discovery): FoundHandler[] {
 
 function handlersOf(instance: object, provider: Provider, { scanner, reflector }: Discovery): FoundHandler[] {
   const prototype = Object.getPrototypeOf(instance) as Record<string, Run> | null;
-  const isSingleton = provider.isDependencyTreeStatic() && !provider.isTransient;
   return scanner.getAllMethodNames(prototype).flatMap((method) => {
     const run = prototype?.[method];
     if (run === undefined) return [];
     return (['sqs', 'kafka'] as const).flatMap((kind) => {
-      const name = reflector.get<string | undefined>(KINDS[kind], run);
+      const named = methodsOf(prototype, method).map((one) =>
+        reflector.get<string | undefined>(DECORATORS[kind].key, one),
+      );
+      const name = named.find((one) => one !== undefined);
       if (name === undefined) return [];
       const where = `${instance.constructor.name}.${method}`;
-      return [{ kind, name, where, isSingleton, run: run.bind(instance) }];
+      return [{ kind, name, where, scope: scopeOf(provider), run: run.bind(instance) }];
     });
   });
+}
+
+/** The method and those that it overrides: an override without a decorator handles what they do. */
+function methodsOf(prototype: object | null, method: string): Run[] {
+  if (prototype === null) return [];
+  const own: unknown = Object.getOwnPropertyDescriptor(prototype, method)?.value;
+  const overridden = methodsOf(Object.getPrototypeOf(prototype) as object | null, method);
+  return typeof own === 'function' ? [own as Run, ...overridden] : overridden;
+}
+
+function scopeOf(provider: Provider): FoundHandler['scope'] {
+  if (!provider.isDependencyTreeStatic()) return 'request';
+  return provider.isTransient ? 'transient' : 'singleton';
 }

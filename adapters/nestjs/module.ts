@@ -1,10 +1,8 @@
 import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { checkedOptions, createConsumers } from './consumers.ts';
+import { checkedOptions, CONSUMERS, createConsumers } from './consumers.ts';
 import { HANDLE_ONCE } from './decorators.ts';
 import type { HandleOnceModuleOptions } from './options.ts';
-
-const CONSUMERS = Symbol('handle-once: consumers');
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<HandleOnceModuleOptions>()
@@ -20,8 +18,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * (`beforeApplicationShutdown`). Nest runs `onModuleDestroy` before that: close what handlers use in
  * `onApplicationShutdown`. Call `app.enableShutdownHooks()`, or a signal ends the process at once.
  *
- * The start of the application throws `InvalidOptionsError` where a name has no settings, no handler or two, and what
- * the start of a worker throws.
+ * The start of the application throws `InvalidOptionsError` where a name has no settings, no handler or two, where
+ * the provider of a handler is no singleton, where the module is imported more than once, and what the start of a worker
+ * throws. Wrong options throw it in `forRoot`, or at the start with `forRootAsync`.
  *
  * @example
  * ```ts
@@ -37,7 +36,13 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * class AppModule {}
  * ```
  */
-export class HandleOnceModule extends ConfigurableModuleClass {}
+export class HandleOnceModule extends ConfigurableModuleClass {
+  /** The module with these options. Throws `InvalidOptionsError` that names every wrong field. */
+  static override forRoot(options: HandleOnceModuleOptions): DynamicModule {
+    checkedOptions(options);
+    return super.forRoot(options);
+  }
+}
 
 function withConsumers(definition: DynamicModule): DynamicModule {
   return {

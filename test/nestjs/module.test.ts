@@ -1,4 +1,4 @@
-import { Inject, Injectable, Module, Scope } from '@nestjs/common';
+import { type DynamicModule, Inject, Injectable, Module, Scope } from '@nestjs/common';
 import { createHandleOnce, type HandleOnce, InvalidOptionsError } from 'handle-once';
 import {
   HANDLE_ONCE,
@@ -14,6 +14,17 @@ import { startApplication } from './application.ts';
 const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
 const client = { send: () => Promise.reject(new Error('nothing is sent in these tests')) };
 const queue = { client: client as never, queueUrl: 'https://sqs.example.com/1/orders' };
+const topics = {
+  consumer: {
+    connect: () => Promise.reject(new Error('nothing connects in these tests')),
+    subscribe: () => Promise.resolve(),
+    run: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+  } as never,
+  groupId: 'billing',
+  topics: ['payments'],
+  onFailed: 'acknowledge',
+} as const;
 
 @Injectable()
 class Billing {
@@ -77,8 +88,54 @@ describe('The module', () => {
   });
 });
 
+describe('A module that is imported more than once is refused', () => {
+  const again = [
+    {
+      field: '',
+      message:
+        'is imported more than once: import it once, in the root module, with the settings of all names',
+    },
+  ];
+
+  @Module({})
+  class OrdersModule {}
+  @Module({})
+  class PaymentsModule {}
+  const feature = (
+    module: typeof OrdersModule,
+    settings: object,
+    provider: typeof Billing | typeof Shipping,
+  ) =>
+    ({
+      module,
+      imports: [HandleOnceModule.forRoot({ handleOnce, ...settings })],
+      providers: [provider],
+    }) satisfies DynamicModule;
+
+  it('by two modules, each with its own names', async () => {
+    const orders = feature(OrdersModule, { sqs: { orders: queue } }, Billing);
+    const payments = feature(PaymentsModule, { kafka: { payments: topics } }, Shipping);
+    expect(await issuesOf([orders, payments], [])).toEqual(again);
+  });
+
+  it('by the root and a submodule, with the same names', async () => {
+    const settings = { sqs: { orders: queue } };
+    const orders = feature(OrdersModule, settings, Billing);
+    const root = HandleOnceModule.forRoot({ handleOnce, ...settings });
+    expect(await issuesOf([root, orders], [])).toEqual(again);
+  });
+
+  it('and one that two modules share is not', async () => {
+    const shared = HandleOnceModule.forRoot({ handleOnce });
+    const importing = (module: typeof OrdersModule) => ({ module, imports: [shared] });
+    const app = await startApplication([importing(OrdersModule), importing(PaymentsModule)], []);
+    expect(app.get<HandleOnce>(HANDLE_ONCE)).toBe(handleOnce);
+  });
+});
+
 describe('The start is refused with the field and the fix for', () => {
   it.each<[string, object, string, string]>([
+    ['no options', undefined as never, '', 'the options must be an object'],
     ['no handleOnce', {}, 'handleOnce', 'must be made by createHandleOnce'],
     [
       'a misspelt option',
@@ -105,7 +162,10 @@ describe('The start is refused with the field and the fix for', () => {
       'must be { consumer, topics } and the options of onceEachMessage, without handleOnce',
     ],
   ])('%s', async (_, options, field, message) => {
-    expect(await issuesOf([HandleOnceModule.forRoot(options as never)], [])).toEqual([{ field, message }]);
+    const imports = [HandleOnceModule.forRootAsync({ useFactory: () => options as never })];
+    expect(await issuesOf(imports, [])).toEqual([{ field, message }]);
+    expect(() => HandleOnceModule.forRoot(options as never)).toThrow(`HandleOnceModule: ${field || message}`);
+    expect(() => HandleOnceModule.forRoot(options as never)).toThrow(InvalidOptionsError);
   });
 
   it('handlers without settings', async () => {
@@ -137,7 +197,10 @@ describe('The start is refused with the field and the fix for', () => {
     ]);
   });
 
-  it.each([Scope.REQUEST, Scope.TRANSIENT])('a provider that is no singleton (%s)', async (scope) => {
+  it.each([
+    [Scope.REQUEST, 'is made for each request'],
+    [Scope.TRANSIENT, 'is transient, and is made for each that it is injected into'],
+  ])('a provider that is no singleton (%s)', async (scope, how) => {
     @Injectable({ scope })
     class Orders {
       @SqsHandler('orders')
@@ -146,9 +209,22 @@ describe('The start is refused with the field and the fix for', () => {
       }
     }
     const module = HandleOnceModule.forRoot({ handleOnce, sqs: { orders: queue } });
-    const [issue] = await issuesOf([module], [Orders]);
-    expect(issue?.field).toBe('sqs.orders');
-    expect(issue?.message).toMatch(/^is handled by Orders\.charge, whose provider is made for each request/);
+    const fix = 'make it, and what it has injected, a singleton';
+    expect(await issuesOf([module], [Orders])).toEqual([
+      { field: 'sqs.orders', message: `is handled by Orders.charge, whose provider ${how}; ${fix}` },
+    ]);
+  });
+
+  it('a handler whose override has no decorator, which counts as the one it overrides', async () => {
+    @Injectable()
+    class Discounts extends Billing {
+      override charge(): void {
+        throw new Error('nothing is received in these tests');
+      }
+    }
+    expect(await issuesOf([HandleOnceModule.forRoot({ handleOnce })], [Discounts])).toEqual([
+      { field: 'sqs.orders', message: "is missing: Discounts.charge has @SqsHandler('orders')" },
+    ]);
   });
 
   it('options of a worker, with the name of its settings', async () => {
