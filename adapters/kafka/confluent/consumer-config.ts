@@ -4,8 +4,10 @@ import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../events.ts';
 import { heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
 
-/** Settings of librdkafka by name: its CONFIGURATION.md lists them. */
-export type ConfluentConfig = Readonly<Record<string, unknown>>;
+/** Settings of librdkafka by name, which its CONFIGURATION.md lists. A `ConsumerGlobalConfig` of the package fits. */
+export type ConfluentConfig = object;
+
+type Settings = Readonly<Record<string, unknown>>;
 
 /** What librdkafka uses where the config does not say. Milliseconds. */
 export const DEFAULTS = {
@@ -26,13 +28,13 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** Refuses settings that would change what is committed, or who has a partition. */
-export function checkConfig(config: ConfluentConfig, context: z.core.$RefinementCtx<ConfluentConfig>): void {
+export function checkConfig(config: Settings, context: z.core.$RefinementCtx<Settings>): void {
   for (const [name, message] of faultsOf(config)) {
     context.addIssue({ code: 'custom', path: [name], message });
   }
 }
 
-function* faultsOf(config: ConfluentConfig): Generator<[name: string, message: string]> {
+function* faultsOf(config: Settings): Generator<[name: string, message: string]> {
   for (const [name, message] of Object.entries(REFUSED)) {
     if (Object.hasOwn(config, name)) yield [name, message];
   }
@@ -53,10 +55,10 @@ function textOf(value: unknown): string {
 
 /** What the native consumer is made with. */
 export function consumerConfigOf(
-  config: ConfluentConfig,
+  config: Settings,
   groupId: string,
   fromBeginning: boolean | undefined,
-): [config: ConfluentConfig, topicConfig: ConfluentConfig] {
+): [config: Settings, topicConfig: Settings] {
   return [
     {
       ...config,
@@ -70,10 +72,7 @@ export function consumerConfigOf(
 }
 
 /** Timeouts of the consumer that contradict one another or the lease. */
-export function configWarnings(
-  config: ConfluentConfig,
-  settings: HandleOnceSettings,
-): Warning<KafkaWarning>[] {
+export function configWarnings(config: Settings, settings: HandleOnceSettings): Warning<KafkaWarning>[] {
   const timeOf = (name: keyof typeof DEFAULTS) => ({ name, ms: Number(config[name] ?? DEFAULTS[name]) });
   const session = timeOf('session.timeout.ms');
   return [

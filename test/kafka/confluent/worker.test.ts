@@ -54,6 +54,15 @@ test('asks for what it commits by itself, and begins where it is told', async ()
   expect(native.topicConfig).toEqual({ 'auto.offset.reset': 'latest' });
 });
 
+test('takes settings that have a type of their own, as those of the package do', async () => {
+  interface ConsumerGlobalConfig {
+    'client.id'?: string;
+  }
+  const config: ConsumerGlobalConfig = { 'client.id': 'billing' };
+  const { native } = await runs(undefined, { config });
+  expect(native.config).toMatchObject(config);
+});
+
 test('handles what comes and commits behind it, also behind what is not delivered', async () => {
   const { native, started, commits } = await runs();
   native.assignPartitions(0, 1);
