@@ -19,8 +19,8 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * `onApplicationShutdown`. Call `app.enableShutdownHooks()`, or a signal ends the process at once.
  *
  * The start of the application throws `InvalidOptionsError` where a name has no settings, no handler or two, where
- * the provider of a handler is no singleton, where the module is imported more than once, and what the start of a worker
- * throws. Wrong options throw it in `forRoot`, or at the start with `forRootAsync`.
+ * the provider of a handler is no singleton, where the module is imported more than once, and what the start of a
+ * worker throws. Wrong options throw it in `forRoot`, or at the start with `forRootAsync`.
  *
  * @example
  * ```ts

@@ -19,8 +19,8 @@ export async function validatePayload(
 
 /**
  * The parser's message is left out: JSON.parse quotes the text that it could not read. That of an `InvalidKeyError` is
- * for the user, and has nothing of the message. A `RetryableError` says nothing of the payload: what the parser needs is
- * not there now.
+ * for the user, and has nothing of the message. A `RetryableError` says nothing of the payload: what the parser needs
+ * is not there now.
  */
 async function parsePayload(payload: unknown, parse: (payload: never) => unknown): Promise<unknown> {
   try {
