@@ -50,7 +50,7 @@ export const rows: readonly Row[] = [
   },
   ran('Bun', 'bun', 'program.mjs'),
   ran('Deno', 'deno', 'run', '--allow-all', '--node-modules-dir=manual', 'program.mjs'),
-  { ...compiled('`node10`', 'commonjs', 'node10', 'subpaths.ts'), isQuick: true },
+  compiled('`node10`', 'commonjs', 'node10', 'subpaths.ts'),
   compiled('`node16`', 'node16', 'node16', 'subpaths.mts'),
   compiled('`nodenext`', 'nodenext', 'nodenext', 'subpaths.mts'),
   compiled('`nodenext`, from CommonJS', 'nodenext', 'nodenext', 'subpaths.cts'),
