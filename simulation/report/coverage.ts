@@ -15,7 +15,7 @@ type Tally = Map<string, number>;
 type Tallies = Readonly<Record<'faults' | 'outcomes' | 'causes', Tally>>;
 
 /** From so many seeds of a surface on, something that never happened is a fault of the simulation. */
-export const ENOUGH_SEEDS = 300;
+export const ENOUGH_SEEDS = 200;
 
 /** What a run has tried, on each surface: a rule says little that holds where nothing happened. */
 export class Coverage {

@@ -18,7 +18,9 @@ it(
     expect(coverage.missing()).toEqual([]);
     for (const { name } of SURFACES)
       expect(coverage.seedsOf(name), name).toBeGreaterThanOrEqual(ENOUGH_SEEDS);
-    for (const { deliveries } of coverage.seeds) expect(deliveries).toBeGreaterThanOrEqual(20);
+    // A consumer of Kafka that begins at the end of its partitions gets fewer.
+    const few = coverage.seeds.filter(({ deliveries }) => deliveries < 20);
+    expect(few.length / SEEDS).toBeLessThan(0.01);
     const faults = coverage.seeds.reduce((sum, seed) => sum + seed.faults, 0);
     expect(faults / SEEDS).toBeGreaterThan(3);
   },
