@@ -8,13 +8,14 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 /** Files that use a service, start processes, or let time pass: most of the time they wait. */
 const INTEGRATION = [
-  'test/{architecture,cli,clients,crash,docs,engine,examples,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
+  'test/{architecture,cli,clients,crash,docs,engine,examples,fuzz,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
   'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
-  'test/fuzz/database.test.ts',
-  'test/http/{crash,hang-up,http2,http2-responses,node-sockets,response-methods,sockets,wire}.test.ts',
+  'test/kafka/{confluent/worker,partition-feed}.test.ts',
+  'test/testing/fake-queue.test.ts',
+  'test/http/{crash,hang-up,http2,http2-responses,node-sockets,once-each-request,response-methods,sockets,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
-  'test/lambda/{deadline,poller}.test.ts',
+  'test/lambda/{deadline,kafka,poller}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
   'test/limits/limits.test.ts',
   'test/model/model.test.ts',
