@@ -56,6 +56,6 @@ export default {
   searchInDocuments: true,
   treatWarningsAsErrors: true,
   treatValidationWarningsAsErrors: true,
-  // Parts of types that nobody has to name are not exported: where they are used, they are shown.
+  // Parts of types that need no name of their own are not exported: where they are used, they are shown.
   validation: { notExported: false, invalidLink: true, invalidPath: true, rewrittenLink: true },
 };

@@ -28,7 +28,7 @@ const chargeAndTell =
 const effects = { charge: () => Promise.resolve(), sendMail: () => Promise.resolve() };
 const payload: Order = { id: 'order-7', cents: 995, email: 'a@example.com' };
 
-test('a crash charges nobody twice, and can send the mail twice', async () => {
+test('a crash does not charge twice, and can send the mail twice', async () => {
   const { doubled, crashes } = await crashTest({ effects, payload, handler: chargeAndTell });
   assert.deepEqual(
     crashes.map(({ after }) => after),

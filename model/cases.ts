@@ -73,7 +73,12 @@ export const BUGS: readonly Bug[] = [
     ['FAULTS=3'],
   ),
   planted('protocol', 'delete-before-settle', 'nothing_lost', 'A message is deleted before its settle.'),
-  planted('protocol', 'extend-by-key', 'fenced', 'A heartbeat extends the lease of whoever owns the key.'),
+  planted(
+    'protocol',
+    'extend-by-key',
+    'fenced',
+    'A heartbeat extends the lease of another owner of the key.',
+  ),
   planted('protocol', 'in-flight-deleted', 'nothing_lost', 'A duplicate of a message in flight is deleted.'),
   planted(
     'protocol',
@@ -88,7 +93,7 @@ export const BUGS: readonly Bug[] = [
     'A worker counts its lease from the reply to its claim.',
   ),
   planted('protocol', 'no-takeover', EVERYTHING_ENDS, 'A lease that has lapsed is never taken over.'),
-  planted('protocol', 'settle-by-key', 'fenced', 'A settle ends the attempt of whoever owns the key.'),
+  planted('protocol', 'settle-by-key', 'fenced', 'A settle ends the attempt of another owner of the key.'),
   planted('protocol', 'settled-runs-again', 'settled_stays', 'A failed record runs again.'),
   planted('protocol', 'take-back-counts', 'attempts_counted', 'A claim that is taken back stays counted.'),
   planted(

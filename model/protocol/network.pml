@@ -5,7 +5,7 @@
 mtype = { nothing, claim, settle, extend };
 
 mtype late_verb[FAULTS] = nothing;
-byte late_token[FAULTS] = NOBODY;
+byte late_token[FAULTS] = NO_WORKER;
 mtype late_ending[FAULTS] = returned;
 
 #if FAULTS == 1
@@ -44,7 +44,7 @@ inline land_late() {
   :: late_verb[slot] == extend -> land_extend(token, reply)
   fi;
   late_verb[slot] = nothing;
-  late_token[slot] = NOBODY;
+  late_token[slot] = NO_WORKER;
   late_ending[slot] = returned;
   slot = 0;
   token = 0;

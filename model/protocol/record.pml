@@ -14,7 +14,7 @@ mtype = { returned, threw, not_started };
 
 mtype record_state = pending;
 bool record_owned;
-byte record_token = NOBODY;
+byte record_token = NO_WORKER;
 byte record_live;       /* ticks until the lease lapses, or the backoff is over */
 byte record_failures;
 byte record_deaths;

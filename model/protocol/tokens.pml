@@ -6,12 +6,12 @@
  */
 #define TOKENS_EACH (FAULTS + 2)
 #define TOKENS (WORKERS * TOKENS_EACH)
-#define NOBODY TOKENS
+#define NO_WORKER TOKENS
 
-#define IS_TOKEN_OF(worker, token) (token < NOBODY && token / TOKENS_EACH == worker)
+#define IS_TOKEN_OF(worker, token) (token < NO_WORKER && token / TOKENS_EACH == worker)
 
 /*
  * How long a claim is looked for whose reply was given up on, by its token: the list of src/store/take-backs.ts. It is
- * in the memory of a worker, and dies with it. Nobody's is always 0.
+ * in the memory of a worker, and dies with it. That of no worker is always 0.
  */
 byte watched[TOKENS + 1];

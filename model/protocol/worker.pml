@@ -16,7 +16,7 @@ mtype = {
 };
 
 mtype phase[WORKERS] = idle;
-byte token_of[WORKERS] = NOBODY;
+byte token_of[WORKERS] = NO_WORKER;
 /* Ticks for which the worker knows its lease to last: src/engine/lease.ts. It counts from when it sent the claim. */
 byte lease_left[WORKERS];
 /* The same, from when it sent the heartbeat that is under way. */
@@ -48,7 +48,7 @@ inline take_back() {
 inline choose_token() {
 #ifdef BUG_TOKEN_SENT_AGAIN
   if
-  :: token_of[me] != NOBODY -> skip
+  :: token_of[me] != NO_WORKER -> skip
   :: else ->
 #endif
   token_of[me] = me * TOKENS_EACH;
@@ -169,7 +169,7 @@ inline delete_message() {
 /* What a worker with nothing in hand does not need is cleared, so that there are fewer states. */
 inline rest() {
   phase[me] = idle;
-  token_of[me] = NOBODY;
+  token_of[me] = NO_WORKER;
   lease_left[me] = 0;
   beat_left[me] = 0;
   ending = returned;

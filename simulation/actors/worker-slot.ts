@@ -40,7 +40,7 @@ export class WorkerSlot {
     });
   }
 
-  /** Ends a process in which a handler hangs: that would be so for ever. */
+  /** Ends a process in which a handler hangs: that would never end. */
   endHang(): void {
     if (this.#hangs) this.#life.die();
   }

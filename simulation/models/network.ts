@@ -137,7 +137,7 @@ export class Network {
     return this.#random.between(...LATENCY[side]);
   }
 
-  /** A connection that breaks, or one that nobody hears of again. */
+  /** A connection that breaks, or one that is silent from then on. */
   #badAnswer(): 'error' | 'silence' {
     return this.#random.chance(0.6) ? 'error' : 'silence';
   }

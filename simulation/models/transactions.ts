@@ -13,7 +13,7 @@ const CONNECTIONS = 3;
 /** How often the server gives a transaction up for another, or a connection breaks while a handler runs. */
 const CONFLICT_SHARE = 0.05;
 const BROKEN_SHARE = 0.04;
-/** How often a statement that nobody waits for fails before the COMMIT. */
+/** How often a statement that is not awaited fails before the COMMIT. */
 const UNDONE_SHARE = 0.03;
 
 /** When the server notices that a client is gone. */

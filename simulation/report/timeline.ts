@@ -86,7 +86,7 @@ function textOfLogs(fact: KafkaFact): string {
     case 'position-committed':
       return `has ${fact.position} of ${fact.topic}/${fact.partition} committed by ${fact.life.id}`;
     case 'joined':
-      return `${fact.life.id} begins anew with its partitions`;
+      return `${fact.life.id} begins again with its partitions`;
     case 'letter-asked':
       return `${fact.life.id} produces a dead letter of ${fact.message.id}`;
     case 'letter-answered':

@@ -88,7 +88,7 @@ function released(
   return error === null ? pending : { ...pending, error: decode.error(error) };
 }
 
-/** The outcome of what is on record: that of a duplicate, which tells nobody. */
+/** The outcome of what is on record: that of a duplicate, and no event is emitted. */
 export function outcomeOnRecord(reply: LookupReply, decode: DecodeRecord): Outcome<unknown> {
   switch (reply.kind) {
     case 'succeeded':

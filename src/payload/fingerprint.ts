@@ -29,7 +29,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The same without the members at some places. Text and bytes are read as JSON, with all digits of their numbers, and
- * taken as they are where that fails: who sends a message must not be able to have it refused for ever.
+ * taken as they are where that fails: who sends a message must not be able to have it refused each time.
  */
 export function fingerprintWithout(ignored: Walk['ignored'], payload: unknown): string {
   const content = typeof payload === 'string' ? payload : bytesOf(payload);

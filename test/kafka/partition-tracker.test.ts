@@ -104,7 +104,7 @@ describe('what is committed', () => {
     expect(await committedAt(of, 12n)).toEqual([12n]);
   });
 
-  test('is the first position again where a rejoined client begins anew: nothing is committed of it then', async () => {
+  test('is the first position again where a rejoined client begins again: nothing is committed of it then', async () => {
     const of = await settledTo12();
     of.rejoined();
     expect(await committedAt(of, 30n)).toEqual([30n]);

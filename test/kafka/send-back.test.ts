@@ -31,7 +31,7 @@ async function readTo12(options: Parameters<typeof bench>[0] = {}) {
   return { ...bed, admin, fetch, seeks };
 }
 
-describe('a client that would pass what nobody has read', () => {
+describe('a client that would skip unread messages', () => {
   test('is sent back to where it was left, and nothing runs or is committed', async () => {
     const { fetch, started, seeks, eventsOf } = await readTo12();
     const batch = await fetch(30);

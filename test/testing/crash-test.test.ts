@@ -87,7 +87,7 @@ describe('A crash test', () => {
     expect(report.doubled).toEqual([]);
   });
 
-  it('is not deceived by a key that each attempt makes anew', async () => {
+  it('is not deceived by a new key for each attempt', async () => {
     const report = await run(({ charge }, { cents }, attempt) =>
       charge(cents, keyed(attempt, `charge-${attempt.number}`)),
     );
@@ -260,7 +260,7 @@ describe('A crash test that would show nothing', () => {
     );
   });
 
-  it('is refused where a fake that nobody empties keeps a planned crash from happening', async () => {
+  it('is refused where a fake that is not emptied keeps a planned crash from happening', async () => {
     const done = new Set<number>();
     const charge = (cents: number) => {
       if (done.has(cents)) return Promise.reject(new Error(`charged before: ${cents}`));

@@ -143,7 +143,7 @@ test('the payload of a call is that of the caller', () => {
   void handleOnce('key', { id: 'a', sentAt: 5 }, onPayload);
   // @ts-expect-error -- the caller passes a text
   void handleOnce('key', 'body', onPayload);
-  // @ts-expect-error -- nobody knows what the caller passes
+  // @ts-expect-error -- what the caller passes is not known
   void handleOnce('key', {} as unknown, onPayload);
   void handleOnce('key', 'body', onPayload, { schema });
   void handleOnce('key', 'body', onPayload, { parse });

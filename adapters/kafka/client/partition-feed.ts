@@ -120,7 +120,7 @@ export class PartitionFeed {
     });
   }
 
-  /** Tells of records that were passed behind the last message that was handled. */
+  /** Reports records that were passed behind the last message that was handled. */
   #passOver(): void {
     const reach = this.#reach;
     if (this.#messages.length > 0 || reach === undefined || reach === this.#position) return;

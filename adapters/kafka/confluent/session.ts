@@ -34,7 +34,7 @@ export interface SessionOptions {
   readonly createConsumer: (onRebalance: RebalanceCallback) => NativeConsumer;
   readonly listener: LogListener;
   readonly handle: (fetch: Fetch) => Promise<void>;
-  /** Tells of what the client gets over by itself. */
+  /** Reports what the client gets over by itself. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -16,7 +16,7 @@ export interface SendBackOptions {
 const MOST_TRIES = 10;
 
 /**
- * Sends a client back that would pass what nobody has read. True where it was, or where that cannot be told yet: then
+ * Sends a client back that would skip unread messages. True where it was, or where that cannot be told yet: then
  * nothing of the fetch may run.
  *
  * A client begins at the end of a partition, by default, when its position is not in the log any more, and when a move

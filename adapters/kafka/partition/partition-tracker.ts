@@ -104,7 +104,7 @@ export class PartitionTracker implements Place {
     const expected = this.#expected;
     const hasMoved = expected !== undefined && expected !== from;
     if (hasMoved) this.#doubt();
-    // After a rejoin the client has read what is committed, or begins anew: then nothing is.
+    // After a rejoin the client has read what is committed, or begins again: then nothing is.
     else if (expected === undefined && this.#committed !== from) this.#committed = undefined;
     this.#position = from;
     this.#expected = from;

@@ -117,7 +117,7 @@ export class Coordinator {
     return this.#state === 'PreparingRebalance' ? refusal('REBALANCE_IN_PROGRESS') : undefined;
   }
 
-  /** A negative position is what kafkajs commits where it begins anew: then none is committed. */
+  /** A negative position is what kafkajs commits where it begins again: then none is committed. */
   commit(
     life: Life,
     claim: MemberClaim,
