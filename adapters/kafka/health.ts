@@ -1,6 +1,20 @@
-import type { StoreReach } from '../../src/adapter-kit.ts';
+import type { Counts, StoreReach } from '../../src/adapter-kit.ts';
 import type { LogListener, Place } from './client/log-client.ts';
+import type { KafkaEvent } from './events.ts';
 import type { PartitionTracker } from './partition/partition-tracker.ts';
+
+/** What a consumer of every client tells about its work. */
+export interface KafkaMonitor {
+  /** How often each type of event happened. */
+  counts(): Counts<KafkaEvent['type']>;
+  /**
+   * What the consumer knows of itself, for the probes of an orchestrator. It answers at once, and never throws.
+   *
+   * It costs no round trip, but where the last answer of the store is ten seconds old: then one read of the store
+   * (`checkStore`) begins, for the next call.
+   */
+  health(): KafkaHealth;
+}
 
 /** What a consumer knows of itself. */
 export interface KafkaHealth {

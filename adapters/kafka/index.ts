@@ -21,7 +21,7 @@ export type {
 export type { KafkaOnFailed } from './dead-letter.ts';
 export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from './events.ts';
 export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './client/kafkajs-types.ts';
-export type { HeldPartition, KafkaHealth, PartitionHealth } from './health.ts';
+export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from './health.ts';
 export type { KafkaHeaders, KafkaMessage } from './client/log-client.ts';
 export { ConsumerEndedError, KeyFunctionError } from './client/stop-errors.ts';
 export { onceEachMessage, type OnceEachMessage } from './once-each-message.ts';

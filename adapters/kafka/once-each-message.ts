@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  type Counts,
   parseOptions,
   type PayloadChecked,
   SHORT_RETRIES,
@@ -12,9 +11,8 @@ import type { Transactional } from '../../src/index.ts';
 import { listenTo } from './client/kafkajs.ts';
 import type { RunConfig } from './client/kafkajs-types.ts';
 import { createConsumption } from './consumption.ts';
-import type { KafkaEvent } from './events.ts';
 import { runFetch } from './fetch/run-fetch.ts';
-import type { KafkaHealth } from './health.ts';
+import type { KafkaMonitor } from './health.ts';
 import {
   type AnyHandler,
   type KafkaHandler,
@@ -28,17 +26,7 @@ const SUBJECT = 'onceEachMessage';
 const AUTO_COMMIT_INTERVAL_MS = 1_000;
 
 /** What `consumer.run` takes. */
-export interface OnceEachMessage extends RunConfig {
-  /** How often each type of event happened. */
-  counts(): Counts<KafkaEvent['type']>;
-  /**
-   * What the consumer knows of itself, for the probes of an orchestrator. It answers at once, and never throws.
-   *
-   * It costs no round trip, but where the last answer of the store is ten seconds old: then one read of the store
-   * (`checkStore`) begins, for the next call.
-   */
-  health(): KafkaHealth;
-}
+export interface OnceEachMessage extends RunConfig, KafkaMonitor {}
 
 /**
  * The run config of a kafkajs consumer whose messages are each handled once.

@@ -15,8 +15,8 @@ export function warnOfSettings(
 }
 
 const START_UNKNOWN =
-  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts: give ' +
-  'onceEachMessage fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
+  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts: set ' +
+  'the option fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
 
 /** Warns of topics that do not fit the options, once they are known. */
 export async function warnOfTopics(

@@ -41,9 +41,7 @@ describe.each<[string, () => unknown]>([
       trial.look(PLACE, messages(1, 19));
     };
     expect(look).toThrow(KeyFunctionError);
-    expect(look).toThrow(
-      /^onceEachMessage: key: .*first 20 messages, the last of orders.*Correct the function/,
-    );
+    expect(look).toThrow(/^key: .*first 20 messages, the last of orders.*Correct the function/);
     expect(look).toThrow(expect.objectContaining({ retriable: false }) as Error);
   });
 });

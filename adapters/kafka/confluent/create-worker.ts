@@ -1,6 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  type Counts,
   type EventSink,
   handlesOf,
   parseOptions,
@@ -14,7 +13,7 @@ import type { Transactional } from '../../../src/index.ts';
 import { createConsumption } from '../consumption.ts';
 import type { KafkaEvent } from '../events.ts';
 import { runFetch } from '../fetch/run-fetch.ts';
-import type { KafkaHealth } from '../health.ts';
+import type { KafkaMonitor } from '../health.ts';
 import type { AnyHandler, ConsumptionOptions, KafkaHandler, KafkaPayload } from '../options.ts';
 import type { TopicPartitions } from '../client/log-client.ts';
 import { createConfluentClient } from './confluent-client.ts';
@@ -27,7 +26,7 @@ import { adminOf, onFailedOf, retryOf } from './translate.ts';
 const SUBJECT = 'createKafkaWorker';
 
 /** A consumer of one group, made by `createKafkaWorker`. */
-export interface KafkaWorker {
+export interface KafkaWorker extends KafkaMonitor {
   /**
    * Connects, subscribes and joins the group. Resolves when it has subscribed; it may be called again after `stop`.
    * Throws what the client throws.
@@ -43,15 +42,6 @@ export interface KafkaWorker {
   paused(): readonly { readonly topic: string; readonly partition: number }[];
   /** Reads a partition from an offset, which it commits. Throws where the partition is not this member's. */
   seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
-  /** How often each type of event happened. */
-  counts(): Counts<KafkaEvent['type']>;
-  /**
-   * What the consumer knows of itself, for the probes of an orchestrator. It answers at once, and never throws.
-   *
-   * It costs no round trip, but where the last answer of the store is ten seconds old: then one read of the store
-   * (`checkStore`) begins, for the next call.
-   */
-  health(): KafkaHealth;
 }
 
 /**

@@ -41,7 +41,7 @@ export function createKeyTrial(key: LogKey<KafkaMessage> | undefined): KeyTrial 
 
 function brokenKey(topic: string): KeyFunctionError {
   return new KeyFunctionError(
-    `onceEachMessage: key: found no key for any of the first ${MOST_FAILURES} messages, the last of ${topic}, and so ` +
+    `key: the function found no key for any of the first ${MOST_FAILURES} messages, the last of ${topic}, and so ` +
       'seems wrong; none of them was handled or dead-lettered. Correct the function and start the consumer again',
   );
 }
