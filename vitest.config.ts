@@ -8,24 +8,25 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 /** Files that use a service, start processes, or let time pass: most of the time they wait. */
 const INTEGRATION = [
-  'test/{architecture,cli,clients,crash,docs,engine,examples,fuzz,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
+  'test/{architecture,bench,cli,clients,crash,docs,engine,examples,fuzz,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
-  'test/adapter/{async-context,contract,example-adapters,own-adapters}.test.ts',
+  'test/adapter/{async-context,contract,example-adapters,once-each,own-adapters,store-health}.test.ts',
   'test/kafka/{confluent/worker,partition-feed}.test.ts',
   'test/testing/fake-queue.test.ts',
-  'test/http/{crash,hang-up,http2,http2-responses,node-sockets,once-each-request,response-methods,sockets,wire}.test.ts',
+  'test/http/{crash,draft,hang-up,held-response,http2,http2-responses,node-sockets,once-each-request,peers,response-methods,sockets,streaming,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
-  'test/lambda/{deadline,kafka,poller}.test.ts',
+  'test/lambda/{deadline,kafka,poller,sqs}.test.ts',
   'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
   'test/limits/limits.test.ts',
   'test/model/model.test.ts',
-  'test/otel/promql.test.ts',
-  'test/reporting/{adapters,check-store,printed}.test.ts',
+  'test/otel/{metrics,promql,spans}.test.ts',
+  'test/reporting/{adapters,check-store,printed,rate}.test.ts',
   'test/simulation/{planted,seeds}.test.ts',
-  'test/sqs/{elasticmq,fauxqs,health,silent-connections}.test.ts',
+  'test/sqs/{elasticmq,fauxqs,health,room,silent-connections,visibility}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
-  'test/store/{endings,model,take-backs}.test.ts',
+  'test/store/{endings,model,reply-timeout,take-backs}.test.ts',
   'test/support/{kafka,services}.test.ts',
+  'test/webhook/once-each-webhook.test.ts',
 ];
 
 /** Files that replace or patch a module, which those that share theirs would see. */
