@@ -85,7 +85,7 @@ async function handleOperation<Own>(
 ): Promise<Answer<Own>> {
   let ran: Ran<Own> = {};
 
-  async function work(attempt: Attempt, ...extra: unknown[]): Promise<StoredResponse> {
+  async function handler(_: unknown, attempt: Attempt, ...extra: unknown[]): Promise<StoredResponse> {
     ran = {};
     let produced: Produced<Own>;
     try {
@@ -104,7 +104,7 @@ async function handleOperation<Own>(
   let handled: Handled<StoredResponse>;
   try {
     const compared = contentOf(processor, received.target, body, received.request);
-    handled = { outcome: await consumer.handle({ ...compared, key, waitMs, work }) };
+    handled = { outcome: await consumer.handle({ ...compared, key, waitMs, handler }) };
   } catch (thrown) {
     handled = { thrown };
   }

@@ -94,7 +94,11 @@ function attributesOf(labels: readonly Label[], message: Message): Attributes {
   return Object.fromEntries(pairs.filter(([, text]) => text !== ''));
 }
 
-/** Labels are words, names and flags: no object is among them. */
+/**
+ * Labels are words, names and flags: no object is among them. A flag is a label where it is true: the SDK hashes all
+ * labels for each value of a histogram, 0.4 us of CPU each.
+ */
 function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'boolean' ? String(value) : '';
+  if (value === true) return 'true';
+  return typeof value === 'string' ? value : '';
 }

@@ -1,4 +1,3 @@
-import { validatePayload } from '../payload/validate-payload.ts';
 import { deadLetterFacts } from './dead-letter.ts';
 import { decide } from './decide.ts';
 import type { Consumer } from './consumer.ts';
@@ -33,8 +32,9 @@ async function handle<R>(
       waitMs,
       mayStart,
       source,
-      work: async (attempt, ...extra) =>
-        await handler(await validatePayload(undefined, parse, schema), attempt, ...extra),
+      parse,
+      schema,
+      handler,
     });
     return { key, handled: { outcome } };
   } catch (thrown) {

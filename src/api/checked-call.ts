@@ -19,7 +19,6 @@ import {
   standardSchema,
   wholeNumber,
 } from '../options/parse-options.ts';
-import { validatePayload } from '../payload/validate-payload.ts';
 
 /** A call of `handleOnce`, whose arguments may be anything. */
 export type AnyCall<Extra extends readonly unknown[]> = <Result>(
@@ -59,14 +58,8 @@ export function createCall<Extra extends readonly unknown[]>(
 ): AnyCall<Extra> {
   return async function handleOnce(key, payload, fn, callOptions) {
     const options = parseCall(fn, callOptions);
-    const { parse, schema = schemaOfInstance } = options;
-    return await handle({
-      ...options,
-      key,
-      content: payload,
-      work: async (attempt, ...extra) =>
-        await fn(await validatePayload(payload, parse, schema), attempt, ...extra),
-    });
+    const { schema = schemaOfInstance } = options;
+    return await handle({ ...options, key, payload, content: payload, schema, handler: fn });
   };
 }
 

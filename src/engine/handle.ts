@@ -1,28 +1,26 @@
 import type { MessageSource } from '../api/around.ts';
-import type { Attempt } from '../api/attempt.ts';
 import {
   type FingerprintOptions,
   fingerprintOf,
   hasFingerprintChoice,
 } from '../options/fingerprint-options.ts';
-import { createTimedChannel } from '../lib/timed-channel.ts';
 import { workerOf } from '../lib/worker-id.ts';
 import { checkKey } from '../options/key.ts';
 import type { Outcome } from '../api/outcome.ts';
 import { answerFromRecord } from './answer-from-record.ts';
 import type { Engine } from './engine.ts';
+import { type HandlerRequest, handlerWork, type Work } from './handler-work.ts';
 import { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
 import { runAround } from './run-around.ts';
 import { aborted, claimPatiently } from './claim-patiently.ts';
 
 /** One delivery of a message. */
-export interface HandleRequest<Result, Extra extends readonly unknown[]> extends FingerprintOptions<never> {
+export interface HandleRequest<Result, Extra extends readonly unknown[]>
+  extends FingerprintOptions<never>, HandlerRequest<Result, Extra> {
   readonly key: string;
   /** What has to be the same each time that the key comes. */
   readonly content: unknown;
-  /** What the owner of the claim runs. */
-  readonly work: (attempt: Attempt, ...extra: Extra) => Promise<Result>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly waitMs?: number | undefined;
@@ -43,7 +41,7 @@ export type Handle<Extra extends readonly unknown[]> = <Result>(
 /** How the work of a claim is run, and its record settled. */
 export type RunClaim<Extra extends readonly unknown[]> = <Result>(
   held: HeldClaim,
-  work: (attempt: Attempt, ...extra: Extra) => Promise<Result>,
+  work: Work<Result, Extra>,
 ) => Promise<Outcome<Result>>;
 
 /** `defaultTimeoutMs` applies where neither the call nor the settings have a timeout. */
@@ -74,28 +72,12 @@ export function createHandle<Extra extends readonly unknown[]>(
     // Its handler may ignore that it is over, and never end.
     if (claimed.leavePlace !== undefined) held.onOverdue(claimed.leavePlace);
     try {
-      const work = hooked(engine, delivery.source, timed(engine, delivery.work));
+      const work = hooked(engine, delivery.source, handlerWork(engine, delivery));
       return await run(held, unlessDeclined(delivery.mayStart, work));
     } finally {
       held.end();
       claimed.leavePlace?.();
     }
-  };
-}
-
-type Work<Result, Extra extends readonly unknown[]> = HandleRequest<Result, Extra>['work'];
-
-/** What is published of a handler, with its timing. */
-const handlers = createTimedChannel<{ readonly scope: string }>('handle-once:handler');
-
-/** The work, timed where a subscriber wants to know. */
-function timed<Result, Extra extends readonly unknown[]>(
-  { clock, settings: { scope } }: Engine,
-  work: Work<Result, Extra>,
-): Work<Result, Extra> {
-  if (!handlers.hasSubscribers()) return work;
-  return function timedWork(attempt, ...extra) {
-    return handlers.timed(clock, { scope }, () => work(attempt, ...extra));
   };
 }
 

@@ -12,31 +12,36 @@ export function runAround<Result>(
   beginning: () => BeginningAttempt,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return new Promise((resolve) => {
+  // Without a promise more than it needs: where contexts are tracked, as by OpenTelemetry, each costs CPU.
+  return new Promise((resolve, reject) => {
     let running: Promise<Result> | undefined;
-    let thrown: unknown;
 
     function run(): Promise<Result> {
       if (running !== undefined) return running;
       running = work();
-      running.catch((error: unknown) => {
-        thrown = error;
-      });
-      resolve(running);
+      running.then(resolve, reject);
       return running;
     }
 
-    async function runHook(): Promise<void> {
-      try {
-        await around(beginning(), run);
-      } catch (error) {
-        // What the handler threw comes through the hook.
-        if (running === undefined || error !== thrown)
-          complain('AROUND_FAILED', `the around hook failed: ${describeThrown(error)}`);
+    function afterFailure(error: unknown): void {
+      function tell(): void {
+        complain('AROUND_FAILED', `the around hook failed: ${describeThrown(error)}`);
       }
+
+      function tellUnlessOfHandler(thrown: unknown): void {
+        if (thrown !== error) tell();
+      }
+
+      if (running === undefined) tell();
+      else running.then(tell, tellUnlessOfHandler);
       void run();
     }
 
-    void runHook();
+    try {
+      Promise.resolve(around(beginning(), run)).then(() => void run(), afterFailure);
+    } catch (error) {
+      // A hook of JavaScript may throw before it has returned a promise.
+      afterFailure(error);
+    }
   });
 }

@@ -11,7 +11,8 @@ export interface Timing {
 
 /** Publishes how long something took, where a subscriber wants to know. */
 export interface TimedChannel<Facts extends object> {
-  readonly hasSubscribers: () => boolean;
+  /** To be called when it has ended. Undefined without a subscriber. */
+  readonly start: (clock: Clock) => ((facts: Facts, failed: boolean) => void) | undefined;
   readonly timed: <Result>(clock: Clock, facts: Facts, run: () => Promise<Result>) => Promise<Result>;
 }
 
@@ -19,29 +20,38 @@ export interface TimedChannel<Facts extends object> {
 export function createTimedChannel<Facts extends object>(name: string): TimedChannel<Facts> {
   const published = channel(name);
 
-  /** Without a promise more than it needs: where contexts are tracked, as by OpenTelemetry, each costs CPU. */
-  function publishEnd<Result>(clock: Clock, facts: Facts, run: () => Promise<Result>): Promise<Result> {
+  function start(clock: Clock): ((facts: Facts, failed: boolean) => void) | undefined {
+    if (!published.hasSubscribers) return undefined;
     const startedAt = clock.monotonic();
-
-    function publish(failed: boolean): void {
+    return (facts, failed) => {
       const durationMs = clock.monotonic() - startedAt;
       published.publish({ ...facts, durationMs, failed } satisfies Facts & Timing);
-    }
-
-    return run().then(
-      (result) => {
-        publish(false);
-        return result;
-      },
-      (error: unknown) => {
-        publish(true);
-        throw error;
-      },
-    );
+    };
   }
 
   return {
-    hasSubscribers: () => published.hasSubscribers,
-    timed: (clock, facts, run) => (published.hasSubscribers ? publishEnd(clock, facts, run) : run()),
+    start,
+    timed(clock, facts, run) {
+      const ended = start(clock);
+      return ended === undefined
+        ? run()
+        : publishEnd(run(), (failed) => {
+            ended(facts, failed);
+          });
+    },
   };
+}
+
+async function publishEnd<Result>(
+  running: Promise<Result>,
+  ended: (failed: boolean) => void,
+): Promise<Result> {
+  try {
+    const result = await running;
+    ended(false);
+    return result;
+  } catch (error) {
+    ended(true);
+    throw error;
+  }
 }

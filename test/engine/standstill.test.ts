@@ -61,7 +61,12 @@ describe('a process that stood still for longer than the lease', () => {
       standStill(LEASE_MS + 50);
       return Promise.resolve(true);
     };
-    const outcome = await handlesOf(handleOnce).handle({ key: 'key', content: 'body', work, mayStart });
+    const outcome = await handlesOf(handleOnce).handle({
+      key: 'key',
+      content: 'body',
+      handler: work,
+      mayStart,
+    });
     expect(work).not.toHaveBeenCalled();
     expect(outcome).toMatchObject({ state: 'pending', error: { name: 'NotStartedError' } });
   });

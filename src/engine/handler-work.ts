@@ -1,0 +1,43 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Attempt, Handler } from '../api/attempt.ts';
+import { createTimedChannel } from '../lib/timed-channel.ts';
+import { validatePayload } from '../payload/validate-payload.ts';
+import type { Engine } from './engine.ts';
+
+/** What is run for the owner of a claim. */
+export interface HandlerRequest<Result, Extra extends readonly unknown[]> {
+  /** As delivered. */
+  readonly payload?: unknown;
+  /** Turns the payload into what the schema, or else the handler, gets. */
+  readonly parse?: ((payload: never) => unknown) | undefined;
+  readonly schema?: StandardSchemaV1 | undefined;
+  readonly handler: Handler<unknown, Extra, Result>;
+}
+
+/** What an attempt runs. */
+export type Work<Result, Extra extends readonly unknown[]> = (
+  attempt: Attempt,
+  ...extra: Extra
+) => Promise<Result>;
+
+/** What is published of a handler, with its timing. */
+const handlers = createTimedChannel<{ readonly scope: string }>('handle-once:handler');
+
+/** The handler with its payload, parsed and validated; timed where a subscriber wants to know. */
+export function handlerWork<Result, Extra extends readonly unknown[]>(
+  { clock, settings: { scope } }: Engine,
+  { payload, parse, schema, handler }: HandlerRequest<Result, Extra>,
+): Work<Result, Extra> {
+  // Timed in the promise that there is: where contexts are tracked, as by OpenTelemetry, each costs CPU.
+  return async function work(attempt, ...extra) {
+    const ended = handlers.start(clock);
+    try {
+      const result = await handler(await validatePayload(payload, parse, schema), attempt, ...extra);
+      ended?.({ scope }, false);
+      return result;
+    } catch (error) {
+      ended?.({ scope }, true);
+      throw error;
+    }
+  };
+}
