@@ -146,7 +146,8 @@ export type ExtendReply = 'extended' | 'lost' | 'locked';
  * `failed` where it is a release of a failed record; a record that is claimed again has the fingerprint of that
  * claim, but one that has none keeps none until it expires; a record that another transaction holds keeps no other
  * waiting, nor its own caller for long. What each end of an attempt does to the record's counters is the table in
- * docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else.
+ * docs/attempts.md. It throws `StoreError` or `SchemaError`, and nothing else. `storeContract` of `handle-once/testing`
+ * tests one of your own.
  */
 export interface Store {
   /** Makes the token of each request the owner of its record, or says why not. Each key is one atomic step. */

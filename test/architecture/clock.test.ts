@@ -23,6 +23,7 @@ const EXCEPT = [
   'src/lib/clock.ts',
   'src/lib/worker-id.ts',
   'src/adapter/contract/',
+  'src/store/contract/',
   'src/store/postgres/',
   'adapters/http/node/',
   'adapters/http/fetch-body.ts',

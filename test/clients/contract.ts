@@ -1,54 +1,43 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { migrate } from '../../src/index.ts';
-import { useEmptyDatabase } from '../support/database.ts';
-import { type StoreContract, storeContract } from '../store/contract.ts';
+import { prepare } from '../../src/store/postgres/contract/bench.ts';
+import { clientContract as clientCases } from '../../src/testing.ts';
+import { type StoreContract, storeContract, testAll } from '../store/contract.ts';
 import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
-import { effectsContract } from './contract/effects.ts';
-import { failuresContract } from './contract/failures.ts';
+import { useEmptyDatabase } from '../support/database.ts';
 import { hotPathContract } from './contract/hot-path.ts';
-import { serverContract } from './contract/server.ts';
-import { withinContract } from './contract/within.ts';
+import { serializableContract } from './contract/serializable.ts';
 import type { Library, OpenLibrary } from './library.ts';
-import { ALL_MIGRATIONS } from '../migrations/all.ts';
 
-/** What the records need of a client library, on the real one. */
+const UNREACHABLE = 'postgres://nobody@127.0.0.1:1/none';
+
+interface ContractOptions {
+  /** Whether `begin` calls `onBroken`: where the library shows the connection of a transaction. Default false. */
+  readonly tellBreaks?: boolean;
+  /** Default: the whole contract of a store. */
+  readonly ofStore?: StoreContract;
+}
+
+/** What the records need of a client library, on the real one: as users test one of their own, and more. */
 export function clientContract<Tx>(
   name: string,
   open: OpenLibrary<Tx>,
-  ofStore: StoreContract = storeContract,
+  { tellBreaks = false, ofStore = storeContract }: ContractOptions = {},
 ): void {
   const database = useEmptyDatabase();
   describe(name, () => {
     const library = useLibrary(() => open(database.url));
-    embeddedContract(library, ofStore);
-    withinContract(library);
-    serverContract(database, library, open);
+    const can = { severalConnections: true, tellBreaks };
+    testAll(clientCases({ can, open: library, openUnreachable: () => open(UNREACHABLE) }));
+    storesContract(library, ofStore);
+    serializableContract(database, open);
   });
 }
 
-/** The part that a database within the process can keep as well. */
-export function embeddedContract<Tx>(
-  library: () => Library<Tx>,
-  ofStore: StoreContract = storeContract,
-): void {
-  const client = () => library().client;
-  ofStore('Its store', () => controlledPostgresStore(client()));
-
-  test('migrates once, and finds it done', async () => {
-    const { applied } = await migrate(client(), { schema: 'another' });
-    expect(applied).toEqual(ALL_MIGRATIONS);
-    expect(await migrate(client(), { schema: 'another' })).toMatchObject({ applied: [] });
-  });
-
-  test('migrates once when many do at one moment', async () => {
-    const schema = 'at_once';
-    const all = await Promise.all(Array.from({ length: 8 }, () => migrate(client(), { schema })));
-    expect(all.flatMap(({ applied }) => applied)).toEqual(ALL_MIGRATIONS);
-  });
-
-  hotPathContract(client);
-  effectsContract(library);
-  failuresContract(client);
+/** What our own statements need besides: the store over the client, and how many of them there are. */
+export function storesContract<Tx>(library: () => Library<Tx>, ofStore: StoreContract = storeContract): void {
+  ofStore('Its store', () => controlledPostgresStore(library().client));
+  hotPathContract(() => library().client);
 }
 
 /** A library over a migrated database with a table for effects, from the calling file's first test to its last. */
@@ -57,10 +46,7 @@ export function useLibrary<Tx>(open: () => Library<Tx> | Promise<Library<Tx>>): 
   beforeAll(async () => {
     library = await open();
     await migrate(library.client);
-    await library.client.execute(`
-      create table effects (id text not null);
-      create table parents (id text primary key);
-      create table children (parent text references parents (id) deferrable initially deferred);`);
+    await prepare(library.client);
   });
   afterAll(() => library?.close());
   return () => library as Library<Tx>;

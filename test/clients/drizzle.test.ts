@@ -5,13 +5,13 @@ import pg from 'pg';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { fromDrizzle } from '../../adapters/clients/index.ts';
-import { storeSmokeTest } from '../store/contract.ts';
+import { clientContract as clientCases } from '../../src/testing.ts';
+import { storeSmokeTest, testAll } from '../store/contract.ts';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
-import { clientContract, embeddedContract, useLibrary } from './contract.ts';
-import { withinContract } from './contract/within.ts';
+import { clientContract, storesContract, useLibrary } from './contract.ts';
 import type { Library } from './library.ts';
 
-const effects = pgTable('effects', { id: text().notNull() });
+const effects = pgTable('handle_once_effects', { id: text().notNull() });
 
 function connect(connectionString: string) {
   const pool = new pg.Pool({ connectionString });
@@ -45,9 +45,10 @@ describe('Drizzle on postgres-js', () => {
       close: () => db.$client.end(),
     };
   });
-  // Without the contract on a server: this driver throws past its caller when a connection breaks in a transaction.
-  embeddedContract(library, storeSmokeTest);
-  withinContract(library);
+  const cases = clientCases({ can: { severalConnections: true, tellBreaks: false }, open: library });
+  // This driver throws past its caller when a connection breaks in a transaction.
+  testAll(cases.filter(({ name }) => !name.startsWith('a connection that breaks')));
+  storesContract(library, storeSmokeTest);
 });
 
 const { url } = useDatabase();

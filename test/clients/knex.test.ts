@@ -9,14 +9,13 @@ function open(url: string): Library<Knex.Transaction> {
   const db = knex({ client: 'pg', connection: url });
   return {
     client: fromKnex(db),
-    insert: (transaction, id) => transaction('effects').insert({ id }).then(),
+    insert: (transaction, id) => transaction('handle_once_effects').insert({ id }).then(),
     transaction: (work) => db.transaction(work),
-    tellsOfBreaks: true,
     close: () => db.destroy(),
   };
 }
 
-clientContract('Knex', open);
+clientContract('Knex', open, { tellBreaks: true });
 
 const { url } = useDatabase();
 

@@ -7,7 +7,7 @@ import { clientContract } from './contract.ts';
 import type { Library } from './library.ts';
 
 interface Tables {
-  effects: { id: string };
+  handle_once_effects: { id: string };
 }
 
 function connect(connectionString: string): Kysely<Tables> {
@@ -21,7 +21,7 @@ function open(url: string): Library<Transaction<Tables>> {
   const db = connect(url);
   return {
     client: fromKysely(db),
-    insert: (transaction, id) => transaction.insertInto('effects').values({ id }).execute(),
+    insert: (transaction, id) => transaction.insertInto('handle_once_effects').values({ id }).execute(),
     transaction: (work) => db.transaction().execute(work),
     close: () => db.destroy(),
   };

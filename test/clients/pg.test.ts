@@ -15,7 +15,7 @@ function open(url: string): Library<pg.PoolClient> {
   pool.on('error', () => undefined);
   return {
     client: fromPg(pool),
-    insert: (transaction, id) => transaction.query('insert into effects (id) values ($1)', [id]),
+    insert: (transaction, id) => transaction.query('insert into handle_once_effects (id) values ($1)', [id]),
     async transaction(work) {
       const connection = await pool.connect();
       try {
@@ -30,12 +30,11 @@ function open(url: string): Library<pg.PoolClient> {
         connection.release();
       }
     },
-    tellsOfBreaks: true,
     close: () => pool.end(),
   };
 }
 
-clientContract('pg', open);
+clientContract('pg', open, { tellBreaks: true });
 
 const { url, sql } = useDatabase();
 

@@ -4,7 +4,9 @@ import { fromPglite } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { aborted } from '../support/gate.ts';
 import { column } from './library.ts';
-import { embeddedContract, useLibrary } from './contract.ts';
+import { clientContract as clientCases } from '../../src/testing.ts';
+import { testAll } from '../store/contract.ts';
+import { storesContract, useLibrary } from './contract.ts';
 
 describe('PGlite', () => {
   const library = useLibrary(() => {
@@ -12,12 +14,14 @@ describe('PGlite', () => {
     const client = fromPglite(db);
     return {
       client,
-      insert: (transaction, id) => transaction.query('insert into effects (id) values ($1)', [id]),
+      insert: (transaction, id) =>
+        transaction.query('insert into handle_once_effects (id) values ($1)', [id]),
       transaction: (work) => db.transaction(work),
       close: () => db.close(),
     };
   });
-  embeddedContract(library);
+  testAll(clientCases({ can: { severalConnections: false, tellBreaks: false }, open: library }));
+  storesContract(library);
 
   test('refuses a transaction of its own for within, before anything waits', async () => {
     const handleOnce = createHandleOnce({ sql: library().client, scope: 'within' });
@@ -37,7 +41,9 @@ describe('PGlite', () => {
       throw await aborted(signal);
     });
     expect(outcome).toMatchObject({ state: 'pending' });
-    expect(await column(library().client, `select id from effects where id = 'too late'`)).toEqual([]);
+    expect(
+      await column(library().client, `select id from handle_once_effects where id = 'too late'`),
+    ).toEqual([]);
   });
 
   test('refuses its transaction in place of itself with words', async () => {

@@ -12,7 +12,7 @@ function open(url: string): Library<postgres.TransactionSql> {
   const sql = postgres(url, { connect_timeout: 1, fetch_types: false, onnotice: () => undefined });
   return {
     client: fromPostgres(sql),
-    insert: (transaction, id) => transaction`insert into effects (id) values (${id})`,
+    insert: (transaction, id) => transaction`insert into handle_once_effects (id) values (${id})`,
     async transaction(work) {
       let done: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
       await sql.begin(async (transaction) => {
@@ -20,13 +20,12 @@ function open(url: string): Library<postgres.TransactionSql> {
       });
       return (done as unknown as { readonly value: Awaited<ReturnType<typeof work>> }).value;
     },
-    tellsOfBreaks: true,
     close: () => sql.end({ timeout: 1 }),
   };
 }
 
 // The store over this library keeps the whole contract in test/store.
-clientContract('postgres', open, storeSmokeTest);
+clientContract('postgres', open, { tellBreaks: true, ofStore: storeSmokeTest });
 
 const { url } = useDatabase();
 

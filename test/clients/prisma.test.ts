@@ -31,14 +31,14 @@ async function connect(timeoutMs?: number): Promise<PrismaClient> {
 
 test("a handler that outlives Prisma's timeout leaves nothing of its effect, and is tried again", async () => {
   const client = await connect(100);
-  await client.$executeRawUnsafe('create table effects (id text not null)');
+  await client.$executeRawUnsafe('create table handle_once_effects (id text not null)');
   const handleOnce = createHandleOnce({ sql: fromPrisma(client), scope: 'slow' });
   const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, transaction) => {
     await transaction.effect.create({ data: { id: 'too late' } });
     await expect.poll(() => isOver(transaction.$queryRawUnsafe('select 1'))).toBe(true);
   });
   expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
-  expect(await column(fromPrisma(client), 'select id from effects')).toEqual([]);
+  expect(await column(fromPrisma(client), 'select id from handle_once_effects')).toEqual([]);
 });
 
 async function isOver(query: PromiseLike<unknown>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { fromTypeOrm } from '../../adapters/clients/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { clientContract } from './contract.ts';
-import { failuresOf } from './contract/failures.ts';
+import { failuresOf } from '../../src/store/postgres/contract/failures.ts';
 import type { Library } from './library.ts';
 
 async function open(url: string): Promise<Library<EntityManager>> {
@@ -13,7 +13,7 @@ async function open(url: string): Promise<Library<EntityManager>> {
   await dataSource.initialize().catch(() => undefined);
   return {
     client: fromTypeOrm(dataSource),
-    insert: (manager, id) => manager.query('insert into effects (id) values ($1)', [id]),
+    insert: (manager, id) => manager.query('insert into handle_once_effects (id) values ($1)', [id]),
     transaction: (work) => dataSource.transaction(work),
     close: async () => {
       if (dataSource.isInitialized) await dataSource.destroy();

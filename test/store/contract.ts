@@ -1,34 +1,14 @@
-import { describe } from 'vitest';
-import { attemptsContract } from './contract/attempts.ts';
-import { batchContract } from './contract/batch.ts';
-import { claimContract } from './contract/claim.ts';
-import { expiryContract } from './contract/expiry.ts';
-import { extendContract } from './contract/extend.ts';
-import { lookupContract } from './contract/lookup.ts';
-import { mismatchContract } from './contract/mismatch.ts';
-import { releaseContract } from './contract/release.ts';
-import { settleContract } from './contract/settle.ts';
-import { actorOn, type MakeStore } from './contract/actor.ts';
-import { takeoverContract } from './contract/takeover.ts';
-import { textContract } from './contract/text.ts';
+import { describe, test } from 'vitest';
+import { transportCases } from '../../src/store/contract/cases.ts';
+import { type ContractCase, type ControlledStore, storeContract as storeCases } from '../../src/testing.ts';
 
+export type MakeStore = () => ControlledStore;
 export type StoreContract = (name: string, makeStore: MakeStore) => void;
 
-/** What every store must do, told through its three verbs alone. Time moves by `advance`; no test sleeps. */
+/** What every store must do, as users test one of their own. */
 export function storeContract(name: string, makeStore: MakeStore): void {
   describe(`${name} keeps the contract of a store`, () => {
-    const newActor = () => actorOn(makeStore());
-    claimContract(newActor);
-    releaseContract(newActor);
-    takeoverContract(newActor);
-    attemptsContract(newActor);
-    mismatchContract(newActor);
-    lookupContract(newActor);
-    expiryContract(newActor);
-    settleContract(newActor);
-    extendContract(newActor);
-    batchContract(newActor);
-    textContract(newActor);
+    testAll(storeCases({ can: { lookup: true }, open: makeStore }));
   });
 }
 
@@ -42,8 +22,11 @@ export function storeSmokeTest(name: string, makeStore: MakeStore): void {
     return;
   }
   describe(`${name} works as a store`, () => {
-    const newActor = () => actorOn(makeStore());
-    batchContract(newActor);
-    textContract(newActor);
+    testAll(transportCases(makeStore));
   });
+}
+
+/** A test for each case. */
+export function testAll(cases: readonly ContractCase[]): void {
+  for (const { name, run } of cases) test(name, run);
 }

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { ClaimReply } from '../../src/store.ts';
 import { suspectFrom } from '../../src/store/suspects.ts';
 import { useDatabase } from '../support/database.ts';
-import { type Actor, actorOn, LEASE, type MakeStore, TERMS } from './contract/actor.ts';
-import { released, takenBack } from './contract/settlements.ts';
+import { type Actor, actorOn, LEASE, TERMS } from '../../src/store/contract/actor.ts';
+import { released, takenBack } from '../../src/store/contract/settlements.ts';
+import type { MakeStore } from './contract.ts';
 import { controlledPostgresStore } from './postgres/controlled-store.ts';
 import { controlledMemoryStore } from './support/controlled-memory-store.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, Store } from '../../src/store.ts';
 import { recordsOf } from './support/records-of.ts';
-import { ALICE, PAYLOAD } from './contract/actor.ts';
+import { ALICE, PAYLOAD } from '../../src/store/contract/actor.ts';
 
 const TERMS = {
   scope: 's',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { lazily } from '../../lib/lazily.ts';
-import { endsWithin } from '../../lib/ends-within.ts';
 import { callback, flag, parseOptions } from '../../options/parse-options.ts';
+import { type ContractCase, inTime } from '../../testing/contract-case.ts';
 import {
   deadLetterFirst,
   deadLetterRefused,
@@ -33,14 +33,6 @@ import {
 import type { Promised } from './promised.ts';
 import type { AdapterUnderTest } from './setup.ts';
 
-/** One promise of an adapter. `run` rejects when it is broken. */
-export interface ContractCase {
-  /** The promise in words, as the name of a test. */
-  readonly name: string;
-  /** Takes up to some seconds of real time. */
-  readonly run: () => Promise<void>;
-}
-
 type Row = readonly [name: string, promised: Promised];
 
 const WITH_DEAD_LETTERS: Row[] = [
@@ -64,6 +56,9 @@ const WITHOUT_EXTENSIONS: Row[] = [
   ['cannot extend: a long handler is protected by its lease alone', neverExtended],
 ];
 const AFTER_LAPSE: Row = ['sends no dead letter of a message that has lapsed', noDeadLetterAfterLapse];
+
+/** An adapter whose `handle` does not end breaks its promise too. */
+const LONGEST_CASE_MS = 12_000;
 
 const adapterSchema = lazily(() =>
   z.object(
@@ -123,15 +118,8 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ...(can.tellsLoss ? WITH_LOSS : WITHOUT_LOSS),
     ...(can.tellsLoss && can.deadLetter ? [AFTER_LAPSE] : []),
   ];
-  return rows.map(([name, promised]) => ({ name, run: () => inTime(promised(adapter)) }));
-}
-
-const LONGEST_CASE_MS = 12_000;
-
-/** An adapter whose `handle` does not end breaks its promise too. */
-async function inTime(running: Promise<void>): Promise<void> {
-  if (!(await endsWithin(running, LONGEST_CASE_MS))) {
-    throw new Error(`the case has not ended within ${LONGEST_CASE_MS} ms: has handle resolved?`);
-  }
-  await running;
+  return rows.map(([name, promised]) => ({
+    name,
+    run: () => inTime(promised(adapter), LONGEST_CASE_MS, 'has handle resolved?'),
+  }));
 }

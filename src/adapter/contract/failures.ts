@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gate } from '../../testing/gate.ts';
 import { acknowledged, failForGood, type Promised } from './promised.ts';
-import { gate, ScriptedDelivery, until } from './script.ts';
+import { ScriptedDelivery, until } from './script.ts';
 import { createBench } from './setup.ts';
 
 // What becomes of messages that failed for good, cannot be read, or share a key.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gate } from '../../testing/gate.ts';
 import { acknowledged, failForGood, type Promised } from './promised.ts';
-import { gate, ScriptedDelivery, until } from './script.ts';
+import { ScriptedDelivery, until } from './script.ts';
 import { ACK_WAIT_MS, createBench } from './setup.ts';
 
 // How long a message stays in hand.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gate } from '../../testing/gate.ts';
 import { acknowledged, type Promised } from './promised.ts';
-import { gate, ScriptedDelivery, until } from './script.ts';
+import { ScriptedDelivery, until } from './script.ts';
 import { createBench, LEASE_MS } from './setup.ts';
 
 // What an adapter does before, while and after a record is settled.

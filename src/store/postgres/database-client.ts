@@ -6,8 +6,8 @@ export interface DatabaseQueries {
   /**
    * Runs one statement, which has its parameters as `$1`, `$2` and so on, and gives its rows.
    *
-   * Parameters are sent as text, and cast in the statement. Cells come as text whatever their type, in the order of
-   * the columns, whose names differ.
+   * Parameters are sent as text, and cast in the statement. Columns are texts and whole numbers, and each cell comes as
+   * text, with all its digits. Cells are in the order of the columns, whose names differ.
    */
   query(statement: string, parameters: (string | null)[]): Promise<readonly DatabaseRow[]>;
   /** Runs one or several statements in one text, without parameters. What they answer is not read. */
@@ -19,7 +19,8 @@ export interface DatabaseQueries {
  *
  * It must not be a transaction, with which claims would be rolled back, and it needs a second connection while one is
  * in a transaction: for heartbeats. What the database refuses is thrown with its SQLSTATE, as `code` of the error or of
- * its `cause`, and with no parameter in its message. `Tx` is what handlers in a transaction get.
+ * its `cause`, and with no parameter in its message. `Tx` is what handlers in a transaction get. `clientContract` of
+ * `handle-once/testing` tests one of your own.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ datasource db {
 model Effect {
   id String @id
 
-  @@map("effects")
+  @@map("handle_once_effects")
 }`;
 
 /** What the tests use of a transaction of the generated client. */

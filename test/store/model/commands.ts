@@ -9,7 +9,7 @@ import {
   OTHER_PAYLOAD,
   OTHER_VERSION,
   PAYLOAD,
-} from '../contract/actor.ts';
+} from '../../../src/store/contract/actor.ts';
 import type { Model } from './model.ts';
 
 export interface Real extends ControlledStore {

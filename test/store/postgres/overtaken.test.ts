@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
-import { type Actor, actorOn, ALICE, BOB, LEASE, OTHER_PAYLOAD } from '../contract/actor.ts';
-import { released, succeeded } from '../contract/settlements.ts';
+import { type Actor, actorOn, ALICE, BOB, LEASE, OTHER_PAYLOAD } from '../../../src/store/contract/actor.ts';
+import { released, succeeded } from '../../../src/store/contract/settlements.ts';
 import { useClient } from './client.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 import { holdKey } from './held-key.ts';

@@ -3,8 +3,17 @@ import type { PostgresClient } from '../../../src/index.ts';
 import type { ClaimReply } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { useDatabase } from '../../support/database.ts';
-import { type Actor, actorOn, ALICE, BOB, HOUR, OTHER_PAYLOAD, PAYLOAD, TERMS } from '../contract/actor.ts';
-import { failed, released, succeeded } from '../contract/settlements.ts';
+import {
+  type Actor,
+  actorOn,
+  ALICE,
+  BOB,
+  HOUR,
+  OTHER_PAYLOAD,
+  PAYLOAD,
+  TERMS,
+} from '../../../src/store/contract/actor.ts';
+import { failed, released, succeeded } from '../../../src/store/contract/settlements.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 
 const { sql } = useDatabase();

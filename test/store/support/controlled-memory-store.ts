@@ -1,5 +1,5 @@
 import { createMemoryStore } from '../../../src/testing.ts';
-import type { ControlledStore } from '../contract/actor.ts';
+import type { ControlledStore } from '../../../src/store/contract/actor.ts';
 
 /** The memory store, whose clock can be moved. */
 export function controlledMemoryStore(): ControlledStore {

@@ -1,4 +1,4 @@
-import type { ClaimTerms } from '../../../src/store.ts';
+import type { ClaimTerms } from '../store.ts';
 import { ALICE, type Actor, LEASE, TERMS } from './actor.ts';
 
 /** An attempt whose worker dies. */

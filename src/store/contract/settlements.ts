@@ -1,5 +1,5 @@
-import type { FailedReason } from '../../../src/index.ts';
-import type { Settlement } from '../../../src/store.ts';
+import type { FailedReason } from '../../api/outcome.ts';
+import type { Settlement } from '../store.ts';
 import { HOUR } from './actor.ts';
 
 export function succeeded(result: string | null = '"done"', retentionMs = HOUR): Settlement {

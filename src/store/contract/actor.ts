@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { Rule } from '../../testing/contract-case.ts';
 import type {
   ClaimReply,
   ClaimTerms,
@@ -7,17 +9,20 @@ import type {
   Settlement,
   SettleReply,
   Store,
-} from '../../../src/store.ts';
+} from '../store.ts';
 
 /** A store whose time a test can move. */
 export interface ControlledStore {
+  /** What is tested. */
   readonly store: Store;
-  /** Lets leases, backoffs and retentions of a scope come closer to their end. */
-  readonly advance: (scope: string, milliseconds: number) => Promise<void>;
+  /**
+   * Lets milliseconds pass for the records of a scope: leases, backoffs and retentions come closer to their end. For a
+   * store that decides by the clock of a server, move the times of those records back.
+   *
+   * A promise that it returns is waited for.
+   */
+  readonly advance: (scope: string, milliseconds: number) => unknown;
 }
-
-export type MakeStore = () => ControlledStore;
-export type NewActor = () => Actor;
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -45,7 +50,7 @@ export const TERMS = {
 
 type ClaimOptions = Partial<Omit<ClaimTerms, 'scope'>> & { readonly fingerprint?: string };
 
-/** The verbs of a store for one key at a time, in a scope that no other test uses. */
+/** The verbs of a store for one key at a time, in a scope that no other case uses. */
 export interface Actor {
   readonly store: Store;
   readonly scope: string;
@@ -54,9 +59,15 @@ export interface Actor {
   extend(key: string, token: string, leaseMs?: number): Promise<ExtendReply>;
   lookup(key: string): Promise<LookupReply | undefined>;
   advance(milliseconds: number): Promise<void>;
+  /** The same store in another scope. */
+  inScope(other: string): Actor;
 }
 
-export function actorOn({ store, advance }: ControlledStore, scope: string = randomUUID()): Actor {
+/** What stores promise of one kind. */
+export type StoreRule = Rule<Actor>;
+
+export function actorOn(controlled: ControlledStore, scope: string = randomUUID()): Actor {
+  const { store } = controlled;
   return {
     store,
     scope,
@@ -73,7 +84,10 @@ export function actorOn({ store, advance }: ControlledStore, scope: string = ran
       if (store.lookup === undefined) throw new Error('the store has no lookup');
       return await store.lookup(key, scope);
     },
-    advance: (milliseconds) => advance(scope, milliseconds),
+    async advance(milliseconds) {
+      await controlled.advance(scope, milliseconds);
+    },
+    inScope: (other) => actorOn(controlled, other),
   };
 }
 
@@ -81,4 +95,14 @@ function only<Reply>(replies: readonly Reply[]): Reply {
   const [reply] = replies;
   if (reply === undefined || replies.length !== 1) throw new Error(`1 request got ${replies.length} replies`);
   return reply;
+}
+
+/** The reply says to wait, for a whole number of milliseconds: more than one time, and no more than another. */
+export function waits(reply: object | undefined, above: number, atMost: number): void {
+  const wait: unknown = reply !== undefined && 'retryAfterMs' in reply ? reply.retryAfterMs : undefined;
+  const isWithin = Number.isInteger(wait) && (wait as number) > above && (wait as number) <= atMost;
+  assert.ok(
+    isWithin,
+    `retryAfterMs is ${String(wait)}, and not a whole number above ${above} and up to ${atMost}`,
+  );
 }

@@ -1,0 +1,238 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromPg } from '../../adapters/clients/index.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
+import { prepare } from '../../src/store/postgres/contract/bench.ts';
+import { type ClientAbilities, clientContract } from '../../src/testing.ts';
+import { useEmptyDatabase } from '../support/database.ts';
+
+type Tx = pg.PoolClient;
+type Client = DatabaseClient<Tx>;
+
+/** What a client does in place of what that of `pg` does. */
+type Fault = (client: Client) => Partial<Client>;
+
+/** The same fault outside of transactions and in them. */
+function everywhere(fault: (queries: DatabaseQueries) => Partial<DatabaseQueries>): Fault {
+  return (client) => ({
+    ...fault(client),
+    in: (transaction) => ({ ...client.in(transaction), ...fault(client.in(transaction)) }),
+  });
+}
+
+function cells(change: (cell: string) => unknown): Fault {
+  return everywhere((queries) => ({
+    async query(statement, parameters) {
+      const rows = await queries.query(statement, parameters);
+      return rows.map((row) => row.map((cell) => (cell === null ? null : (change(cell) as string))));
+    },
+  }));
+}
+
+function throwing(change: (error: Error, parameters: readonly (string | null)[]) => Error): Fault {
+  return everywhere((queries) => ({
+    query: (statement, parameters) =>
+      queries.query(statement, parameters).catch((error: unknown) => {
+        throw change(error as Error, parameters);
+      }),
+    execute: (statements) =>
+      queries.execute(statements).catch((error: unknown) => {
+        throw change(error as Error, []);
+      }),
+  }));
+}
+
+const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> = {
+  'turns times into local time': {
+    fault: cells((cell) => (/^\d{4}-\d\d-\d\d[ T]/.test(cell) ? new Date(cell).toString() : cell)),
+    found: 'query gives a time as the text that it is, and not as local time',
+  },
+  'gives numbers': {
+    fault: cells((cell) => (/^-?\d+$/.test(cell) ? Number(cell) : cell)),
+    found: 'query gives a whole number as text, and loses no digit',
+  },
+  'parses JSON': {
+    fault: cells((cell) => (cell.startsWith('{"') ? JSON.parse(cell) : cell)),
+    found: 'query gives what looks like a number, a boolean or JSON as the text that it is',
+  },
+  'trims texts': {
+    fault: cells((cell) => cell.trim()),
+    found: 'results and errors keep the text " leading and trailing "',
+  },
+  'takes null for an empty text': {
+    fault: everywhere((queries) => ({
+      query: (statement, parameters) =>
+        queries.query(
+          statement,
+          parameters.map((parameter) => parameter ?? ''),
+        ),
+    })),
+    found: 'query tells null, the empty text and the text NULL apart, sent and received',
+  },
+  'sorts the columns': {
+    fault: everywhere((queries) => ({
+      query: async (statement, parameters) =>
+        (await queries.query(statement, parameters)).map((row) => row.toSorted()),
+    })),
+    found: 'query gives the cells of a row in the order of the columns',
+  },
+  'gives one row': {
+    fault: everywhere((queries) => ({
+      query: async (statement, parameters) => (await queries.query(statement, parameters)).slice(0, 1),
+    })),
+    found: 'query gives all rows, in the order of the server',
+  },
+  'runs the first statement of several': {
+    fault: everywhere((queries) => ({
+      execute: (statements) => queries.execute(statements.split(';')[0] ?? ''),
+    })),
+    found: 'execute runs several statements of one text',
+  },
+  'hides the SQLSTATE': {
+    fault: throwing(() => new Error('the statement was refused')),
+    found: 'query rejects for a missing table with the SQLSTATE 42P01, and goes on',
+  },
+  'shows parameters': {
+    fault: throwing((error, parameters) => {
+      const shown = new Error(`${error.message}: ${parameters.join()}`);
+      return Object.assign(shown, { code: (error as { code?: string }).code, severity: 'ERROR' });
+    }),
+    found: 'errors show no key and no result, nor do their causes',
+  },
+  'commits when the work throws': {
+    fault: (client) => ({
+      async begin(work) {
+        const ended = await client.begin((transaction) =>
+          work(transaction).then(
+            (value) => ({ value }),
+            (error: unknown) => ({ error }),
+          ),
+        );
+        if ('error' in ended) throw ended.error;
+        return ended.value;
+      },
+    }),
+    found: 'begin undoes what its work wrote when that throws',
+  },
+  'throws another error': {
+    fault: (client) => ({
+      begin: (work) =>
+        client.begin(work).catch((error: unknown) => {
+          throw new Error('the transaction failed', { cause: error });
+        }),
+    }),
+    found: 'begin throws what its work throws',
+  },
+  'does not give what the work gives': {
+    fault: (client) => ({
+      async begin<T>(work: (transaction: Tx) => Promise<T>) {
+        await client.begin(work);
+        return undefined as T;
+      },
+    }),
+    found: 'begin gives what its work gives',
+  },
+  'runs in(transaction) outside of it': {
+    fault: (client) => ({ in: () => client }),
+    found: 'in(transaction) sees what the transaction wrote',
+  },
+  'begins with a statement of its own': {
+    fault: (client) => ({
+      begin: (work, onBroken) =>
+        client.begin(async (transaction) => {
+          await transaction.query('select 1');
+          return work(transaction);
+        }, onBroken),
+    }),
+    found: 'the first statement of the work can set the isolation level',
+  },
+  'says that it tells of rollbacks': {
+    fault: (client) => ({
+      tellsRollback: true,
+      begin: (work, onBroken) =>
+        client.begin(work, onBroken).catch((error: unknown) => {
+          if ((error as { code?: string }).code !== '25P02') throw error;
+          return undefined as never;
+        }),
+    }),
+    found: 'a transaction in which a statement failed leaves nothing, though its work goes on',
+  },
+  'does not tell of a broken connection': {
+    fault: (client) => ({ begin: (work) => client.begin(work) }),
+    found: 'a connection that breaks while the work runs has begin reject, once the work has ended',
+  },
+  'ends before its work when the connection breaks': {
+    fault: (client) => ({
+      begin: (work, onBroken) =>
+        new Promise((resolve, reject) => {
+          const broken = (error: unknown): void => {
+            onBroken?.(error);
+            reject(new Error('the connection broke', { cause: error }));
+          };
+          client.begin(work, broken).then(resolve, reject);
+        }),
+    }),
+    found: 'a connection that breaks while the work runs has begin reject, once the work has ended',
+  },
+};
+
+const { url } = useEmptyDatabase();
+const pool = new pg.Pool({ connectionString: url });
+pool.on('error', () => undefined);
+afterAll(() => pool.end());
+
+function casesOf(fault: Fault, can: ClientAbilities = { severalConnections: true, tellBreaks: true }) {
+  const client = fromPg(pool);
+  return clientContract<Tx>({
+    can,
+    open: () => ({
+      client: { ...client, ...fault(client) },
+      insert: (transaction, id) =>
+        transaction.query('insert into handle_once_effects (id) values ($1)', [id]),
+      transaction: (work) => client.begin(work),
+    }),
+  });
+}
+
+function caseOf(fault: Fault, name: string) {
+  return casesOf(fault).find((each) => each.name === name) ?? expect.unreachable(`there is no case: ${name}`);
+}
+
+describe('The contract of a Postgres client', () => {
+  // Some of these could not make them.
+  beforeAll(() => prepare(fromPg(pool)));
+
+  test.each(Object.entries(FAULTS))('finds one that %s', async (_, { fault, found }) => {
+    await expect(caseOf(fault, found).run()).rejects.toThrow(`broken: ${found}`);
+  });
+
+  test('finds one that has one connection, and says that it has several', async () => {
+    const one = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 200 });
+    const client = fromPg(one);
+    const found = 'a statement beside a transaction does not wait for its end, and sees nothing of it';
+    await expect(caseOf(() => ({ ...client }), found).run()).rejects.toThrow(`broken: ${found}`);
+    await one.end();
+  });
+
+  test('has cases of different names', () => {
+    const names = casesOf(() => ({})).map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(60);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('says which rule is broken', async () => {
+    const { fault, found } = FAULTS['commits when the work throws'] ?? expect.unreachable();
+    await expect(caseOf(fault, found).run()).rejects.toThrow('rolled back when it throws');
+  });
+
+  test.each([
+    [undefined, 'the client must be an object: { can, open }'],
+    [{ open: () => undefined }, 'can: must say of each ability whether the client has it'],
+    [
+      { can: { severalConnections: true, tellBreaks: false } },
+      'open: must be a function that gives { client, insert, transaction }',
+    ],
+  ])('refuses what is no client: %j', (wrong, words) => {
+    expect(() => clientContract(wrong as never)).toThrow(words);
+  });
+});
