@@ -1,5 +1,6 @@
 /**
- * What `handle-once` asks of a store: for one of your own, given as `store` to `createHandleOnce`.
+ * What `handle-once` asks of a store: for one of your own, given as `store` to `createHandleOnce`, and tested with
+ * `storeContract` of `handle-once/testing`.
  *
  * @module handle-once/store
  */

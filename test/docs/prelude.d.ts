@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { HandleOnce } from 'handle-once';
+import type { DatabaseClient, HandleOnce } from 'handle-once';
 import type { fromPrisma } from 'handle-once/clients';
 import type { SqsMessage, SqsWorker } from 'handle-once/sqs';
 import type { ScriptedMessage } from 'handle-once/testing';
@@ -50,7 +50,10 @@ declare global {
   }
   interface MyDatabase extends MyTransaction {
     transaction<T>(work: (transaction: MyTransaction) => Promise<T>): Promise<T>;
+    close(): Promise<void>;
   }
+  function openMyDatabase(url: string): MyDatabase;
+  function fromMyLibrary(database: MyDatabase): DatabaseClient<MyTransaction>;
   const PrismaClient: new (options: {
     adapter: object;
     transactionOptions?: { timeout?: number; maxWait?: number };

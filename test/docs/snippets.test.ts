@@ -16,7 +16,8 @@ import { VerifyConfigError, webhookId, onceEachWebhook } from 'handle-once/webho
 const HTTP = `import { createServer } from 'node:http';
 import { attemptOf, onceEachNodeRequest, onceEachRequest } from 'handle-once/http';`;
 const TESTING = `import { adapterContract, type AdapterUnderTest, crashTest, createAttempt } from 'handle-once/testing';
-import { createFakeConsumer, createFakeQueue, createMemoryStore } from 'handle-once/testing';`;
+import { clientContract, createFakeConsumer, createFakeQueue, createMemoryStore } from 'handle-once/testing';
+import { storeContract } from 'handle-once/testing';`;
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const NESTJS = `import { Injectable, Module } from '@nestjs/common';
 import type { Attempt, HandleOnce } from 'handle-once';
