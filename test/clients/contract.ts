@@ -28,9 +28,9 @@ export function clientContract<Tx>(
   describe(name, () => {
     const library = useLibrary(() => open(database.url));
     const can = { severalConnections: true, tellBreaks };
-    testAll(clientCases({ can, open: library, openUnreachable: () => open(UNREACHABLE) }));
     storesContract(library, ofStore);
     serializableContract(database, open);
+    testAll(clientCases({ can, open: library, openUnreachable: () => open(UNREACHABLE) }));
   });
 }
 

@@ -13,7 +13,7 @@ import { QUERY, REFUSAL } from './queries.ts';
 import { ONE_CONNECTION, SEVERAL_CONNECTIONS, TRANSACTION } from './transactions.ts';
 
 const EVERY = [QUERY, REFUSAL, TRANSACTION, MIGRATION, FAILURE, MESSAGES, IN_TRANSACTION];
-const WITH_SEVERAL = [SEVERAL_CONNECTIONS, WITHIN, BREAK];
+const WITH_SEVERAL = [SEVERAL_CONNECTIONS, WITHIN];
 
 const clientSchema = lazily(() =>
   z.object(
@@ -56,14 +56,17 @@ const clientSchema = lazily(() =>
 export function clientContract<Tx>(client: ClientUnderTest<Tx>): readonly ContractCase[] {
   const { can, openUnreachable } = parseOptions('clientContract', clientSchema(), client);
   const open = preparedOnce(() => client.open());
-  const rules: ClientRule[] = [
-    ...EVERY,
-    ...(can.severalConnections ? WITH_SEVERAL : [ONE_CONNECTION]),
+  const begin = async () => ({ subject: benchOf(await open(), can), calls: [] });
+  const inPeace: ClientRule[] = [...EVERY, ...(can.severalConnections ? WITH_SEVERAL : [ONE_CONNECTION])];
+  // Last: some libraries tell the error of a connection again, to the first statement on the one that replaces it.
+  const inTrouble: ClientRule[] = [
+    ...(can.severalConnections ? [BREAK] : []),
     ...(openUnreachable === undefined ? [] : [unreachableRule(openUnreachable)]),
   ];
   return [
-    ...casesOf(rules, async () => ({ subject: benchOf(await open(), can), calls: [] })),
+    ...casesOf(inPeace, begin),
     ...transportCases(async () => storeOver((await open()).client)),
+    ...casesOf(inTrouble, begin),
   ];
 }
 
