@@ -38,5 +38,6 @@ export {
   type FakeQueueMessage,
   type FakeQueueOptions,
   type FakeSqsClient,
+  type FakeSqsCommand,
 } from './testing/fake-queue.ts';
 export type { Effect, Effects } from './testing/watched-effects.ts';

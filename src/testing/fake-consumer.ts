@@ -3,7 +3,7 @@ import { InvalidOptionsError } from '../api/errors.ts';
 import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { createFakeBatch, type FakeBatchPayload, type FakeOffsets } from './fake-batch.ts';
-import { checkInput } from './fake-consumer-input.ts';
+import { checkAsKafkajs, checkInput } from './fake-consumer-input.ts';
 import { createFakeLog, type FakeMessage, type FakePartition, type FetchedFakeMessage } from './fake-log.ts';
 
 /** Options of `createFakeConsumer`. */
@@ -64,12 +64,14 @@ export interface FakeConsumer {
   pause(topics: FakePartitions[]): void;
   /** Undoes a pause. */
   resume(topics: FakePartitions[]): void;
-  /** Partitions that polls pass over. */
+  /** Partitions that polls pass over, by topic. */
   paused(): { topic: string; partitions: number[] }[];
   /** Moves the position of a partition: what is there is delivered again. */
   seek(position: { topic: string; partition: number; offset: string }): void;
-  /** Commits positions. */
-  commitOffsets(positions: { topic: string; partition: number; offset: string }[]): Promise<void>;
+  /** Commits positions. What `metadata` says is not kept. */
+  commitOffsets(
+    positions: { topic: string; partition: number; offset: string; metadata?: string | null }[],
+  ): Promise<void>;
   /** Appends a message to a partition, by default the first, and gives its offset. */
   produce(topic: string, message: FakeMessage, partition?: number): string;
   /**
@@ -90,8 +92,11 @@ const fakeConsumerOptions = lazily(() =>
  * `eachMessage` or `eachBatch` of your own, without a broker. Nothing is delivered but by `poll`.
  *
  * A partition that was paused after a failure is resumed by real time; `stop` and `run` begin again at once where the
- * group has committed. It has no rebalances and no errors of a broker. Throws `InvalidOptionsError`, as do `subscribe`,
- * `run`, `seek` and `produce` for what is not in the shape of kafkajs.
+ * group has committed. It has no rebalances and no errors of a broker.
+ *
+ * Throws `InvalidOptionsError`, as do `subscribe`, `run` and `produce` for what is not in the shape of kafkajs, and
+ * `seek` for a partition that is not there. Before `run`, and for wrong arguments, `pause`, `resume`, `seek` and
+ * `commitOffsets` throw a `KafkaJSNonRetriableError`, as kafkajs does.
  *
  * @example
  * ```ts
@@ -142,7 +147,8 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
     };
   }
 
-  const host = { isRunning: () => config !== undefined, pause, commit };
+  const isRunning = (): boolean => config !== undefined;
+  const host = { isRunning, pause, commit };
 
   function end(): Promise<void> {
     if (config !== undefined) tell('consumer.stop', {});
@@ -213,24 +219,31 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
       };
     },
     pause(some) {
+      checkAsKafkajs('pause', some, isRunning());
       for (const partition of some.flatMap(chosen)) pause(partition);
     },
     resume(some) {
+      checkAsKafkajs('resume', some, isRunning());
       for (const partition of some.flatMap(chosen)) paused.delete(partition);
     },
-    paused: () => Array.from(paused, ({ topic, partition }) => ({ topic, partitions: [partition] })),
+    paused: () =>
+      Array.from(topics, (topic) => ({
+        topic,
+        partitions: numbers.filter((number) => isRunning() && paused.has(log.partitionOf(topic, number))),
+      })).filter(({ partitions }) => partitions.length > 0),
     seek(position) {
-      checkInput('seek', position);
+      checkAsKafkajs('seek', position, isRunning());
       const { topic, partition: number, offset } = position;
       checkPartition(number);
       const partition = log.partitionOf(topic, number);
       partition.position = Number(offset);
       partition.seeks += 1;
     },
-    commitOffsets(positions) {
-      commit({ topics: positions.map(({ topic, ...place }) => ({ topic, partitions: [place] })) });
-      return Promise.resolve();
-    },
+    commitOffsets: (positions) =>
+      promised(() => {
+        checkAsKafkajs('commitOffsets', positions, isRunning());
+        commit({ topics: positions.map(({ topic, ...place }) => ({ topic, partitions: [place] })) });
+      }),
     produce(topic, message, partition = 0) {
       checkInput('produce', { topic, message });
       checkPartition(partition);

@@ -37,18 +37,28 @@ export interface FakeDeadLetter {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** A command of `@aws-sdk/client-sqs`, as far as it says what its answer is. */
+export interface FakeSqsCommand<Output extends object> {
+  /** Its parameters. */
+  readonly input: object;
+  /** Of the SDK, and not called. */
+  resolveMiddleware(...given: never[]): (...given: never[]) => Promise<{ readonly output: Output }>;
+}
+
 /** The part of an `SQSClient` that `handle-once/sqs` uses. */
 export interface FakeSqsClient {
-  /** Answers a command in the shape of SQS. Its type is that of the client that it stands in for. */
-  send(command: object, ...more: readonly unknown[]): Promise<never>;
+  /** Answers a command in the shape of SQS. */
+  send<Output extends object>(command: FakeSqsCommand<Output>, ...more: readonly unknown[]): Promise<Output>;
+  /** Does nothing. */
+  destroy(): void;
 }
 
 /** A queue in memory. */
-export interface FakeQueue {
+export interface FakeQueue<Client = FakeSqsClient> {
   /** For the option `queueUrl`. */
   readonly queueUrl: string;
-  /** For the option `client`. */
-  readonly client: FakeSqsClient;
+  /** For the option `client`. It has `send` and `destroy`, whatever its type is. */
+  readonly client: Client;
   /** Sends a message, and gives its `MessageId`. Throws `InvalidOptionsError` where body or attributes are no texts. */
   send(body: string, attributes?: Readonly<Record<string, string>>): string;
   /** What is in the queue now, in the order in which it was sent. */
@@ -91,6 +101,8 @@ const fakeQueueOptions = lazily(() =>
  * sends reject for the URL of another queue, as SQS does. It has no FIFO order, no delays and no limits of size. Throws
  * `InvalidOptionsError`.
  *
+ * For code that asks for a whole `SQSClient`, name that type: `createFakeQueue<SQSClient>()`.
+ *
  * @example
  * ```ts
  * const queue = createFakeQueue();
@@ -102,6 +114,9 @@ const fakeQueueOptions = lazily(() =>
  * await worker.stop();
  * ```
  */
+export function createFakeQueue<Client extends Record<'send', unknown> = FakeSqsClient>(
+  options?: FakeQueueOptions,
+): FakeQueue<Client>;
 export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
   const given = parseOptions(SUBJECT, fakeQueueOptions(), options);
   const deadLetters: FakeDeadLetter[] = [];
@@ -127,7 +142,7 @@ export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
   };
   return {
     queueUrl: QUEUE_URL,
-    client: { send: (command, more) => answer(context, command, more) },
+    client: { send: (command, more) => answer(context, command, more), destroy: () => undefined },
     send(body, attributes = {}) {
       checkMessage(body, attributes);
       return messages.add(body, attributesOf(attributes)).messageId;

@@ -137,7 +137,10 @@ describe('A fake consumer', () => {
     for (const topic of ['orders', 'mails'])
       for (const partition of [0, 1]) consumer.produce(topic, { value: 'a' }, partition);
     consumer.pause([{ topic: 'orders' }, { topic: 'mails', partitions: [1] }]);
-    expect(consumer.paused()).toHaveLength(3);
+    expect(consumer.paused()).toEqual([
+      { topic: 'orders', partitions: [0, 1] },
+      { topic: 'mails', partitions: [1] },
+    ]);
     await consumer.poll();
     expect(seen.splice(0)).toEqual(['mails/0']);
     consumer.resume([{ topic: 'orders', partitions: [1] }]);
@@ -180,6 +183,16 @@ it('A fake consumer has the types of kafkajs, as far as they go', () => {
   expectTypeOf<Pick<ConsumerRunConfig, 'eachBatch' | 'eachMessage'>>().toExtend<FakeRunConfig>();
 });
 
+/** What `act` throws or rejects with. */
+async function caught(act: () => unknown): Promise<unknown> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('A fake consumer that is used wrongly', () => {
   type Consumer = ReturnType<typeof createFakeConsumer>;
   const message = { value: 'a' };
@@ -187,9 +200,6 @@ describe('A fake consumer that is used wrongly', () => {
     (...given: unknown[]) =>
     (consumer: Consumer) =>
       consumer.produce(...(given as ['orders', typeof message]));
-  const seek = (more: object) => (consumer: Consumer) => {
-    consumer.seek({ topic: 'orders', partition: 0, offset: '0', ...more });
-  };
 
   it.each<[string, (consumer: Consumer) => unknown]>([
     ['topic', produce(undefined, message)],
@@ -199,10 +209,6 @@ describe('A fake consumer that is used wrongly', () => {
     ['message.key', produce('orders', { key: 7, value: 'a' })],
     ['message.headers.tenant', produce('orders', { value: 'a', headers: { tenant: 1 } })],
     ['partition', produce('orders', message, '0')],
-    ['topic', seek({ topic: 7 })],
-    ['partition', seek({ partition: 1 })],
-    ['offset', seek({ offset: '-2' })],
-    ['offset', seek({ offset: undefined })],
     ['eachMessage', (consumer) => consumer.run({ eachMessage: {} as never })],
     ['autoCommit', (consumer) => consumer.run({ autoCommit: 'no' as never })],
     ['', (consumer) => consumer.run(null as never)],
@@ -215,6 +221,97 @@ describe('A fake consumer that is used wrongly', () => {
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(InvalidOptionsError);
     expect(refused).toMatchObject({ issues: [{ field }] });
+  });
+
+  const position = { topic: 'orders', partition: 0, offset: '0' };
+  const seek = (more: object) => (consumer: Consumer) => {
+    consumer.seek({ ...position, ...more });
+  };
+
+  it.each<[string, (consumer: Consumer) => unknown]>([
+    ['seek: topic', seek({ topic: 7 })],
+    ['seek: partition', seek({ partition: '0' })],
+    ['seek: offset', seek({ offset: '-2' })],
+    ['seek: offset', seek({ offset: undefined })],
+    [
+      'pause: must be a list',
+      (consumer) => {
+        consumer.pause('orders' as never);
+      },
+    ],
+    [
+      'pause: 0: must be an object',
+      (consumer) => {
+        consumer.pause(['orders' as never]);
+      },
+    ],
+    [
+      'pause: 0.topic',
+      (consumer) => {
+        consumer.pause([{ topic: '' }]);
+      },
+    ],
+    [
+      'resume: 0.partitions',
+      (consumer) => {
+        consumer.resume([{ topic: 'orders', partitions: 0 as never }]);
+      },
+    ],
+    [
+      'resume: 1.partitions.0',
+      (consumer) => {
+        consumer.resume([{ topic: 'orders' }, { topic: 'mails', partitions: ['0' as never] }]);
+      },
+    ],
+    ['commitOffsets: must be a list', (consumer) => consumer.commitOffsets(position as never)],
+    ['commitOffsets: 0.offset', (consumer) => consumer.commitOffsets([{ ...position, offset: 5 as never }])],
+    ['commitOffsets: 0.partition', (consumer) => consumer.commitOffsets([{ ...position, partition: NaN }])],
+    [
+      'commitOffsets: 0.metadata',
+      (consumer) => consumer.commitOffsets([{ ...position, metadata: 5 as never }]),
+    ],
+  ])('throws at %s what kafkajs throws', async (place, act) => {
+    const consumer = await subscribed();
+    await consumer.run({});
+    const refused = await caught(() => act(consumer));
+    expect(refused).toMatchObject({ name: 'KafkaJSNonRetriableError', retriable: false });
+    expect((refused as Error).message).toContain(`createFakeConsumer ${place}`);
+    expect(consumer.paused()).toEqual([]);
+    expect(consumer.committed('orders')).toBeUndefined();
+  });
+
+  it.each<[string, (consumer: Consumer) => unknown]>([
+    ['seek', seek({})],
+    [
+      'pause',
+      (consumer) => {
+        consumer.pause([{ topic: 'orders' }]);
+      },
+    ],
+    [
+      'resume',
+      (consumer) => {
+        consumer.resume([{ topic: 'orders' }]);
+      },
+    ],
+    ['commitOffsets', (consumer) => consumer.commitOffsets([position])],
+  ])('throws at %s before run, and after stop, as kafkajs does', async (_, act) => {
+    const consumer = await subscribed();
+    const refused = {
+      name: 'KafkaJSNonRetriableError',
+      message: expect.stringContaining('after run') as string,
+    };
+    expect(await caught(() => act(consumer))).toMatchObject(refused);
+    await consumer.run({});
+    expect(await caught(() => act(consumer))).toBeUndefined();
+    await consumer.stop();
+    expect(await caught(() => act(consumer))).toMatchObject(refused);
+  });
+
+  it('refuses to seek in a partition that is not there', async () => {
+    const consumer = await subscribed();
+    await consumer.run({});
+    expect(await caught(() => { seek({ partition: 1 })(consumer); })).toBeInstanceOf(InvalidOptionsError);
   });
 
   it.each<[string, (consumer: Consumer) => Promise<void>]>([

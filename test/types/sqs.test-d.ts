@@ -1,4 +1,9 @@
-import { type Message, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  type Message,
+  ReceiveMessageCommand,
+  type ReceiveMessageCommandOutput,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import {
   type Attempt,
   createHandleOnce,
@@ -14,6 +19,7 @@ import {
   type SqsEvent,
   onceEachSqsMessage,
 } from 'handle-once/sqs';
+import { createFakeQueue } from 'handle-once/testing';
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
@@ -28,6 +34,20 @@ test('a worker takes the real client, and nothing that lacks its send', () => {
   createSqsWorker({ ...base, client: new SQSClient() }, () => undefined);
   // @ts-expect-error -- a URL is no client
   createSqsWorker({ ...base, client: 'https://sqs.example' }, () => undefined);
+});
+
+test('a fake queue has a client for a worker, and for code that asks for a whole one', () => {
+  const { client: fake, queueUrl } = createFakeQueue();
+  expectTypeOf(fake).toExtend<SqsClient>();
+  createSqsWorker({ ...base, client: fake, queueUrl }, () => undefined);
+  const received = fake.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }));
+  expectTypeOf(received).resolves.toEqualTypeOf<ReceiveMessageCommandOutput>();
+  const loop = (whole: SQSClient): Promise<unknown> =>
+    whole.send(new ReceiveMessageCommand({ QueueUrl: queueUrl }));
+  void loop(createFakeQueue<SQSClient>().client);
+  expectTypeOf(fake).not.toExtend<SQSClient>();
+  // @ts-expect-error -- no client
+  createFakeQueue<string>();
 });
 
 test('a worker takes a handleOnce of either kind', () => {
