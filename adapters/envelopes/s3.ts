@@ -1,6 +1,6 @@
 import { type Envelope, envelope, type Opened, type Sealed } from './envelope.ts';
-import { isObject, keyOf, type Members, reader } from './read.ts';
-import { openSns } from './sns.ts';
+import { isObject, keyOf, type Members, type Reader, reader } from './read.ts';
+import { NOTIFICATION, openSns } from './sns.ts';
 
 /** A record of an event notification of S3, as far as it is checked. What else S3 sends is there too. */
 export interface S3EventRecord {
@@ -21,14 +21,15 @@ export interface S3EventRecord {
   };
 }
 
-const read = reader(
-  'an event notification of S3',
-  'Through EventBridge or SNS: take eventBridge or s3ViaSns.',
-);
+const EVENT = 'an event notification of S3';
+
+const ofS3 = reader(EVENT, 'Through EventBridge or SNS: take eventBridge or s3ViaSns.');
+const ofSns = reader(NOTIFICATION, 'From S3 itself, or with raw message delivery: take s3.');
+const inSns = reader(EVENT, 'For what others publish: take sns.');
 
 const TEST_EVENT = 's3:TestEvent';
 
-function open(sealed: Sealed): Opened<readonly S3EventRecord[]> {
+function open(sealed: Sealed, read: Reader): Opened<readonly S3EventRecord[]> {
   const document = read.document(sealed);
   if (document['Event'] === TEST_EVENT) {
     const identity = [TEST_EVENT, read.text(document, 'RequestId')];
@@ -36,7 +37,7 @@ function open(sealed: Sealed): Opened<readonly S3EventRecord[]> {
   }
   const records = document['Records'];
   if (!Array.isArray(records) || records.length === 0) throw read.malformed('Records', 'a list of records');
-  const identities = records.map((record: unknown) => identityOf(isObject(record) ? record : {}));
+  const identities = records.map((record: unknown) => identityOf(isObject(record) ? record : {}, read));
   const [first = [], ...others] = identities;
   return {
     key: () => keyOf(others.length === 0 ? first : identities),
@@ -46,7 +47,7 @@ function open(sealed: Sealed): Opened<readonly S3EventRecord[]> {
 }
 
 /** Bucket, key, event and sequencer; events that have no sequencer have the id of the request that caused them. */
-function identityOf(record: Members): string[] {
+function identityOf(record: Members, read: Reader): string[] {
   const s3 = read.object(record, 's3');
   const object = read.object(s3, 'object');
   const bucket = read.text(read.object(s3, 'bucket'), 'name');
@@ -71,9 +72,9 @@ function identityOf(record: Members): string[] {
  * });
  * ```
  */
-export const s3: Envelope<readonly S3EventRecord[]> = envelope(open);
+export const s3: Envelope<readonly S3EventRecord[]> = envelope((sealed) => open(sealed, ofS3));
 
 /** The same for S3 to SNS to SQS: the envelope of S3 is in that of SNS. */
 export const s3ViaSns: Envelope<readonly S3EventRecord[]> = envelope((sealed) =>
-  open({ ...sealed, body: openSns(sealed).text }),
+  open({ ...sealed, body: openSns(sealed, ofSns).text }, inSns),
 );

@@ -1,10 +1,13 @@
 import { type Envelope, envelope, type Opened, type Sealed } from './envelope.ts';
-import { reader } from './read.ts';
+import { reader, type Reader } from './read.ts';
 
-const read = reader('a notification of SNS', 'With raw message delivery: leave sns out.');
+/** What a message should be that comes from SNS. */
+export const NOTIFICATION = 'a notification of SNS';
 
-/** What was published, as text, and its id. */
-export function openSns(sealed: Sealed): { readonly messageId: string; readonly text: string } {
+const ofSns = reader(NOTIFICATION, 'With raw message delivery: leave sns out.');
+
+/** What was published, as text, and its id. `read` says what to do about another message. */
+export function openSns(sealed: Sealed, read: Reader): { readonly messageId: string; readonly text: string } {
   const document = read.document(sealed);
   if (document['Type'] !== 'Notification') throw read.malformed('Type', "'Notification'");
   const text = document['Message'];
@@ -13,7 +16,7 @@ export function openSns(sealed: Sealed): { readonly messageId: string; readonly 
 }
 
 function open(sealed: Sealed): Opened<unknown> {
-  const { messageId, text } = openSns(sealed);
+  const { messageId, text } = openSns(sealed, ofSns);
   return { key: () => messageId, payload: () => sealed.read(text), compared: () => text };
 }
 

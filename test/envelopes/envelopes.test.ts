@@ -184,6 +184,23 @@ describe('S3', () => {
   });
 });
 
+describe('S3 through SNS', () => {
+  const published = (event: unknown) => ({ ...snsNotification, Message: JSON.stringify(event) });
+
+  it('says of an event that comes from S3 itself that the envelope is s3', () => {
+    expect(() => keyIn(s3ViaSns, s3Event)).toThrow(
+      "the message is not a notification of SNS: Type must be 'Notification'. From S3 itself, or with raw message " +
+        'delivery: take s3.',
+    );
+  });
+
+  it('says of another notification of SNS that the envelope is sns', () => {
+    expect(() => keyIn(s3ViaSns, published(ORDER))).toThrow(
+      /Records must be a list of records\. .*: take sns\.$/,
+    );
+  });
+});
+
 describe('CloudEvents', () => {
   const binary = (value: string | Buffer | null, headers: object = {}): WrappedMessage => ({
     value: value === null ? null : Buffer.from(value as string),
