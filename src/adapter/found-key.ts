@@ -13,12 +13,16 @@ export function foundKey(find: () => string | undefined): string {
   } catch (error) {
     if (error instanceof InvalidKeyError || error instanceof InvalidOptionsError) throw error;
     throw new InvalidKeyError(
-      `the key function threw (${nameOfThrown(error)}): have it return undefined for a message without a key`,
+      `the key function threw (${nameOfThrown(error)}): the message is refused. Correct the function for such messages`,
       causeOf(error),
     );
   }
   refuseAsync('key', key);
-  if (key === undefined || key === null) throw new InvalidKeyError('the key function found no key');
+  if (key === undefined || key === null) {
+    throw new InvalidKeyError(
+      'the key function found no key: the message is refused. Correct what sends it, or the function',
+    );
+  }
   if (typeof key !== 'string') throw wrongReturn('key', `must return a string, and returned a ${typeof key}`);
   return key;
 }

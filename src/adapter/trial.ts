@@ -11,7 +11,7 @@ import { foundKey } from './found-key.ts';
 
 /** Those of the user's functions that say what a message is, and what to do about one that throws. */
 const FIXES = {
-  key: 'correct it, and have it return undefined for a message without a key',
+  key: 'correct it. A message for which it returns undefined is refused',
   body: 'correct it, and do in parse what can fail',
   fingerprint: 'correct it',
 } as const;
