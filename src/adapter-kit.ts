@@ -81,4 +81,9 @@ export {
   NO_TRANSACTIONS,
   type WithoutTransaction,
 } from './adapter/transactional-option.ts';
-export type { NeedsSchemaOrParse, ParsedPayload, PayloadChecked } from './adapter/parsed-payload.ts';
+export type {
+  Inherits,
+  NeedsSchemaOrParse,
+  ParsedPayload,
+  PayloadChecked,
+} from './adapter/parsed-payload.ts';

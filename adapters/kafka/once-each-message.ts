@@ -56,18 +56,20 @@ export function onceEachMessage<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
+  Inherited = unknown,
 >(
   options: Transactional<OnceEachMessageOptions<Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, [transaction: Tx], Result>,
+    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): OnceEachMessage;
 export function onceEachMessage<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
+  Inherited = unknown,
 >(
-  options: OnceEachMessageOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: OnceEachMessageOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): OnceEachMessage;
 export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
   const resolved = withOwnRetries(

@@ -29,8 +29,8 @@ import type { KafkaMessage } from './client/log-client.ts';
 import type { Ordering } from './fetch/ordering.ts';
 import { checkRetry, type RetryInTopics, retryOption, topicName } from './retry/retry-options.ts';
 
-/** What a handler gets as payload: the schema's output, or else what `parse` returns. */
-export type KafkaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
+/** What a handler gets as payload: the output of the schema, here or of `handleOnce`, or else of `parse`. */
+export type KafkaPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
 
 /** What kafkajs gives an `eachMessage` handler, and the payload. */
 export interface KafkaDelivery<Payload> {

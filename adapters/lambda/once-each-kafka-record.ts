@@ -72,18 +72,21 @@ export function onceEachKafkaRecord<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
+  Inherited = unknown,
 >(
   options: Transactional<OnceEachKafkaRecordOptions<Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Buffer | null>,
-  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed>, [transaction: Tx], Result>,
+    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
+  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): OnceEachKafkaRecord;
 export function onceEachKafkaRecord<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
+  Inherited = unknown,
 >(
-  options: OnceEachKafkaRecordOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Buffer | null>,
-  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: OnceEachKafkaRecordOptions<Schema, Parsed> &
+    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
+  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): OnceEachKafkaRecord;
 export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHandler): OnceEachKafkaRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));

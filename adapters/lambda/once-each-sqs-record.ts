@@ -70,17 +70,20 @@ export function onceEachSqsRecord<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: Transactional<OnceEachSqsRecordOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
-  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed>, [transaction: Tx], Result>,
+  options: Transactional<OnceEachSqsRecordOptions<Schema, Parsed>, Tx> &
+    PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: OnceEachSqsRecordOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
-  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: OnceEachSqsRecordOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));

@@ -13,8 +13,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, RetryOptions } from '../../src/index.ts';
 
-/** What a handler gets: the schema's output, or else what `parse` returns. */
-export type LambdaPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
+/** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
+export type LambdaPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
 
 /** What both event sources take. */
 export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> extends RetryOptions {

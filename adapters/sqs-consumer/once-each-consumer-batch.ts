@@ -52,18 +52,21 @@ export function onceEachConsumerBatch<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, [transaction: Tx], Result>,
+  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> &
+    PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): OnceEachConsumerBatch<Given>;
 export function onceEachConsumerBatch<
   Given extends ConsumerSettings,
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): OnceEachConsumerBatch<Given>;
 export function onceEachConsumerBatch(
   options: object,

@@ -53,18 +53,21 @@ export function onceEachConsumerMessage<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, [transaction: Tx], Result>,
+  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> &
+    PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): OnceEachConsumerMessage<Given>;
 export function onceEachConsumerMessage<
   Given extends ConsumerSettings,
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): OnceEachConsumerMessage<Given>;
 export function onceEachConsumerMessage(
   options: object,

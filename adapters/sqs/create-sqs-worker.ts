@@ -102,17 +102,19 @@ export function createSqsWorker<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: Transactional<SqsWorkerOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed>, [transaction: Tx], Result>,
+  options: Transactional<SqsWorkerOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): SqsWorker;
 export function createSqsWorker<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: SqsWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: SqsWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): SqsWorker;
 export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));

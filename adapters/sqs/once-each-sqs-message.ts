@@ -59,17 +59,19 @@ export function onceEachSqsMessage<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: Transactional<SqsOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed>, [transaction: Tx], Result>,
+  options: Transactional<SqsOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): HandleMessage<Result>;
 export function onceEachSqsMessage<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: SqsOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: SqsOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): HandleMessage<Result>;
 export function onceEachSqsMessage<Result>(
   options: object,

@@ -35,8 +35,8 @@ import type { SqsClient } from './queue.ts';
 /** An attempt at an SQS message. */
 export type SqsAttempt = QueueAttempt<SqsMessage>;
 
-/** What a handler gets: the schema's output, or else what `parse` returns. */
-export type SqsPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
+/** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
+export type SqsPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
 
 /** `Extra` is the transaction, with the option `inTransaction`: `SqsHandler<Order, [tx: TransactionSql]>`. */
 export type SqsHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = QueueHandler<

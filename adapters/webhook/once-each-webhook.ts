@@ -97,19 +97,21 @@ export function onceEachWebhook<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
   options: Transactional<CommonWebhookOptions<Schema, Parsed>, Tx> &
     WebhookSource &
-    PayloadChecked<Schema, Parsed>,
-  handler: WebhookHandler<WebhookPayload<Schema, Parsed>, [transaction: Tx], Result>,
+    PayloadChecked<Schema, Parsed, Inherited>,
+  handler: WebhookHandler<WebhookPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): HandleWebhook<Result>;
 export function onceEachWebhook<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: WebhookOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed>,
-  handler: WebhookHandler<WebhookPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: WebhookOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: WebhookHandler<WebhookPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): HandleWebhook<Result>;
 export function onceEachWebhook<Result>(
   options: object,

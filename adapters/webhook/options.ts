@@ -34,8 +34,8 @@ export interface WebhookAttempt extends Attempt {
   readonly headers: PlainHeaders;
 }
 
-/** What a handler gets: the schema's output, or else what `parse` returns. */
-export type WebhookPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
+/** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
+export type WebhookPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
 
 /** `Extra` is the transaction, with the option `inTransaction`: `WebhookHandler<Order, [tx: TransactionSql]>`. */
 export type WebhookHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (

@@ -1,9 +1,17 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** What a handler gets: the schema's output, or else what `parse` returns. */
-export type ParsedPayload<Schema, Parsed> = Schema extends StandardSchemaV1
+/** What a handler gets: the output of the schema, that of `handleOnce` where it has none of its own, or of `parse`. */
+export type ParsedPayload<Schema, Parsed, Inherited = unknown> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
-  : Awaited<Parsed>;
+  : [Inherited] extends [StandardSchemaV1]
+    ? StandardSchemaV1.InferOutput<Inherited>
+    : Awaited<Parsed>;
+
+/** Where the compiler finds the schema of `handleOnce`. */
+export interface Inherits<Inherited> {
+  /** Made by `createHandleOnce`. */
+  readonly handleOnce: { readonly settings: { readonly schema: Inherited } };
+}
 
 /** What the options of a handler lack that asks for a payload which nothing has checked. */
 export interface NeedsSchemaOrParse {
@@ -15,8 +23,11 @@ export interface NeedsSchemaOrParse {
  * What options need beside their own: `parse`, where there is no schema and the handler asks for more than `Raw`, which
  * it gets otherwise. The compiler infers `Parsed` from the handler too.
  */
-export type PayloadChecked<Schema, Parsed, Raw = unknown> = Schema extends StandardSchemaV1
-  ? unknown
-  : [Raw] extends [Parsed]
+export type PayloadChecked<Schema, Parsed, Inherited, Raw = unknown> = Inherits<Inherited> &
+  (Schema extends StandardSchemaV1
     ? unknown
-    : NeedsSchemaOrParse;
+    : [Inherited] extends [StandardSchemaV1]
+      ? unknown
+      : [Raw] extends [Parsed]
+        ? unknown
+        : NeedsSchemaOrParse);

@@ -181,6 +181,8 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
 /** A `HandleOnce` made with a schema. */
 export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unknown>
   extends AnyHandleOnce, CallsWithSchema<Schema> {
+  /** As those of `HandleOnce`. Adapters infer what their handlers get from the schema. */
+  readonly settings: HandleOnceSettings & { readonly schema: Schema };
   /** As that of `HandleOnce`: the handler gets the output of the schema and the transaction. */
   readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
   /** As that of `HandleOnce`: the handler gets the output of the schema. */

@@ -124,6 +124,37 @@ test('parse may be written in place, and may be asynchronous', () => {
   createSqsWorker({ ...ofQueue, parse: undefined }, onPayload);
 });
 
+test('a schema of handleOnce is a check, and says what the handler gets', () => {
+  const checked = { handleOnce: createHandleOnce({ sql: postgres(''), scope: 'a', schema }) };
+  const inScope = { handleOnce: checked.handleOnce.inScope('b').withRetries({ maxAttempts: 3 }) };
+  createSqsWorker({ ...ofQueue, ...checked }, (order) => {
+    expectTypeOf(order).toEqualTypeOf<{ id: string }>();
+  });
+  createSqsWorker({ ...ofQueue, ...inScope }, onPayload);
+  onceEachSqsMessage({ ...ofQueue, ...checked }, onPayload);
+  onceEachConsumerMessage({ ...ofConsumer, ...checked }, onPayload);
+  onceEachConsumerBatch({ ...ofConsumer, ...checked }, onPayload);
+  onceEachSqsRecord(checked, onPayload);
+  onceEachWebhook({ ...ofSender, ...checked }, onPayload);
+  onceEach({ ...ofBroker, ...checked }, onPayload);
+  // parse comes first, and the schema has the last word.
+  onceEachMessage({ ...ofTopic, ...checked, parse: String }, onDelivery);
+  onceEachKafkaRecord({ ...ofRecords, ...checked, parse: String }, onDelivery);
+  createSqsWorker({ ...ofQueue, ...checked, inTransaction: true }, (order, _attempt, tx) => {
+    expectTypeOf(order).toEqualTypeOf<{ id: string }>();
+    expectTypeOf(tx).toExtend<TransactionSql>();
+  });
+});
+
+test('a schema of the adapter counts in place of that of handleOnce', () => {
+  const checked = createHandleOnce({ sql: postgres(''), scope: 'a', schema: z.object({ cents: z.int() }) });
+  createSqsWorker({ ...ofQueue, handleOnce: checked, schema }, (order) => {
+    expectTypeOf(order).toEqualTypeOf<{ id: string }>();
+  });
+  // @ts-expect-error -- the schema of handleOnce has no such member
+  createSqsWorker({ ...ofQueue, handleOnce: checked }, onPayload);
+});
+
 test('bytes of a log need no check', () => {
   onceEachMessage(ofTopic, ({ payload }: { readonly payload: Buffer | null }) => payload?.length);
   onceEachKafkaRecord(ofRecords, ({ payload }: { readonly payload: Buffer | null }) => payload?.length);

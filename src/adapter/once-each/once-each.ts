@@ -70,9 +70,11 @@ export function onceEach<
   Body = unknown,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: Transactional<OnceEachOptions<Message, Body, Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed>,
-  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed>, Message, [transaction: Tx], Result>,
+  options: Transactional<OnceEachOptions<Message, Body, Schema, Parsed>, Tx> &
+    PayloadChecked<Schema, Parsed, Inherited>,
+  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed, Inherited>, Message, [transaction: Tx], Result>,
 ): OnceEach<Message, Result>;
 export function onceEach<
   Message,
@@ -80,9 +82,10 @@ export function onceEach<
   Body = unknown,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Inherited = unknown,
 >(
-  options: OnceEachOptions<Message, Body, Schema, Parsed> & PayloadChecked<Schema, Parsed>,
-  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed>, Message, WithoutTransaction, Result>,
+  options: OnceEachOptions<Message, Body, Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
+  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed, Inherited>, Message, WithoutTransaction, Result>,
 ): OnceEach<Message, Result>;
 export function onceEach(options: object, handler: unknown): OnceEach<never, unknown> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions(), withHandler(options, handler)));

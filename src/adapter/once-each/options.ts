@@ -40,8 +40,8 @@ export type OnceEachHandler<
   Result = unknown,
 > = (payload: Payload, attempt: OnceEachAttempt<Message>, ...extra: Extra) => Result | PromiseLike<Result>;
 
-/** What a handler gets: the schema's output, or else what `parse` returns. */
-export type OnceEachPayload<Schema, Parsed> = ParsedPayload<Schema, Parsed>;
+/** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
+export type OnceEachPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
 
 /** Where a copy of a message goes that failed for good. */
 export interface DeadLetterDestination<Message> {
