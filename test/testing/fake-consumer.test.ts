@@ -311,7 +311,11 @@ describe('A fake consumer that is used wrongly', () => {
   it('refuses to seek in a partition that is not there', async () => {
     const consumer = await subscribed();
     await consumer.run({});
-    expect(await caught(() => { seek({ partition: 1 })(consumer); })).toBeInstanceOf(InvalidOptionsError);
+    expect(
+      await caught(() => {
+        seek({ partition: 1 })(consumer);
+      }),
+    ).toBeInstanceOf(InvalidOptionsError);
   });
 
   it.each<[string, (consumer: Consumer) => Promise<void>]>([
