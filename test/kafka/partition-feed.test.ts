@@ -192,3 +192,23 @@ test('the end of the partition is what the client knows, or else how far it has 
   await vi.waitUntil(() => fetches.length === 3);
   expect(fetches.map(({ end }) => end)).toEqual([1n, 9n, 9n]);
 });
+
+test('a jump waits until what has come was handled, and is seen in where the next fetch begins', async () => {
+  const hold = gate();
+  const { feed, fetches, held, offsets } = feedOf(async (fetch) => {
+    await hold.opened;
+    fetch.advance(fetch.to);
+  });
+  receive(feed, 0, 1);
+  feed.kick();
+  feed.jump(8n);
+  expect(held).toEqual([true]);
+  hold.open();
+  await vi.waitUntil(() => held.length === 2);
+  receive(feed, 8);
+  feed.kick();
+  await vi.waitUntil(() => fetches.length === 2);
+  expect(offsets()).toEqual([[0, 1], [8]]);
+  expect(fetches[1]).toMatchObject({ from: 8n, to: 9n });
+  await feed.ended();
+});

@@ -41,6 +41,8 @@ export class PartitionFeed {
   /** Another after each move. */
   #course = {};
   #isMoving = false;
+  /** Where it goes on, once nothing waits here. */
+  #jump: bigint | undefined;
   #isHeld = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
@@ -89,6 +91,16 @@ export class PartitionFeed {
 
   moved(): void {
     this.#isMoving = false;
+  }
+
+  /** The client goes on elsewhere, since what comes next is not to be had: not before what waits here has been. */
+  jump(position: bigint): void {
+    if (this.#messages.length === 0) {
+      this.#restart(position);
+      return;
+    }
+    this.#jump = position;
+    this.#setHeld(true);
   }
 
   /** Hands over nothing more. Resolves when no fetch runs. */
@@ -157,11 +169,17 @@ export class PartitionFeed {
     const left = this.#messages.findIndex(({ offset }) => BigInt(offset) >= position);
     const done = this.#messages.splice(0, left === -1 ? this.#messages.length : left);
     for (const message of done) this.#bytes -= bytesOf(message);
-    if (this.#isHeld && this.#fullness() <= LOW) this.#setHeld(false);
+    if (this.#jump !== undefined) this.#jumpIfEmpty(this.#jump);
+    else if (this.#isHeld && this.#fullness() <= LOW) this.#setHeld(false);
+  }
+
+  #jumpIfEmpty(position: bigint): void {
+    if (this.#messages.length === 0) this.#restart(position);
   }
 
   #restart(position: bigint): void {
     this.#course = {};
+    this.#jump = undefined;
     this.#messages = [];
     this.#bytes = 0;
     this.#position = position;

@@ -12,37 +12,17 @@ import {
 import type { Transactional } from '../../../src/index.ts';
 import { createConsumption } from '../consumption.ts';
 import type { KafkaEvent } from '../events.ts';
-import { runFetch } from '../fetch/run-fetch.ts';
-import type { KafkaMonitor } from '../health.ts';
 import type { AnyHandler, ConsumptionOptions, KafkaHandler, KafkaPayload } from '../options.ts';
-import type { TopicPartitions } from '../client/log-client.ts';
-import { createConfluentClient } from './confluent-client.ts';
+import { RebalanceError } from '../client/feeds.ts';
+import { createSessionClient } from '../client/session-client.ts';
+import { type KafkaWorker, workerOf } from '../worker.ts';
 import { configWarnings, consumerConfigOf } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';
 import { kafkaWorkerOptions, type KafkaWorkerOptions, type ResolvedWorker } from './options.ts';
-import type { SessionOptions } from './session.ts';
+import { ConfluentSession, type SessionOptions } from './session.ts';
 import { adminOf, onFailedOf, retryOf } from './translate.ts';
 
 const SUBJECT = 'createKafkaWorker';
-
-/** A consumer of one group, made by `createKafkaWorker`. */
-export interface KafkaWorker extends KafkaMonitor {
-  /**
-   * Connects, subscribes and joins the group. Resolves when it has subscribed; it may be called again after `stop`.
-   * Throws what the client throws.
-   */
-  run(): Promise<void>;
-  /** Waits for handlers, commits what they settled, and leaves the group. Resolves when the process may end. */
-  stop(): Promise<void>;
-  /** Handles nothing more of topics, or of some of their partitions, until `resume`. */
-  pause(topics: readonly TopicPartitions[]): void;
-  /** Ends a pause of your own. */
-  resume(topics: readonly TopicPartitions[]): void;
-  /** The partitions of this member that are paused: by you, or while a message of them waits. */
-  paused(): readonly { readonly topic: string; readonly partition: number }[];
-  /** Reads a partition from an offset, which it commits. Throws where the partition is not this member's. */
-  seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
-}
 
 /**
  * A worker on Confluent's client whose messages are each handled once.
@@ -96,26 +76,14 @@ export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWo
   const consumption = createConsumption(
     consumptionOptions(resolved),
     (listener, { around, events }) =>
-      createConfluentClient({ ...sessionOptions(resolved, events), listener, around }),
+      createSessionClient({
+        ...{ listener, around },
+        open: (handle) => new ConfluentSession({ ...sessionOptions(resolved, events), listener, handle }),
+        endsMembership: (error): error is Error => error instanceof RebalanceError,
+      }),
     configWarnings(resolved.config, resolved.handleOnce.settings),
   );
-  const { client, events, health } = consumption;
-  return {
-    run: () => client.run((fetch) => runFetch(consumption, fetch)),
-    stop: () => client.stop(),
-    pause: (topics) => {
-      client.user.pause(topics);
-    },
-    resume: (topics) => {
-      client.user.resume(topics);
-    },
-    paused: () => client.user.paused(),
-    seek: ({ topic, partition, offset }) => {
-      client.user.seek({ topic, partition }, BigInt(offset));
-    },
-    counts: events.counts,
-    health,
-  };
+  return workerOf(consumption);
 }
 
 function consumptionOptions({ admin, onFailed, retry, ...others }: ResolvedWorker): ConsumptionOptions {

@@ -32,5 +32,6 @@ export type {
   ConfluentPackage,
   ConfluentProducer,
 } from './confluent-types.ts';
-export { createKafkaWorker, type KafkaWorker } from './create-worker.ts';
+export { createKafkaWorker } from './create-worker.ts';
 export type { KafkaWorkerOptions } from './options.ts';
+export type { KafkaWorker } from '../worker.ts';

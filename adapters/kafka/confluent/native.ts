@@ -1,3 +1,4 @@
+import { errorOf } from '../client/error-of.ts';
 import type { KafkaMessage } from '../client/log-client.ts';
 
 /** A message as the client's callback API gives it. */
@@ -56,10 +57,6 @@ export function called(call: (done: Done) => unknown): Promise<void> {
       else reject(errorOf(error));
     });
   });
-}
-
-export function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('the client ended with no error', { cause: thrown });
 }
 
 export function codeOf(error: unknown): unknown {

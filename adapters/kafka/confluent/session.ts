@@ -1,17 +1,10 @@
 import { type Clock, sleep } from '../../../src/adapter-kit.ts';
-import type { Assignment, Fetch, LogListener, Place, TopicPartitions } from '../client/log-client.ts';
-import { PartitionFeed } from '../client/partition-feed.ts';
-import { idOf } from '../partition/place-id.ts';
-import { UserPauses } from '../partition/user-pauses.ts';
-import {
-  called,
-  CODES,
-  codeOf,
-  errorOf,
-  kafkaMessageOf,
-  type NativeConsumer,
-  type RdKafkaError,
-} from './native.ts';
+import { errorOf } from '../client/error-of.ts';
+import { Feeds } from '../client/feeds.ts';
+import type { Fetch, LogListener, Place, TopicPartitions } from '../client/log-client.ts';
+import type { PartitionFeed } from '../client/partition-feed.ts';
+import type { Session } from '../client/session-client.ts';
+import { called, CODES, codeOf, kafkaMessageOf, type NativeConsumer, type RdKafkaError } from './native.ts';
 
 /** For so long a call waits for the first message. It keeps a thread of the pool busy meanwhile. */
 const WAIT_MS = 100;
@@ -19,11 +12,6 @@ const MOST_AT_ONCE = 500;
 const SEEK_TIMEOUT_MS = 1_000;
 /** After an error, which the client gets over by itself. */
 const AGAIN_AFTER_MS = 200;
-
-/** The group rebalances: what is in hand has to end, before the partitions are given back. */
-export class RebalanceError extends Error {
-  override readonly name = 'RebalanceError';
-}
 
 type RebalanceCallback = (error: RdKafkaError, partitions: Place[]) => void;
 
@@ -44,29 +32,39 @@ export interface SessionOptions {
  * The client is asked for messages all the time, also while handlers run: so no handler is too long for
  * `max.poll.interval.ms`. Partitions are given back only when what is in hand of them has ended, or its time is up.
  */
-export class Session {
+export class ConfluentSession implements Session {
   readonly #options: SessionOptions;
   readonly #consumer: NativeConsumer;
-  readonly #feeds = new Map<string, PartitionFeed>();
-  readonly #pauses = new UserPauses();
-  #places: readonly Place[] = [];
+  readonly #feeds: Feeds;
   #moves: { place: Place; position: bigint; feed: PartitionFeed }[] = [];
   #polling: Promise<void> = Promise.resolve();
-  #isRevoking = false;
   #isStopping = false;
   #isClosing = false;
   #end: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    const { clock, listener, handle } = options;
+    this.#feeds = new Feeds({
+      ...{ clock, listener, handle },
+      commit: (place, position) => this.commit(place, position),
+      isRunning: () => this.isRunning,
+      hold: (place, isHeld) => {
+        this.#hold(place, isHeld);
+      },
+      endOf: (place) => this.#endOf(place),
+      onCrash: (error) => {
+        this.#crash(error);
+      },
+    });
     this.#consumer = options.createConsumer((error, partitions) => {
       this.#rebalance(error, partitions);
     });
     this.#consumer.on('data', (message) => {
-      this.#feeds.get(idOf(message))?.receive(kafkaMessageOf(message));
+      this.#feeds.of(message)?.receive(kafkaMessageOf(message));
     });
     this.#consumer.on('partition.eof', (end) => {
-      this.#feeds.get(idOf(end))?.reachEnd(BigInt(end.offset));
+      this.#feeds.of(end)?.reachEnd(BigInt(end.offset));
     });
     for (const event of ['error', 'event.error'] as const) this.#consumer.on(event, options.onError);
   }
@@ -89,24 +87,20 @@ export class Session {
   }
 
   pause(topic: TopicPartitions): void {
-    this.#pauses.pause(topic);
+    this.#feeds.pause(topic);
   }
 
   resume(topic: TopicPartitions): void {
-    this.#pauses.resume(topic);
-    this.#kick();
+    this.#feeds.resume(topic);
   }
 
-  /** The partitions of this member that are paused. */
   paused(): Place[] {
-    return this.#places.filter((place) => this.#pauses.has(place));
+    return this.#feeds.paused();
   }
 
   /** What has come of the partition is forgotten, and nothing is taken in before the client has moved. */
   moveTo(place: Place, position: bigint): void {
-    const feed = this.#feeds.get(idOf(place));
-    if (feed === undefined)
-      throw new Error(`partition ${place.partition} of ${place.topic} is not this member's`);
+    const feed = this.#feeds.ofOwn(place);
     feed.move(position);
     this.#moves = this.#moves.filter((move) => move.feed !== feed);
     this.#moves.push({ place, position, feed });
@@ -119,7 +113,7 @@ export class Session {
 
   async #stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([this.#drain(), this.#options.listener.stopping()]);
+    await Promise.all([this.#feeds.ended(), this.#options.listener.stopping()]);
     this.#isClosing = true;
     await this.#polling;
     this.#consumer.unsubscribe();
@@ -133,7 +127,6 @@ export class Session {
   }
 
   #assign(partitions: readonly Place[]): void {
-    this.#isRevoking = false;
     const places = partitions.map(({ topic, partition }) => ({ topic, partition }));
     try {
       this.#consumer.assign(places);
@@ -142,54 +135,17 @@ export class Session {
     } catch (error) {
       this.#options.onError(error);
     }
-    if (this.#isStopping) return;
-    this.#places = places;
-    for (const place of places) this.#feeds.set(idOf(place), this.#feedOf(place));
-    this.#options.listener.joined(assignmentOf(places));
+    if (!this.#isStopping) this.#feeds.assign(places);
   }
 
   async #revoke(): Promise<void> {
-    this.#isRevoking = true;
-    await this.#drain();
-    this.#feeds.clear();
+    await this.#feeds.revoke();
     this.#moves = [];
     try {
       this.#consumer.unassign();
     } catch (error) {
       this.#options.onError(error);
     }
-  }
-
-  async #drain(): Promise<void> {
-    await Promise.all([...this.#feeds.values()].map((feed) => feed.ended()));
-  }
-
-  #feedOf(place: Place): PartitionFeed {
-    const { clock, listener, handle } = this.#options;
-    return new PartitionFeed({
-      clock,
-      place,
-      listener,
-      handle,
-      client: {
-        commit: (position) => this.commit(place, position),
-        heartbeat: () => this.#beat(),
-        isRunning: () => this.isRunning,
-      },
-      isPaused: () => this.#pauses.has(place),
-      onEnd: (error) => {
-        if (!(error instanceof RebalanceError)) this.#crash(error);
-      },
-      hold: (isHeld) => {
-        this.#hold(place, isHeld);
-      },
-      end: () => this.#endOf(place),
-    });
-  }
-
-  /** The client sends heartbeats itself; this one tells that the group rebalances. */
-  #beat(): Promise<void> {
-    return this.#isRevoking ? Promise.reject(new RebalanceError('the group rebalances')) : Promise.resolve();
   }
 
   #hold(place: Place, isHeld: boolean): void {
@@ -216,10 +172,6 @@ export class Session {
     this.stop().catch(this.#options.onError);
   }
 
-  #kick(): void {
-    for (const feed of this.#feeds.values()) feed.kick();
-  }
-
   async #poll(): Promise<void> {
     while (!this.#isClosing) {
       await this.#move();
@@ -231,7 +183,7 @@ export class Session {
         else this.#options.onError(error);
         await sleep(this.#options.clock, AGAIN_AFTER_MS);
       }
-      this.#kick();
+      this.#feeds.kick();
     }
   }
 
@@ -251,7 +203,7 @@ export class Session {
     this.#moves = [];
     for (const move of moves) {
       const { place, position, feed } = move;
-      if (this.#feeds.get(idOf(place)) !== feed || this.#moves.some((later) => later.feed === feed)) continue;
+      if (this.#feeds.of(place) !== feed || this.#moves.some((later) => later.feed === feed)) continue;
       const to = { ...place, offset: Number(position) };
       try {
         await called((done) => this.#consumer.seek(to, SEEK_TIMEOUT_MS, done));
@@ -263,10 +215,4 @@ export class Session {
       }
     }
   }
-}
-
-function assignmentOf(places: readonly Place[]): Assignment {
-  const assignment: Record<string, number[]> = {};
-  for (const { topic, partition } of places) (assignment[topic] ??= []).push(partition);
-  return assignment;
 }

@@ -1,13 +1,26 @@
 import type { Around } from '../../../src/index.ts';
-import type { Fetch, LogConsumer, Place, TopicPartitions } from '../client/log-client.ts';
-import { RebalanceError, Session, type SessionOptions } from './session.ts';
+import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
 
-export interface ClientOptions extends Omit<SessionOptions, 'handle'> {
-  readonly around: Around['consumer'];
+/** One run of a consumer, from its connection to its end. */
+export interface Session extends Pick<LogConsumer, 'pause' | 'resume' | 'moveTo' | 'commit'> {
+  readonly isRunning: boolean;
+  /** Connects. Throws what the client throws. */
+  start(): Promise<void>;
+  /** Waits for what is in hand, commits what it settled, and leaves the group. */
+  stop(): Promise<void>;
+  /** The partitions of this member that are paused. */
+  paused(): Place[];
 }
 
-/** A consumer of Confluent's client as the adapter commands it. Each run has a native consumer of its own. */
-export interface ConfluentClient extends LogConsumer {
+export interface SessionClientOptions {
+  readonly listener: LogListener;
+  readonly around: Around['consumer'];
+  readonly open: (handle: (fetch: Fetch) => Promise<void>) => Session;
+  readonly endsMembership: LogConsumer['endsMembership'];
+}
+
+/** A consumer that the adapter makes itself, as it commands it: each run is a session of its own. */
+export interface SessionClient extends LogConsumer {
   run(handle: (fetch: Fetch) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
   /** Calls of the user's own. */
@@ -19,8 +32,8 @@ export interface ConfluentClient extends LogConsumer {
   };
 }
 
-export function createConfluentClient(options: ClientOptions): ConfluentClient {
-  const { listener } = options;
+export function createSessionClient(options: SessionClientOptions): SessionClient {
+  const { listener, endsMembership } = options;
   const around: NonNullable<Around['consumer']> = options.around ?? ((start) => start());
   let session: Session | undefined;
   let starting: Promise<void> = Promise.resolve();
@@ -30,7 +43,7 @@ export function createConfluentClient(options: ClientOptions): ConfluentClient {
     return session;
   }
 
-  const client: ConfluentClient = {
+  const client: SessionClient = {
     pause(topic) {
       running().pause(topic);
     },
@@ -42,11 +55,11 @@ export function createConfluentClient(options: ClientOptions): ConfluentClient {
     },
     // Also while it stops: what was settled last is committed then.
     commit: (place, position) => session?.commit(place, position) ?? notRunning(),
-    endsMembership: (error): error is Error => error instanceof RebalanceError,
+    endsMembership,
     async run(handle) {
       if (session?.isRunning === true) throw new Error('the worker runs already: call stop() first');
       await session?.stop();
-      const next = new Session({ ...options, handle });
+      const next = options.open(handle);
       session = next;
       starting = around(() => next.start());
       try {

@@ -1,0 +1,125 @@
+import type { Clock } from '../../../src/adapter-kit.ts';
+import { idOf } from '../partition/place-id.ts';
+import { UserPauses } from '../partition/user-pauses.ts';
+import type { Assignment, Fetch, LogListener, Place, TopicPartitions } from './log-client.ts';
+import { PartitionFeed } from './partition-feed.ts';
+
+/** The group rebalances: what is in hand has to end, before the partitions are given back. */
+export class RebalanceError extends Error {
+  override readonly name = 'RebalanceError';
+}
+
+export interface FeedsOptions {
+  readonly clock: Clock;
+  readonly listener: LogListener;
+  readonly handle: (fetch: Fetch) => Promise<void>;
+  readonly commit: (place: Place, position: bigint) => Promise<void>;
+  readonly isRunning: () => boolean;
+  /** Has the client send nothing more of a partition for now, or go on. */
+  readonly hold: (place: Place, isHeld: boolean) => void;
+  /** The position at the end of a partition, as far as the client knows it. */
+  readonly endOf: (place: Place) => bigint | undefined;
+  /** Called with what has to stop the consumer. */
+  readonly onCrash: (error: unknown) => void;
+}
+
+/** The feeds of the partitions that a client has been assigned, from one meeting of the group to the next. */
+export class Feeds {
+  readonly #options: FeedsOptions;
+  readonly #feeds = new Map<string, PartitionFeed>();
+  readonly #pauses = new UserPauses();
+  #places: readonly Place[] = [];
+  #isRevoking = false;
+
+  constructor(options: FeedsOptions) {
+    this.#options = options;
+  }
+
+  /** The partitions are this member's from now on. */
+  assign(places: readonly Place[]): void {
+    this.#isRevoking = false;
+    this.#places = places;
+    void this.ended();
+    this.#feeds.clear();
+    for (const place of places) this.#feeds.set(idOf(place), this.#feedOf(place));
+    this.#options.listener.joined(assignmentOf(places));
+  }
+
+  /** Resolves when nothing is in hand of any partition, or its time is up: then they can be given back. */
+  async revoke(): Promise<void> {
+    this.#isRevoking = true;
+    await this.ended();
+    this.#feeds.clear();
+  }
+
+  /** Hands over nothing more. Resolves when no fetch runs. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#feeds.values()].map((feed) => feed.ended()));
+  }
+
+  /** Undefined where the partition is not this member's. */
+  of(place: Place): PartitionFeed | undefined {
+    return this.#feeds.get(idOf(place));
+  }
+
+  /** Throws where the partition is not this member's. */
+  ofOwn(place: Place): PartitionFeed {
+    const feed = this.of(place);
+    if (feed === undefined) throw notOwn(place);
+    return feed;
+  }
+
+  pause(topic: TopicPartitions): void {
+    this.#pauses.pause(topic);
+  }
+
+  resume(topic: TopicPartitions): void {
+    this.#pauses.resume(topic);
+    this.kick();
+  }
+
+  /** The partitions of this member that are paused. */
+  paused(): Place[] {
+    return this.#places.filter((place) => this.#pauses.has(place));
+  }
+
+  /** Hands over what has come. */
+  kick(): void {
+    for (const feed of this.#feeds.values()) feed.kick();
+  }
+
+  #feedOf(place: Place): PartitionFeed {
+    const { clock, listener, handle, commit, isRunning, hold, endOf, onCrash } = this.#options;
+    return new PartitionFeed({
+      clock,
+      place,
+      listener,
+      handle,
+      client: { commit: (position) => commit(place, position), heartbeat: () => this.#beat(), isRunning },
+      isPaused: () => this.#pauses.has(place),
+      onEnd: (error) => {
+        if (!(error instanceof RebalanceError)) onCrash(error);
+      },
+      hold: (isHeld) => {
+        hold(place, isHeld);
+      },
+      end: () => endOf(place),
+    });
+  }
+
+  /** The client sends heartbeats itself; this one tells that the group rebalances. */
+  #beat(): Promise<void> {
+    return this.#isRevoking ? Promise.reject(new RebalanceError('the group rebalances')) : Promise.resolve();
+  }
+}
+
+/** The error of a call for a partition that is not this member's. */
+export function notOwn({ topic, partition }: Place): Error {
+  return new Error(`partition ${partition} of ${topic} is not this member's`);
+}
+
+function assignmentOf(places: readonly Place[]): Assignment {
+  const assignment: Record<string, number[]> = {};
+  for (const { topic, partition } of places) (assignment[topic] ??= []).push(partition);
+  return assignment;
+}

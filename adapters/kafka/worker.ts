@@ -1,0 +1,45 @@
+import type { TopicPartitions } from './client/log-client.ts';
+import type { SessionClient } from './client/session-client.ts';
+import type { Connected } from './consumption.ts';
+import { runFetch } from './fetch/run-fetch.ts';
+import type { KafkaMonitor } from './health.ts';
+
+/** A consumer of one group, made by `createKafkaWorker`. */
+export interface KafkaWorker extends KafkaMonitor {
+  /**
+   * Connects, subscribes and joins the group. Resolves when it has connected; it may be called again after `stop`.
+   * Throws what the client throws.
+   */
+  run(): Promise<void>;
+  /** Waits for handlers, commits what they settled, and leaves the group. Resolves when the process may end. */
+  stop(): Promise<void>;
+  /** Handles nothing more of topics, or of some of their partitions, until `resume`. */
+  pause(topics: readonly TopicPartitions[]): void;
+  /** Ends a pause of your own. */
+  resume(topics: readonly TopicPartitions[]): void;
+  /** The partitions of this member that are paused: by you, or while a message of them waits. */
+  paused(): readonly { readonly topic: string; readonly partition: number }[];
+  /** Reads a partition from an offset, which it commits. Throws where the partition is not this member's. */
+  seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
+}
+
+/** The worker of a consumer that the adapter makes itself. */
+export function workerOf(consumption: Connected<SessionClient>): KafkaWorker {
+  const { client, events, health } = consumption;
+  return {
+    run: () => client.run((fetch) => runFetch(consumption, fetch)),
+    stop: () => client.stop(),
+    pause: (topics) => {
+      client.user.pause(topics);
+    },
+    resume: (topics) => {
+      client.user.resume(topics);
+    },
+    paused: () => client.user.paused(),
+    seek: ({ topic, partition, offset }) => {
+      client.user.seek({ topic, partition }, BigInt(offset));
+    },
+    counts: events.counts,
+    health,
+  };
+}
