@@ -10,6 +10,7 @@ export default defineConfig({
     http: 'adapters/http/index.ts',
     kafka: 'adapters/kafka/index.ts',
     'kafka-confluent': 'adapters/kafka/confluent/index.ts',
+    'kafka-platformatic': 'adapters/kafka/platformatic/index.ts',
     lambda: 'adapters/lambda/index.ts',
     nestjs: 'adapters/nestjs/index.ts',
     operations: 'src/operations.ts',

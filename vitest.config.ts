@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { USABLE_CLIENTS } from './test/kafka/broker/support/members/installed-clients.ts';
 import LongestFirst from './test/support/longest-first.ts';
 
 // Its notice of the end of Node 20's support is printed by every process that loads the SDK.
@@ -11,7 +11,7 @@ const INTEGRATION = [
   'test/{architecture,bench,cli,clients,crash,docs,engine,examples,fuzz,kafka/broker,nestjs,operations,store/postgres,weight}/**/*.test.ts',
   'test/**/{in-transaction,postgres}.test.ts',
   'test/adapter/{async-context,contract,example-adapters,once-each,own-adapters,store-health}.test.ts',
-  'test/kafka/{confluent/worker,partition-feed}.test.ts',
+  'test/kafka/{confluent/worker,partition-feed,platformatic/worker}.test.ts',
   'test/testing/fake-queue.test.ts',
   'test/http/{crash,draft,hang-up,held-response,http2,http2-responses,node-sockets,once-each-request,peers,response-methods,sockets,streaming,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
@@ -42,11 +42,9 @@ const FOREIGN = ['**/node_modules/**'];
 /** Files that use the whole machine, and judge what it does under that load: alone, after all others. */
 const LOAD = ['test/engine/overload.test.ts'];
 
-/** The core of Kafka's broker suite runs with Confluent's client too, where it is installed. */
-const CONFLUENT = 'test/kafka/broker/{chaos,partitions,pauses,rebalance,start-positions,stop,topics}.test.ts';
-const confluentIsInstalled = existsSync(
-  'test/kafka-clients/node_modules/@confluentinc/kafka-javascript/build/Release',
-);
+/** The core of Kafka's broker suite runs with each other client too, where this process can use it. */
+const CORE = 'test/kafka/broker/{chaos,partitions,pauses,rebalance,start-positions,stop,topics}.test.ts';
+const OTHER_CLIENTS = USABLE_CLIENTS.filter((client) => client !== 'kafkajs');
 
 export default defineConfig({
   resolve: { tsconfigPaths: true },
@@ -106,21 +104,17 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      ...(confluentIsInstalled
-        ? [
-            {
-              extends: true as const,
-              test: {
-                name: 'confluent',
-                include: [CONFLUENT],
-                env: { KAFKA_CLIENT: 'confluent' },
-                globalSetup: ['test/support/global-setup.ts'],
-                maxWorkers: 2 * availableParallelism(),
-                sequence: { groupOrder: 1 },
-              },
-            },
-          ]
-        : []),
+      ...OTHER_CLIENTS.map((client) => ({
+        extends: true as const,
+        test: {
+          name: client,
+          include: [CORE],
+          env: { KAFKA_CLIENT: client },
+          globalSetup: ['test/support/global-setup.ts'],
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
+      })),
     ],
   },
 });

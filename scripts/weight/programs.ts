@@ -34,6 +34,7 @@ export const handler = onceEachWebhook(
   'handle-once/http': all('handle-once/http'),
   'handle-once/kafka': all('handle-once/kafka'),
   'handle-once/kafka-confluent': all('handle-once/kafka-confluent'),
+  'handle-once/kafka-platformatic': all('handle-once/kafka-platformatic'),
   'handle-once/lambda': all('handle-once/lambda'),
   'handle-once/operations': all('handle-once/operations'),
   'handle-once/otel': all('handle-once/otel'),

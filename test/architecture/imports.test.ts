@@ -11,7 +11,7 @@ interface Package {
 }
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Package;
-const brokers = /^(kafkajs|@aws-sdk\/|@smithy\/|@confluentinc\/|amqplib)/;
+const brokers = /^(kafkajs|@aws-sdk\/|@smithy\/|@confluentinc\/|@platformatic\/|amqplib)/;
 const dependencies = new Set(Object.keys(manifest.dependencies));
 const peers = new Set(Object.keys(manifest.peerDependencies));
 

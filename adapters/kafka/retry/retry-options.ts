@@ -55,24 +55,26 @@ interface OptionsWithRetry {
   readonly admin?: unknown;
 }
 
-/** Refuses retry topics that contradict one another or the other options. */
-export function checkRetry(options: OptionsWithRetry, context: z.core.$RefinementCtx): void {
-  for (const [path, message] of contradictions(options)) {
+/** Refuses retry topics that contradict one another or the other options. The methods are of the client's admin. */
+export function checkRetry(
+  options: OptionsWithRetry,
+  context: z.core.$RefinementCtx,
+  adminMethods: readonly string[] = ['describeGroups', 'fetchOffsets', 'fetchTopicOffsets'],
+): void {
+  for (const [path, message] of contradictions(options, adminMethods)) {
     context.addIssue({ code: 'custom', path, message });
   }
 }
 
-function* contradictions({
-  retry,
-  ordering,
-  onFailed,
-  admin,
-}: OptionsWithRetry): Generator<[path: (string | number)[], message: string]> {
+function* contradictions(
+  { retry, ordering, onFailed, admin }: OptionsWithRetry,
+  adminMethods: readonly string[],
+): Generator<[path: (string | number)[], message: string]> {
   if (retry === undefined) return;
   if (ordering !== 'unordered') {
     yield [['ordering'], "must be 'unordered' with retry: messages pass one that waits in a retry topic"];
   }
-  if (!hasMethods(admin, ['describeGroups', 'fetchOffsets', 'fetchTopicOffsets'])) {
+  if (!hasMethods(admin, adminMethods)) {
     yield [
       ['admin'],
       'must be a connected admin client with retry: it asks whether the group consumes the topics',

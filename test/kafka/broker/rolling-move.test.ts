@@ -2,11 +2,13 @@ import { AssignerProtocol, type PartitionAssigner, PartitionAssigners } from 'ka
 import { describe, expect, test } from 'vitest';
 import { until } from '../../support/until.ts';
 import { numbered, upTo, useFixture } from './support/fixture.ts';
-import { confluentIsInstalled } from './support/members/confluent-is-installed.ts';
+import { USABLE_CLIENTS } from './support/members/installed-clients.ts';
 
 const { setup } = useFixture();
 
-/** Round robin under the name that librdkafka knows: docs/kafka-clients.md#one-member-at-a-time has it too. */
+const OTHERS = USABLE_CLIENTS.filter((client) => client !== 'kafkajs');
+
+/** Round robin under the name that the other clients know: docs/kafka-clients.md#one-member-at-a-time has it too. */
 const roundRobin: PartitionAssigner = ({ cluster }) => ({
   name: 'roundrobin',
   version: 0,
@@ -37,11 +39,13 @@ const roundRobin: PartitionAssigner = ({ cluster }) => ({
   }),
 });
 
-describe.runIf(confluentIsInstalled())('A group with members of both clients', () => {
-  test.each([
-    ['kafkajs', 'confluent'],
-    ['confluent', 'kafkajs'],
-  ])('whose first is of %s shares the partitions with %s', async (first, second) => {
+describe.runIf(OTHERS.length > 0)('A group with members of two clients', () => {
+  test.each(
+    OTHERS.flatMap((other) => [
+      ['kafkajs', other],
+      [other, 'kafkajs'],
+    ]),
+  )('whose first is of %s shares the partitions with %s', async (first, second) => {
     const group = await setup({ partitions: 4 });
     const runs: string[] = [];
     const handler = ({ partition, message }: { partition: number; message: { offset: string } }) => {

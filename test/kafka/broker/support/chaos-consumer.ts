@@ -18,9 +18,12 @@ export interface ChaosConsumer {
 
 /** The consumer of a worker process, of the client that KAFKA_CLIENT names. Only that is loaded. */
 export async function chaosConsumer(plan: ChaosPlan): Promise<ChaosConsumer> {
-  const { consumerOf } =
-    process.env['KAFKA_CLIENT'] === 'confluent'
-      ? await import('./chaos-confluent.ts')
-      : await import('./chaos-kafkajs.ts');
+  const { consumerOf } = await load(process.env['KAFKA_CLIENT']);
   return consumerOf(plan);
+}
+
+function load(client: string | undefined): Promise<{ consumerOf: (plan: ChaosPlan) => ChaosConsumer }> {
+  if (client === 'confluent') return import('./chaos-confluent.ts');
+  if (client === 'platformatic') return import('./chaos-platformatic.ts');
+  return import('./chaos-kafkajs.ts');
 }

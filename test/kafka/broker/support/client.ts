@@ -1,11 +1,13 @@
 import { startConfluentMember } from './members/confluent.ts';
 import { startKafkaJsMember } from './members/kafkajs.ts';
 import type { StartMember } from './members/member.ts';
+import { startPlatformaticMember } from './members/platformatic.ts';
 
 /** The clients that the suite runs with: KAFKA_CLIENT names one. */
 const STARTS: Readonly<Record<string, StartMember>> = {
   kafkajs: startKafkaJsMember,
   confluent: startConfluentMember,
+  platformatic: startPlatformaticMember,
 };
 
 export const client = process.env['KAFKA_CLIENT'] ?? 'kafkajs';

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type { ConfluentAdmin, ConfluentPackage, ConfluentProducer } from 'handle-once/kafka-confluent';
+import { loadClient } from './installed-clients.ts';
 
 /** The parts of the package that tests use, which is installed in test/kafka-clients. */
 export interface InstalledPackage extends ConfluentPackage {
@@ -16,10 +16,8 @@ interface Connection {
   disconnect(): Promise<void>;
 }
 
-const FOLDER = new URL('../../../../kafka-clients/package.json', import.meta.url);
-
 export function confluentPackage(): InstalledPackage {
-  return createRequire(FOLDER)('@confluentinc/kafka-javascript') as InstalledPackage;
+  return loadClient('confluent') as InstalledPackage;
 }
 
 const NOTHING = 0;

@@ -1,14 +1,15 @@
 import { createKafkaWorker } from 'handle-once/kafka-confluent';
 import { onTestFinished } from 'vitest';
-import { until } from '../../../../support/until.ts';
 import { confluentKafka } from './confluent-package.ts';
-import { type Member, type MemberPlan, type StartMember, TIMEOUTS } from './member.ts';
+import { type StartMember, TIMEOUTS } from './member.ts';
 import { settingsOf, watchedPackage } from './watched-package.ts';
+import { isOfKafkaJs, memberOf, withProducers } from './worker-member.ts';
 
 export const startConfluentMember: StartMember = ({ kafka, topic, groupId, handleOnce, events, ...plan }) => {
   const { config, otherTopics = [], admin, onFailed, retry, fromBeginning = true, ...options } = plan.options;
   const watched = watchedPackage();
   const brokers = kafka.brokers();
+  let ownProducer: object | undefined;
   const ownAdmin = admin === kafka.admin ? adminOf(brokers) : admin;
   const worker = createKafkaWorker(
     {
@@ -26,38 +27,13 @@ export const startConfluentMember: StartMember = ({ kafka, topic, groupId, handl
       },
       ...options,
       admin: ownAdmin as never,
-      ...producersOf(brokers, { onFailed, retry }),
+      ...withProducers({ onFailed, retry }, (producer) =>
+        isOfKafkaJs(producer) ? (ownProducer ??= producerOf(brokers)) : producer,
+      ),
     },
     plan.handler,
   );
-  onTestFinished(() => worker.stop());
-  const member: Member = {
-    consumer: {
-      pause(topics) {
-        worker.pause(topics);
-      },
-      resume(topics) {
-        worker.resume(topics);
-      },
-      paused: () =>
-        worker.paused().map(({ topic: of, partition }) => ({ topic: of, partitions: [partition] })),
-      seek(position) {
-        worker.seek(position);
-      },
-      stop: () => worker.stop(),
-      disconnect: () => worker.stop(),
-    },
-    counts: () => worker.counts(),
-    health: () => worker.health(),
-    async restart() {
-      const before = watched.seen.joins.length;
-      await worker.run();
-      // As a consumer of kafkajs, whose run ends with the join.
-      await until(() => watched.seen.joins.length > before);
-    },
-    ...watched.seen,
-  };
-  return { member, seen: watched.seen };
+  return { member: memberOf(worker, watched.seen), seen: watched.seen };
 };
 
 function adminOf(brokers: readonly string[]): object {
@@ -68,27 +44,6 @@ function adminOf(brokers: readonly string[]): object {
     fetchOffsets: async (query: never) => (await connected, await admin.fetchOffsets(query)),
     fetchTopicOffsets: async (of: string) => (await connected, await admin.fetchTopicOffsets(of)),
     describeGroups: async (ids: string[]) => (await connected, await admin.describeGroups?.(ids)),
-  };
-}
-
-interface Given {
-  readonly onFailed: MemberPlan['options']['onFailed'] | undefined;
-  readonly retry: MemberPlan['options']['retry'] | undefined;
-}
-
-/** Producers of the client in place of those of kafkajs; those that a test makes fail stay. */
-function producersOf(
-  brokers: readonly string[],
-  { onFailed = 'acknowledge', retry }: Given,
-): { onFailed: never; retry: never } {
-  let own: object | undefined;
-  const instead = (producer: object): object =>
-    'events' in producer ? (own ??= producerOf(brokers)) : producer;
-  const letters =
-    onFailed === 'acknowledge' ? onFailed : { ...onFailed, producer: instead(onFailed.producer) };
-  return {
-    onFailed: letters as never,
-    retry: (retry && { ...retry, producer: instead(retry.producer) }) as never,
   };
 }
 

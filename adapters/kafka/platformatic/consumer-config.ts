@@ -1,0 +1,76 @@
+import type * as z from 'zod';
+import type { Warning } from '../../../src/adapter-kit.ts';
+import type { HandleOnceSettings } from '../../../src/index.ts';
+import type { KafkaWarning } from '../events.ts';
+import { heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
+
+/** Options of the package's `Consumer`, such as `bootstrapBrokers`. */
+export type PlatformaticConfig = object;
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** What the client uses where the config does not say. Milliseconds. */
+export const DEFAULTS = { sessionTimeout: 60_000, heartbeatInterval: 3_000 };
+
+/** What is used here where the config does not say. */
+const OWN_DEFAULTS = {
+  clientId: 'handle-once',
+  // A partition that is to be read again waits for the fetch of the others.
+  maxWaitTime: 500,
+  // The client calls it version 1, and writes version 0: librdkafka cannot read that as the leader of a group.
+  protocols: [{ name: 'roundrobin', version: 0 }],
+};
+
+const MOST_BYTES_OF_PARTITION = 1_048_576;
+
+const BYTES = 'has no effect: give schema or parse, which get the bytes';
+
+/** What decides over positions, or would have no effect, and how it is asked for instead. */
+const REFUSED: Readonly<Record<string, string>> = {
+  groupId: 'is set to the option groupId',
+  autocommit: 'is set to false: offsets are committed when their messages are settled',
+  protocolsMetadata: 'is set: partitions are given back when what is in hand has ended',
+  retries:
+    'is set to 0: the worker tries again itself. With more, a commit that comes too late would join the group',
+  deserializers: BYTES,
+  beforeDeserialization: BYTES,
+  registry: BYTES,
+};
+
+/** Refuses settings that would change what is committed, or who has a partition. */
+export function checkConfig(config: Settings, context: z.core.$RefinementCtx<Settings>): void {
+  for (const [name, message] of faultsOf(config)) {
+    context.addIssue({ code: 'custom', path: [name], message });
+  }
+}
+
+function* faultsOf(config: Settings): Generator<[name: string, message: string]> {
+  for (const [name, message] of Object.entries(REFUSED)) {
+    if (config[name] !== undefined) yield [name, message];
+  }
+  if (!Array.isArray(config['bootstrapBrokers']) || config['bootstrapBrokers'].length === 0) {
+    yield ['bootstrapBrokers', "must be a list of brokers, such as ['localhost:9092']"];
+  }
+  if (!['classic', undefined].includes(config['groupProtocol'] as string | undefined)) {
+    yield ['groupProtocol', "must be 'classic': all partitions are given back together"];
+  }
+}
+
+/** What the client's consumers are made with. */
+export function consumerOptionsOf(config: Settings, groupId: string): Settings {
+  // The client takes an undefined one for given.
+  const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+  return { ...OWN_DEFAULTS, ...given, groupId, autocommit: false, retries: 0 };
+}
+
+/** The most that a fetch brings of one partition, but for a batch that is larger alone. */
+export function bytesOfPartition({ maxBytesPerPartition }: Settings): number {
+  return typeof maxBytesPerPartition === 'number' ? maxBytesPerPartition : MOST_BYTES_OF_PARTITION;
+}
+
+/** Timeouts of the consumer that contradict one another or the lease. */
+export function configWarnings(config: Settings, settings: HandleOnceSettings): Warning<KafkaWarning>[] {
+  const timeOf = (name: keyof typeof DEFAULTS) => ({ name, ms: Number(config[name] ?? DEFAULTS[name]) });
+  const session = timeOf('sessionTimeout');
+  return [...heartbeatWarnings(session, timeOf('heartbeatInterval')), ...leaseWarnings(session, settings)];
+}

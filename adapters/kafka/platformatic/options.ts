@@ -1,0 +1,94 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod/mini';
+import {
+  canRunInTransaction,
+  lazily,
+  NO_TRANSACTIONS,
+  NOT_AN_OBJECT,
+  withMethods,
+} from '../../../src/adapter-kit.ts';
+import { checkLogOptions } from '../../shared/kafka/log-options.ts';
+import { consumptionFields, type OnceEachMessageOptions } from '../options.ts';
+import { checkRetry, type RetryTopic, topicName } from '../retry/retry-options.ts';
+import { checkConfig, DEFAULTS, type PlatformaticConfig } from './consumer-config.ts';
+import type { PlatformaticAdmin, PlatformaticPackage, PlatformaticProducer } from './platformatic-types.ts';
+
+/** Options of `createKafkaWorker`. */
+export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends Omit<
+  OnceEachMessageOptions<Schema, Parsed>,
+  'consumer' | 'consumerConfig' | 'admin' | 'onFailed' | 'retry' | 'fromBeginning'
+> {
+  /** The package `@platformatic/kafka`. Each `run` makes consumers of its `Consumer`. */
+  readonly client: PlatformaticPackage;
+  /**
+   * Options of the package's `Consumer`, such as `bootstrapBrokers`. What decides over positions is set here, and
+   * refused: the group, commits, retries. The protocol `consumer` (KIP-848) is refused too.
+   */
+  readonly config: PlatformaticConfig;
+  /** The topics to consume, with those of `retry`. All members of the group need the same. */
+  readonly topics: readonly string[];
+  /** Where a partition begins of which the group has committed nothing: at its oldest message, or at its end. */
+  readonly fromBeginning?: boolean | undefined;
+  /**
+   * An admin client of the package. It compares the topics' retention with the records', looks for topics that were
+   * made again, and with `fromBeginning: false` commits where idle partitions begin. `retry` needs it.
+   */
+  readonly admin?: PlatformaticAdmin | undefined;
+  /**
+   * What to do with a message that failed for good; there is no default. `'acknowledge'` commits its offset: only its
+   * record and its event show the failure, and one whose payload differs from its record's, or whose key is invalid, is
+   * withheld. With `{ deadLetterTopic, producer }` a copy of either is produced to that topic first, with name and
+   * message of the error in its header `handle-once-error`. The producer must have no serializers.
+   */
+  readonly onFailed:
+    'acknowledge' | { readonly deadLetterTopic: string; readonly producer: PlatformaticProducer };
+  /**
+   * Where messages wait for their next attempt, so that their partitions go on. Default: each waits in its partition.
+   * Needs `ordering: 'unordered'` and `admin`, and that `topics` has these topics too.
+   */
+  readonly retry?:
+    { readonly topics: readonly RetryTopic[]; readonly producer: PlatformaticProducer } | undefined;
+}
+
+const ADMIN_METHODS = ['metadata', 'listOffsets', 'listConsumerGroupOffsets', 'describeConfigs'];
+const TOPICS = 'must be a list of names of topics, with at least one';
+
+export const kafkaWorkerOptions = lazily(() =>
+  z
+    .strictObject(
+      {
+        ...consumptionFields(),
+        client: withMethods<PlatformaticPackage>(['Consumer'], 'the package @platformatic/kafka'),
+        config: z
+          .record(z.string(), z.unknown(), { error: 'must be an object with options of the Consumer' })
+          .check(z.superRefine(checkConfig)),
+        topics: z.array(topicName(), { error: TOPICS }).check(z.minLength(1, { error: TOPICS })),
+        admin: z.optional(
+          withMethods<PlatformaticAdmin>(ADMIN_METHODS, 'an admin client of @platformatic/kafka'),
+        ),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.refine(
+        ({ rebalanceGraceMs, config }) =>
+          rebalanceGraceMs < Number(config['sessionTimeout'] ?? DEFAULTS.sessionTimeout),
+        {
+          path: ['rebalanceGraceMs'],
+          error: 'must be less than sessionTimeout of config, or the group goes on without it',
+        },
+      ),
+      z.refine(
+        ({ topics, retry }) =>
+          retry === undefined || retry.topics.every(({ topic }) => topics.includes(topic)),
+        { path: ['topics'], error: 'must have the topics of retry too' },
+      ),
+      z.superRefine((options, context) => {
+        checkRetry(options, context, [...ADMIN_METHODS, 'describeGroups']);
+      }),
+      z.superRefine(checkLogOptions),
+      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+    ),
+);
+
+export type ResolvedWorker = z.output<ReturnType<typeof kafkaWorkerOptions>>;

@@ -1,0 +1,211 @@
+import { type Clock, sleep } from '../../../src/adapter-kit.ts';
+import { errorOf } from '../client/error-of.ts';
+import { Feeds, notOwn, RebalanceError } from '../client/feeds.ts';
+import type { Fetch, LogListener, Place, TopicPartitions } from '../client/log-client.ts';
+import type { Session } from '../client/session-client.ts';
+import { FetchLoop } from './fetch-loop.ts';
+import { Membership } from './membership.ts';
+import { closed, type NativeConsumer, needsRejoin, plainError } from './native.ts';
+import { Source } from './source.ts';
+import { committedOf, END, OLDEST, startsOf } from './starts.ts';
+
+const AGAIN_AFTER_MS = 200;
+const UNKNOWN_EPOCH = -1;
+const NO_USER_DATA = Buffer.alloc(0);
+
+export interface SessionOptions {
+  readonly clock: Clock;
+  readonly topics: readonly string[];
+  /** Undefined is false. */
+  readonly fromBeginning: boolean | undefined;
+  readonly bytesOfPartition: number;
+  /** Makes a consumer of the package. */
+  readonly createConsumer: (more: object) => NativeConsumer;
+  readonly listener: LogListener;
+  readonly handle: (fetch: Fetch) => Promise<void>;
+  /** Reports what is tried again. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * One run of a consumer of platformatic's client, from its connection to its end.
+ *
+ * It has two consumers of the package. One is the member of the group, and commits; one fetches, on connections of its
+ * own, since a broker answers nothing on one on which it waits for messages.
+ */
+export class PlatformaticSession implements Session {
+  readonly #options: SessionOptions;
+  readonly #member: NativeConsumer;
+  readonly #fetcher: NativeConsumer;
+  readonly #feeds: Feeds;
+  readonly #loop: FetchLoop;
+  readonly #membership: Membership;
+  /** Another after each meeting of the group. */
+  #meeting = {};
+  #isStopping = false;
+  #end: Promise<void> | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const { clock, topics, listener, handle, bytesOfPartition, onError } = options;
+    this.#feeds = new Feeds({
+      ...{ clock, listener, handle },
+      commit: (place, position) => this.commit(place, position),
+      isRunning: () => this.isRunning,
+      hold: (place, isHeld) => {
+        this.#hold(place, isHeld);
+      },
+      endOf: (place) => this.#loop.of(place)?.end,
+      onCrash: (error) => {
+        this.#crash(error);
+      },
+    });
+    this.#fetcher = options.createConsumer({});
+    this.#fetcher.on('error', onError);
+    // Called before each join, which waits for it.
+    this.#member = options.createConsumer({ protocolsMetadata: () => this.#giveBack() });
+    this.#loop = new FetchLoop(this.#fetcher, {
+      ...{ clock, bytesOfPartition, onError },
+      outOfRange: this.#start,
+      onGrown: () => {
+        this.#membership.join();
+      },
+    });
+    this.#membership = new Membership(this.#member, {
+      ...{ clock, topics },
+      onJoined: (places) => {
+        this.#assign(places);
+      },
+      onLost: (error) => {
+        this.#lose(error);
+      },
+      onError: (error) => {
+        onError(plainError(error));
+      },
+    });
+  }
+
+  get isRunning(): boolean {
+    return !this.#isStopping;
+  }
+
+  async start(): Promise<void> {
+    try {
+      // Shows whether brokers answer.
+      await this.#fetcher.metadata({ topics: [] });
+    } catch (error) {
+      await Promise.all([closed(this.#member), closed(this.#fetcher)]);
+      throw plainError(error);
+    }
+    void this.#loop.run();
+    this.#membership.join();
+  }
+
+  stop(): Promise<void> {
+    this.#end ??= this.#stop();
+    return this.#end;
+  }
+
+  pause(topic: TopicPartitions): void {
+    this.#feeds.pause(topic);
+  }
+
+  resume(topic: TopicPartitions): void {
+    this.#feeds.resume(topic);
+  }
+
+  paused(): Place[] {
+    return this.#feeds.paused();
+  }
+
+  moveTo(place: Place, position: bigint): void {
+    const source = this.#loop.of(place);
+    if (source === undefined) throw notOwn(place);
+    source.moveTo(position);
+    this.#loop.wake();
+  }
+
+  async commit({ topic, partition }: Place, position: bigint): Promise<void> {
+    if (this.#member.memberId === null) throw new RebalanceError('the consumer has no place in its group');
+    const place = { topic, partition, offset: position, leaderEpoch: UNKNOWN_EPOCH };
+    try {
+      await this.#member.commit({ offsets: [place] });
+    } catch (error) {
+      if (needsRejoin(error)) throw new RebalanceError('the group goes on without it', { cause: error });
+      throw plainError(error);
+    }
+  }
+
+  get #start(): typeof OLDEST | typeof END {
+    return this.#options.fromBeginning === true ? OLDEST : END;
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([this.#feeds.ended(), this.#options.listener.stopping()]);
+    this.#loop.end();
+    await this.#membership.leave();
+    await Promise.all([closed(this.#member), closed(this.#fetcher)]);
+    this.#options.listener.stopped();
+  }
+
+  async #giveBack(): Promise<Buffer> {
+    this.#forget();
+    await this.#feeds.revoke();
+    // The group is left instead.
+    if (this.#isStopping) return await new Promise<never>(() => undefined);
+    return NO_USER_DATA;
+  }
+
+  #forget(): void {
+    this.#meeting = {};
+    this.#loop.clear();
+  }
+
+  #lose(error: unknown): void {
+    this.#forget();
+    void this.#feeds.revoke();
+    this.#options.listener.crashed(errorOf(error), true);
+    this.#options.onError(plainError(error));
+  }
+
+  #assign(places: readonly Place[]): void {
+    if (this.#isStopping) return;
+    this.#feeds.assign(places);
+    const sources = places.map((place) => new Source(place, this.#feeds.ofOwn(place)));
+    this.#loop.assign(sources);
+    void this.#begin(sources);
+  }
+
+  /** Finds where partitions begin: where the group has committed, or else where the option says. */
+  async #begin(sources: readonly Source[]): Promise<void> {
+    const meeting = {};
+    this.#meeting = meeting;
+    while (this.#meeting === meeting && !this.#isStopping) {
+      try {
+        const committed = await committedOf(this.#member, sources);
+        const open = committed.flatMap(([source, position]) => (position === undefined ? [source] : []));
+        const starts = [...committed, ...(await startsOf(this.#fetcher, open, this.#start))];
+        for (const [source, position] of starts) if (position !== undefined) source.beginAt(position);
+        this.#loop.wake();
+        return;
+      } catch (error) {
+        if (this.#meeting === meeting) this.#options.onError(plainError(error));
+        await sleep(this.#options.clock, AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  #hold(place: Place, isHeld: boolean): void {
+    const source = this.#loop.of(place);
+    if (source === undefined) return;
+    source.isHeld = isHeld;
+    if (!isHeld) this.#loop.wake();
+  }
+
+  #crash(error: unknown): void {
+    if (this.#isStopping) return;
+    this.#options.listener.crashed(errorOf(error), false);
+    this.stop().catch(this.#options.onError);
+  }
+}

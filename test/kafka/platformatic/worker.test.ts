@@ -1,0 +1,388 @@
+import { createHandleOnce, InvalidOptionsError, RetryableError } from 'handle-once';
+import { createKafkaWorker, type KafkaEvent, type KafkaWorkerOptions } from 'handle-once/kafka-platformatic';
+import { createMemoryStore } from 'handle-once/testing';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { gate } from '../../support/gate.ts';
+import { fakePackage } from './support/fake-package.ts';
+
+type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
+type Work = (place: string, signal: AbortSignal) => unknown;
+
+/** A worker without a broker. Its work notes the place of each message that it starts. */
+function worker(work: Work = () => undefined, options: Options = {}) {
+  const fake = fakePackage();
+  const started: string[] = [];
+  const events: KafkaEvent[] = [];
+  const made = createKafkaWorker(
+    {
+      client: fake.client,
+      config: { bootstrapBrokers: ['localhost:9092'] },
+      topics: ['orders'],
+      groupId: 'workers',
+      fromBeginning: true,
+      onFailed: 'acknowledge',
+      drainMs: 200,
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 }),
+      onEvent: (event) => events.push(event),
+      ...options,
+    },
+    async ({ partition, message }, { signal }) => {
+      started.push(`${partition}-${message.offset}`);
+      return await work(`${partition}-${message.offset}`, signal);
+    },
+  );
+  onTestFinished(() => made.stop());
+  const commits = () => fake.calls.filter((call) => call.startsWith('commit'));
+  return { fake, worker: made, started, events, commits };
+}
+
+/** The same, which runs and has joined its group. */
+async function runs(work?: Work, options?: Options) {
+  const bench = worker(work, options);
+  await bench.worker.run();
+  await until(() => bench.fake.calls.includes('join'));
+  return bench;
+}
+
+/** Waits until something is so, as the fake broker answers. */
+async function until(condition: () => boolean): Promise<void> {
+  await vi.waitUntil(condition, { timeout: 5_000, interval: 5 });
+}
+
+/** For what has to be waited for without anything to see: that nothing happens. */
+async function someFetches(fetched: readonly string[]): Promise<void> {
+  const before = fetched.length;
+  await until(() => fetched.length > before + 3);
+}
+
+test('is made with what the worker decides, also where an option is given as undefined', async () => {
+  const { fake } = await runs(undefined, {
+    config: { bootstrapBrokers: ['localhost:9092'], minBytes: undefined, maxWaitTime: 50 },
+  });
+  for (const { options } of fake.consumers) {
+    expect(options).toMatchObject({
+      ...{ groupId: 'workers', autocommit: false, retries: 0, maxWaitTime: 50, clientId: 'handle-once' },
+      protocols: [{ name: 'roundrobin', version: 0 }],
+    });
+    expect(options).not.toHaveProperty('minBytes');
+  }
+  expect(fake.calls).toContain('track orders');
+});
+
+test('begins where the group has committed, or else at the oldest, and commits behind what is handled', async () => {
+  const { fake, started, commits } = await runs();
+  fake.committed.set(1, 7n);
+  fake.log(0).oldest = 3n;
+  fake.push({ offset: 3 }, { offset: 4 }, { offset: 7, partition: 1 });
+  fake.assign(0, 1);
+  await until(() => fake.committed.get(0) === 5n && fake.committed.get(1) === 8n);
+  expect(started.toSorted()).toEqual(['0-3', '0-4', '1-7']);
+  expect(fake.fetched.slice(0, 2)).toEqual(['0@3', '1@7']);
+  expect(commits()).toContain('commit 0 3');
+});
+
+test('begins at the end where that is asked for', async () => {
+  const { fake, started } = await runs(undefined, { fromBeginning: false });
+  fake.push({ offset: 0 }, { offset: 1 });
+  fake.assign(0);
+  await until(() => fake.fetched.includes('0@2'));
+  fake.push({ offset: 2 });
+  await until(() => started.length === 1);
+  expect(started).toEqual(['0-2']);
+});
+
+test('a message that waits withholds its partition alone', async () => {
+  let tries = 0;
+  const {
+    fake,
+    started,
+    worker: made,
+  } = await runs((place) => {
+    if (place === '0-1' && (tries += 1) < 3) throw new RetryableError('not yet', { retryAfterMs: 30 });
+  });
+  fake.push({ offset: 0 }, { offset: 1 }, { offset: 2 }, { offset: 0, partition: 1 });
+  fake.assign(0, 1);
+  await until(() => made.paused().length > 0);
+  expect(made.paused()).toEqual([{ topic: 'orders', partition: 0 }]);
+  await until(() => fake.committed.get(0) === 3n && fake.committed.get(1) === 1n);
+  expect(started.filter((place) => place.startsWith('0'))).toEqual(['0-0', '0-1', '0-1', '0-1', '0-2']);
+});
+
+test('fetches a partition no more of which a thousand messages wait, and goes on when it is low', async () => {
+  const finish = gate();
+  const { fake, started } = await runs(() => finish.opened);
+  fake.push(...Array.from({ length: 1_000 }, (_, offset) => ({ offset })));
+  fake.assign(0, 1);
+  await until(() => started.length === 1);
+  await someFetches(fake.fetched);
+  expect(fake.fetched).not.toContain('0@1000');
+  finish.open();
+  await until(() => fake.fetched.includes('0@1000'));
+});
+
+describe('a rebalance', () => {
+  test('waits for what is in hand, whose end is committed before the group is joined', async () => {
+    const finish = gate();
+    const { fake, started, commits } = await runs(() => finish.opened);
+    fake.push({ offset: 0 }, { offset: 1 });
+    fake.assign(0);
+    await until(() => started.length === 1);
+    let isGivenBack = false;
+    const givenBack = fake.rebalance().then(() => (isGivenBack = true));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(isGivenBack).toBe(false);
+    finish.open();
+    await givenBack;
+    expect(commits().at(-1)).toBe('commit 0 1');
+    expect(started).toEqual(['0-0']);
+  });
+
+  test('waits no longer than rebalanceGraceMs; a partition that goes is aborted, one that stays goes on', async () => {
+    const never = gate();
+    const aborted: string[] = [];
+    const { fake, started, events } = await runs(
+      async (place, signal) => {
+        signal.addEventListener('abort', () => aborted.push(place));
+        await never.opened;
+      },
+      { rebalanceGraceMs: 50 },
+    );
+    fake.push({ offset: 0 }, { offset: 0, partition: 1 });
+    fake.assign(0, 1);
+    await until(() => started.length === 2);
+    await fake.rebalance();
+    fake.assign(1);
+    await until(() => events.some(({ type }) => type === 'partition-lost'));
+    expect(aborted).toEqual(['0-0']);
+    never.open();
+    await until(() => fake.committed.get(1) === 1n);
+    // What ran on was joined when it came again.
+    expect(started).toHaveLength(2);
+  });
+
+  test('a commit that the group refuses ends what is in hand, and is no crash', async () => {
+    const { fake, started, events, worker: made } = await runs();
+    const refusal = Object.assign(new Error('unknown member'), { needsRejoin: true });
+    fake.faults.commit = [new AggregateError([refusal], 'refused')];
+    fake.push({ offset: 0 });
+    fake.assign(0);
+    await until(() => fake.calls.includes('commit 0 0'));
+    await someFetches(fake.fetched);
+    expect(started).toEqual([]);
+    await fake.rebalance();
+    fake.assign(0);
+    await until(() => fake.committed.get(0) === 1n);
+    expect(made.health().live).toBe(true);
+    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
+  });
+
+  test('a membership that the client has given up is joined again', async () => {
+    const { fake, worker: made, events, started } = await runs();
+    fake.assign(0);
+    await until(() => fake.fetched.length > 0);
+    fake.faults.joinGroup = [new Error('no coordinator')];
+    fake.lose(new AggregateError([new Error('broker away')], 'failed 4 times'));
+    expect(made.health()).toMatchObject({ live: true, ready: false });
+    await until(() => fake.calls.filter((call) => call === 'join').length === 3);
+    const errors = events.flatMap((event) => (event.type === 'client-error' ? [event.error] : []));
+    expect(errors).toMatchObject([{ message: 'broker away' }, { message: 'no coordinator' }]);
+    fake.push({ offset: 0 });
+    fake.assign(0);
+    await until(() => started.length === 1);
+  });
+
+  test('partitions that are added make the group meet', async () => {
+    const { fake } = await runs();
+    fake.assign(0, 1);
+    await until(() => fake.fetched.length > 0);
+    fake.partitions = 3;
+    await until(() => fake.calls.filter((call) => call === 'join').length === 2);
+  });
+});
+
+describe('a stop', () => {
+  test('waits for handlers, commits, leaves and closes', async () => {
+    const finish = gate();
+    const { fake, started, worker: made } = await runs(() => finish.opened, { drainMs: 10_000 });
+    fake.push({ offset: 0 }, { offset: 1 });
+    fake.assign(0);
+    await until(() => started.length === 1);
+    const stopped = made.stop();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(fake.calls).not.toContain('leave');
+    finish.open();
+    await stopped;
+    const after = fake.calls.filter((call) => !call.startsWith('clear')).slice(-4);
+    expect(after).toEqual(['commit 0 1', 'leave', 'close', 'close']);
+    expect(started).toEqual(['0-0']);
+    expect(made.health()).toMatchObject({ live: true, ready: false });
+  });
+
+  test('can be followed by another run, with consumers of its own', async () => {
+    const { fake, worker: made, started } = await runs();
+    await made.stop();
+    await made.run();
+    expect(fake.consumers).toHaveLength(4);
+    fake.push({ offset: 0 });
+    fake.assign(0);
+    await until(() => started.length === 1);
+  });
+
+  test('leaves nothing behind when no broker answers', async () => {
+    const { fake, worker: made } = worker();
+    fake.faults.metadata = [new AggregateError([new Error('no broker')], 'metadata failed')];
+    await expect(made.run()).rejects.toThrow('no broker');
+    expect(fake.calls.filter((call) => call === 'close')).toHaveLength(2);
+    await made.run();
+    expect(fake.consumers).toHaveLength(4);
+  });
+});
+
+test('a seek makes what has come void', async () => {
+  const { fake, started, worker: made } = await runs();
+  fake.push({ offset: 5 });
+  fake.assign(0);
+  made.seek({ topic: 'orders', partition: 0, offset: '40' });
+  fake.push({ offset: 40 });
+  await until(() => started.length > 0);
+  expect(started).toEqual(['0-40']);
+  expect(() => {
+    made.seek({ topic: 'orders', partition: 1, offset: '0' });
+  }).toThrow("partition 1 of orders is not this member's");
+});
+
+test("a user's pause holds, and ends when the user ends it", async () => {
+  const { fake, started, worker: made } = await runs();
+  fake.assign(0, 1);
+  made.pause([{ topic: 'orders', partitions: [0] }]);
+  fake.push({ offset: 0 }, { offset: 0, partition: 1 });
+  await until(() => started.length === 1);
+  expect(started).toEqual(['1-0']);
+  made.resume([{ topic: 'orders' }]);
+  await until(() => started.length === 2);
+});
+
+test('what was deleted before it was read is told, after what has come was handled', async () => {
+  const finish = gate();
+  const { fake, started, events } = await runs((place) => (place === '0-0' ? finish.opened : undefined));
+  fake.push({ offset: 0 }, { offset: 1 });
+  fake.assign(0, 1);
+  await until(() => fake.fetched.includes('0@2'));
+  const log = fake.log(0);
+  Object.assign(log, { oldest: 8n, end: 8n });
+  log.batches.splice(0);
+  fake.push({ offset: 8 });
+  await someFetches(fake.fetched);
+  expect(started).toEqual(['0-0']);
+  finish.open();
+  await until(() => fake.committed.get(0) === 9n);
+  expect(started).toEqual(['0-0', '0-1', '0-8']);
+  expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([
+    { reason: 'position-moved', expected: '2', found: '8' },
+  ]);
+});
+
+test('a topic that is made again is read from its oldest message, also where it is longer', async () => {
+  const { fake, started, events } = await runs();
+  fake.push({ offset: 0 }, { offset: 1 });
+  fake.assign(0);
+  await until(() => fake.committed.get(0) === 2n);
+  fake.push({ offset: 2 }, { offset: 3 });
+  const all = fake.log(0).batches.splice(0);
+  await until(() => started.length >= 2);
+  fake.topicId = 'second';
+  fake.log(0).batches.push(...all);
+  await until(() => events.some(({ type }) => type === 'log-changed'));
+  expect(events.find(({ type }) => type === 'log-changed')).toMatchObject({
+    reason: 'position-moved',
+    found: '0',
+  });
+});
+
+test('what the client gets over is told, and errors of its fetch sessions are not', async () => {
+  const { fake, events, started } = await runs();
+  const ofSession = Object.assign(new Error('epoch'), { apiId: 'INVALID_FETCH_SESSION_EPOCH' });
+  fake.faults.fetch = [new AggregateError([ofSession], 'refused'), new Error('no leader')];
+  fake.push({ offset: 0 });
+  fake.assign(0);
+  await until(() => started.length === 1);
+  expect(events.filter(({ type }) => type === 'client-error')).toMatchObject([
+    { verb: 'fetch', error: { message: 'no leader' } },
+  ]);
+});
+
+test('a key function that never worked stops the worker', async () => {
+  const {
+    fake,
+    events,
+    worker: made,
+  } = await runs(undefined, {
+    key: () => {
+      throw new TypeError('wrong');
+    },
+  });
+  fake.push(...Array.from({ length: 25 }, (_, offset) => ({ offset })));
+  fake.assign(0);
+  await until(() => fake.calls.includes('leave'));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'warning', warning: 'CONSUMER_STOPPED' }));
+  expect(made.health().live).toBe(false);
+});
+
+describe('options', () => {
+  const brokers = { bootstrapBrokers: ['localhost:9092'] };
+  const refused = (options: Options): readonly string[] => {
+    const given = {
+      client: fakePackage().client,
+      config: brokers,
+      topics: ['orders'],
+      groupId: 'workers',
+      onFailed: 'acknowledge' as const,
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
+      ...options,
+    };
+    try {
+      createKafkaWorker(given, () => undefined);
+    } catch (error) {
+      if (error instanceof InvalidOptionsError) return error.issues.map(({ field }) => field);
+      throw error;
+    }
+    return [];
+  };
+
+  test.each<[what: string, options: Options, fields: string[]]>([
+    ['none wrong', {}, []],
+    ['no topics', { topics: [] }, ['topics']],
+    ['another package', { client: {} as never }, ['client']],
+    ['an admin client of another package', { admin: { fetchOffsets: () => undefined } as never }, ['admin']],
+    ['no brokers', { config: {} }, ['config.bootstrapBrokers']],
+    ['a group', { config: { ...brokers, groupId: 'other' } }, ['config.groupId']],
+    ['commits of the client', { config: { ...brokers, autocommit: true } }, ['config.autocommit']],
+    ['retries of the client', { config: { ...brokers, retries: 3 } }, ['config.retries']],
+    ['deserializers', { config: { ...brokers, deserializers: {} } }, ['config.deserializers']],
+    ['the new protocol', { config: { ...brokers, groupProtocol: 'consumer' } }, ['config.groupProtocol']],
+    ['a grace above the session', { config: { ...brokers, sessionTimeout: 1_000 } }, ['rebalanceGraceMs']],
+    [
+      'retry topics without an admin client',
+      {
+        ordering: 'unordered',
+        retry: { topics: [{ topic: 'later', delayMs: 5 }], producer: { send: vi.fn() } },
+      },
+      ['topics', 'admin'],
+    ],
+  ])('%s', (_, options, fields) => {
+    expect(refused(options)).toEqual(fields);
+  });
+
+  test('timeouts that contradict the lease are warned of, by their names', () => {
+    const { events } = worker(undefined, {
+      config: { ...brokers, sessionTimeout: 6_000, heartbeatInterval: 5_000 },
+      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing', leaseMs: 7_000 }),
+    });
+    expect(
+      events.map((event) => (event.type === 'warning' ? `${event.warning}: ${event.message}` : '')),
+    ).toEqual([
+      expect.stringMatching(/^HEARTBEAT_TOO_RARE: heartbeatInterval of 5000 ms/),
+      expect.stringMatching(/^LEASE_OUTLIVES_SESSION: .*sessionTimeout \(6000 ms\)/),
+    ]);
+  });
+});
