@@ -5,12 +5,13 @@
  * run. TEST_DATABASE_URL and KAFKA_BROKERS for services of your own.
  */
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { startMigratedPostgres } from '../test/support/services/migrated-postgres.ts';
 import { SCENARIOS } from './kafka/scenarios.ts';
 import { parseOptions } from './options.ts';
 import { holds, type Report, toText } from './report.ts';
 
-const { scenarios, seed, quick } = parseOptions(process.argv.slice(2));
+const { scenarios, seed, quick, output } = parseOptions(process.argv.slice(2));
 console.log(`seed ${seed}`);
 const databasePrefix = `handle_once_chaos_${randomBytes(4).toString('hex')}_`;
 const postgres = await startMigratedPostgres(databasePrefix);
@@ -26,6 +27,7 @@ try {
   await postgres.stop();
 }
 console.log(`\n${reports.map(toText).join('\n')}`);
+if (output !== undefined) writeFileSync(output, JSON.stringify(reports));
 const isKept = reports.every(({ checks }) => checks.every(holds));
 console.log(isKept ? `All held, seed ${seed}` : `Not all held: repeat with --seed ${seed}`);
 process.exit(isKept ? 0 : 1);

@@ -1,95 +1,128 @@
-// Installs the Kafka clients beside kafkajs, runs the broker suite with each client, and writes case by client:
-//   npm run test:kafka-clients
+// Installs the Kafka clients beside kafkajs, runs the broker suite and the storms with each client, and writes what
+// came of it, case by client:
+//   npm run test:kafka-clients                   all clients
+//   npm run test:kafka-clients -- platformatic   this one; the others stay as they are
+//   npm run test:kafka-clients -- --quick        storms of a few steps
 // Confluent's client is built where there is no binary for this machine: that needs a C++ compiler, pkg-config and the
-// headers of zlib, OpenSSL, zstd, libcurl and SASL.
+// headers of zlib, OpenSSL, zstd, libcurl and SASL. Platformatic's runs on Node 24, which npm brings.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { release, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { confluentIsInstalled } from '../test/kafka/broker/support/members/confluent-is-installed.ts';
+import { parseArgs } from 'node:util';
+import { holds, type Report } from '../chaos/report.ts';
+import { NOT_INSTALLED, OTHER_CLIENTS } from '../test/kafka/broker/support/members/installed-clients.ts';
+import { installedNode } from './installed-node.ts';
+import {
+  type ClientResults,
+  hasFailed,
+  type Status,
+  type StormResult,
+  tableOf,
+} from './kafka-clients-table.ts';
 
-const CLIENTS = ['kafkajs', 'confluent'];
-const FOLDER = fileURLToPath(new URL('../test/kafka-clients/', import.meta.url));
-const TABLE = join(FOLDER, 'RESULTS.md');
+interface Client {
+  readonly name: string;
+  readonly package: string;
+  /** The Node that runs it. */
+  readonly node: () => string;
+}
 
-type Status = 'passed' | 'failed' | 'skipped' | 'pending' | 'todo';
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = join(ROOT, 'test/kafka-clients');
+const RESULTS = join(FOLDER, 'results');
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
+const SEED = 1;
 
-interface Report {
+const CLIENTS: readonly Client[] = [
+  { name: 'kafkajs', package: 'kafkajs', node: () => process.execPath },
+  { name: 'confluent', package: '@confluentinc/kafka-javascript', node: () => process.execPath },
+  { name: 'platformatic', package: '@platformatic/kafka', node: () => installedNode(24) },
+];
+
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const chosen = CLIENTS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+
+async function run(file: string, args: string[], env: Record<string, string>): Promise<boolean> {
+  const child = spawn(file, args, { stdio: 'inherit', cwd: ROOT, env: { ...process.env, ...env } });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code === 0;
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+interface VitestReport {
   readonly testResults: readonly {
     readonly name: string;
     readonly assertionResults: readonly { readonly fullName: string; readonly status: Status }[];
   }[];
 }
 
-async function run(file: string, args: string[], env: Record<string, string>): Promise<boolean> {
-  const child = spawn(file, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code === 0;
-}
-
 /** What became of each case, by its file and name. */
-async function suite(client: string): Promise<Map<string, Status>> {
-  const output = join(mkdtempSync(join(tmpdir(), 'handle-once-clients-')), 'report.json');
+async function suite({ name, node }: Client, scratch: string): Promise<ClientResults['cases']> {
+  const output = join(scratch, 'suite.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${output}`];
-  const args = ['vitest', 'run', '--project', 'integration', 'test/kafka/broker', ...reporters];
-  await run('npx', args, { KAFKA_CLIENT: client });
-  const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as Report;
-  return new Map(
-    testResults.flatMap(({ name, assertionResults }) => {
-      const [, file = name] = /broker\/(.+)\.test\.ts$/.exec(name) ?? [];
+  const args = [VITEST, 'run', '--project', 'integration', 'test/kafka/broker', ...reporters];
+  await run(node(), args, { KAFKA_CLIENT: name });
+  const { testResults } = readJson(output) as VitestReport;
+  return Object.fromEntries(
+    testResults.flatMap(({ name: path, assertionResults }) => {
+      const [, file = path] = /broker\/(.+)\.test\.ts$/.exec(path) ?? [];
       return assertionResults.map(({ fullName, status }) => [`${file}: ${fullName}`, status] as const);
     }),
   );
 }
 
-function versionOf(manifest: string): string {
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+async function storms({ name, node }: Client, scratch: string): Promise<readonly StormResult[]> {
+  const output = join(scratch, 'storms.json');
+  const args = ['--import', 'tsx', 'chaos/main.ts', 'kafka', '--seed', String(SEED), '--output', output];
+  await run(node(), values.quick ? [...args, '--quick'] : args, { KAFKA_CLIENT: name });
+  return (readJson(output) as Report[]).map(({ storm, checks }) => ({
+    storm,
+    held: checks.filter(holds).length,
+    broken: checks.filter((check) => !holds(check)).map(({ rule }) => rule),
+  }));
 }
 
-const WORDS: Readonly<Record<Status, string>> = {
-  passed: 'passed',
-  failed: 'FAILED',
-  skipped: 'not of this client',
-  pending: 'not of this client',
-  todo: 'not of this client',
-};
+async function resultsOf(client: Client): Promise<ClientResults> {
+  const scratch = mkdtempSync(join(tmpdir(), 'handle-once-clients-'));
+  const modules = client.name === 'kafkajs' ? ROOT : FOLDER;
+  const manifest = readJson(join(modules, 'node_modules', client.package, 'package.json'));
+  return {
+    client: client.name,
+    versions: [
+      `${client.package} ${(manifest as { version: string }).version}`,
+      `Node ${client.node() === process.execPath ? process.version : 'v24'}`,
+      `Linux ${release()}`,
+    ].join(', '),
+    date: new Date().toISOString().slice(0, 10),
+    cases: await suite(client, scratch),
+    storms: await storms(client, scratch),
+    isQuick: values.quick,
+    seed: SEED,
+  };
+}
 
-const installed =
-  confluentIsInstalled() ||
-  (await run('npm', ['ci', '--prefix', FOLDER, '--no-audit', '--no-fund'], {
-    CKJS_LINKING: 'dynamic',
-  }));
-if (!installed)
-  throw new Error('the clients could not be installed: see the head of this file for what they need');
+if (OTHER_CLIENTS.some(({ missing }) => missing === NOT_INSTALLED)) {
+  const args = ['ci', '--prefix', FOLDER, '--no-audit', '--no-fund'];
+  if (!(await run('npm', args, { CKJS_LINKING: 'dynamic' })))
+    throw new Error('the clients could not be installed: see the head of this file for what they need');
+}
 
-const results = new Map<string, Map<string, Status>>();
-for (const client of CLIENTS) results.set(client, await suite(client));
-
-const cases = [...new Set([...results.values()].flatMap((of) => [...of.keys()]))].toSorted();
-const rows = cases.map((name) => {
-  const cells = CLIENTS.map((client) => WORDS[results.get(client)?.get(name) ?? 'skipped']);
-  return `| ${name.replaceAll('|', '\\|')} | ${cells.join(' | ')} |`;
-});
-const versions = [
-  `kafkajs ${versionOf('node_modules/kafkajs/package.json')}`,
-  `@confluentinc/kafka-javascript ${versionOf(join(FOLDER, 'node_modules/@confluentinc/kafka-javascript/package.json'))}`,
-  `Node ${process.version}`,
-  `Linux ${release()}`,
-];
-writeFileSync(
-  TABLE,
-  [
-    '# The broker suite, case by client',
-    '',
-    `Written by \`npm run test:kafka-clients\` on ${new Date().toISOString().slice(0, 10)}: ${versions.join(', ')}. Why a case is not of a client is in [Kafka clients](../../docs/kafka-clients.md#what-differs).`,
-    '',
-    `| case | ${CLIENTS.join(' | ')} |`,
-    `| --- | ${CLIENTS.map(() => '---').join(' | ')} |`,
-    ...rows,
-    '',
-  ].join('\n'),
-);
-await run('npx', ['prettier', '--write', TABLE], {});
-if (rows.some((row) => row.includes(WORDS.failed))) process.exit(1);
+mkdirSync(RESULTS, { recursive: true });
+for (const client of chosen) {
+  const results = await resultsOf(client);
+  writeFileSync(join(RESULTS, `${client.name}.json`), `${JSON.stringify(results, undefined, 2)}\n`);
+}
+const all = CLIENTS.map(({ name }) => readJson(join(RESULTS, `${name}.json`)) as ClientResults);
+const table = join(FOLDER, 'RESULTS.md');
+writeFileSync(table, tableOf(all));
+await run('npx', ['prettier', '--write', table, RESULTS], {});
+if (all.some(hasFailed)) process.exit(1);
