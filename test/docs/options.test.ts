@@ -1,8 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import * as z from 'zod/mini';
 import { httpFields } from '../../adapters/http/options.ts';
-import { kafkaWorkerOptions } from '../../adapters/kafka/confluent/options.ts';
+import { kafkaWorkerOptions as confluentOptions } from '../../adapters/kafka/confluent/options.ts';
 import { onceEachMessageOptions } from '../../adapters/kafka/options.ts';
+import { kafkaWorkerOptions as platformaticOptions } from '../../adapters/kafka/platformatic/options.ts';
 import { kafkaRecordOptions } from '../../adapters/lambda/kafka-options.ts';
 import { sqsRecordOptions } from '../../adapters/lambda/sqs-options.ts';
 import { sqsWorkerOptions } from '../../adapters/sqs/options.ts';
@@ -26,7 +27,8 @@ const ADAPTERS: readonly [heading: string, fields: Fields][] = [
   ['`createSqsWorker` and `onceEachSqsMessage`', sqsWorkerOptions().shape],
   ['`onceEachConsumerMessage` and `onceEachConsumerBatch`', sqsConsumerOptions(false).shape],
   ['`onceEachMessage`', onceEachMessageOptions().shape],
-  ['`createKafkaWorker`', kafkaWorkerOptions().shape],
+  ['`createKafkaWorker`', confluentOptions().shape],
+  ['`createKafkaWorker`', platformaticOptions().shape],
   ['`onceEachWebhook`', webhookOptions().shape],
   [
     '`onceEachSqsRecord` and `onceEachKafkaRecord`',
