@@ -2,6 +2,7 @@
 
 /** The package, or an object with its `Consumer`. */
 export interface PlatformaticPackage {
+  /** Makes a member of a group. */
   readonly Consumer: new (options: never) => object;
 }
 
@@ -45,7 +46,7 @@ export interface PlatformaticAdmin {
         readonly partitions: readonly {
           readonly partitionIndex: number;
           readonly committedOffset: bigint;
-          readonly metadata: string | null;
+          readonly metadata: string | null | undefined;
         }[];
       }[];
     }[]
@@ -56,7 +57,7 @@ export interface PlatformaticAdmin {
   }): Promise<
     readonly {
       readonly resourceName: string;
-      readonly configs: readonly { readonly name: string; readonly value: string | null }[];
+      readonly configs: readonly { readonly name: string; readonly value: string | null | undefined }[];
     }[]
   >;
   /** Needed with `retry` alone. */

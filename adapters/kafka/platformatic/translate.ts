@@ -53,7 +53,7 @@ export function adminOf(admin: PlatformaticAdmin): LogAdmin & TopicConfigs {
           .filter(({ name }) => name === topic)
           .flatMap(({ partitions }) => partitions)
           .map(({ partitionIndex: partition, committedOffset, metadata }) => {
-            return { partition, offset: String(committedOffset), metadata };
+            return { partition, offset: String(committedOffset), metadata: metadata ?? null };
           }),
       }));
     },
