@@ -17,8 +17,6 @@ const OWN_DEFAULTS = {
   clientId: 'handle-once',
   // A partition that is to be read again waits for the fetch of the others.
   maxWaitTime: 500,
-  // The client calls it version 1, and writes version 0: librdkafka cannot read that as the leader of a group.
-  protocols: [{ name: 'roundrobin', version: 0 }],
 };
 
 const MOST_BYTES_OF_PARTITION = 1_048_576;
@@ -51,9 +49,16 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
   if (!Array.isArray(config['bootstrapBrokers']) || config['bootstrapBrokers'].length === 0) {
     yield ['bootstrapBrokers', "must be a list of brokers, such as ['localhost:9092']"];
   }
+  if (namesOf(config['protocols']).includes('cooperative')) {
+    yield ['protocols', "must not be 'cooperative-sticky': all partitions are given back together"];
+  }
   if (!['classic', undefined].includes(config['groupProtocol'] as string | undefined)) {
     yield ['groupProtocol', "must be 'classic': all partitions are given back together"];
   }
+}
+
+function namesOf(protocols: unknown): string {
+  return JSON.stringify(Array.isArray(protocols) ? protocols.map((one: { name?: unknown }) => one.name) : []);
 }
 
 /** What the client's consumers are made with. */

@@ -22,7 +22,7 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
   readonly client: PlatformaticPackage;
   /**
    * Options of the package's `Consumer`, such as `bootstrapBrokers`. What decides over positions is set here, and
-   * refused: the group, commits, retries. The protocol `consumer` (KIP-848) is refused too.
+   * refused: the group, commits, retries. Cooperative assignment and the protocol `consumer` are refused too.
    */
   readonly config: PlatformaticConfig;
   /** The topics to consume, with those of `retry`. All members of the group need the same. */

@@ -66,7 +66,7 @@ export interface PlatformaticAdmin {
 
 /** What the coordinator knows of a group. */
 export interface PlatformaticGroup {
-  /** `STABLE`, when every member has its partitions. */
+  /** `Stable`, when every member has its partitions. */
   readonly state: string;
   /** With what each subscribes to. */
   readonly members: ReadonlyMap<

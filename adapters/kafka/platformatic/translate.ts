@@ -110,7 +110,7 @@ async function positionsOf(
 
 function groupOf({ state, members }: PlatformaticGroup) {
   return {
-    state: state === 'STABLE' ? 'Stable' : 'Rebalancing',
+    state: state.toLowerCase() === 'stable' ? 'Stable' : 'Rebalancing',
     members: [...members.values()].map(({ metadata }) => ({ topics: metadata?.topics ?? [] })),
   };
 }

@@ -83,7 +83,7 @@ test('the admin client answers in the shapes of kafkajs', async () => {
           [
             'g',
             {
-              state: 'STABLE',
+              state: 'Stable',
               members: new Map([
                 ['one', { metadata: { topics: ['orders', 'retry'] } }],
                 ['joining', { metadata: undefined }],

@@ -60,10 +60,14 @@ test('is made with what the worker decides, also where an option is given as und
     config: { bootstrapBrokers: ['localhost:9092'], minBytes: undefined, maxWaitTime: 50 },
   });
   for (const { options } of fake.consumers) {
-    expect(options).toMatchObject({
-      ...{ groupId: 'workers', autocommit: false, retries: 0, maxWaitTime: 50, clientId: 'handle-once' },
-      protocols: [{ name: 'roundrobin', version: 0 }],
-    });
+    const set = {
+      groupId: 'workers',
+      autocommit: false,
+      retries: 0,
+      maxWaitTime: 50,
+      clientId: 'handle-once',
+    };
+    expect(options).toMatchObject(set);
     expect(options).not.toHaveProperty('minBytes');
   }
   expect(fake.calls).toContain('track orders');
@@ -359,6 +363,11 @@ describe('options', () => {
     ['commits of the client', { config: { ...brokers, autocommit: true } }, ['config.autocommit']],
     ['retries of the client', { config: { ...brokers, retries: 3 } }, ['config.retries']],
     ['deserializers', { config: { ...brokers, deserializers: {} } }, ['config.deserializers']],
+    [
+      'cooperative assignment',
+      { config: { ...brokers, protocols: [{ name: 'cooperative-sticky', version: 3 }] } },
+      ['config.protocols'],
+    ],
     ['the new protocol', { config: { ...brokers, groupProtocol: 'consumer' } }, ['config.groupProtocol']],
     ['a grace above the session', { config: { ...brokers, sessionTimeout: 1_000 } }, ['rebalanceGraceMs']],
     [
