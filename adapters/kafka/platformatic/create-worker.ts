@@ -53,18 +53,20 @@ export function createKafkaWorker<
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
+  Inherited = unknown,
 >(
   options: Transactional<KafkaWorkerOptions<Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, [transaction: Tx], Result>,
+    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
 ): KafkaWorker;
 export function createKafkaWorker<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
+  Inherited = unknown,
 >(
-  options: KafkaWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed>, WithoutTransaction, Result>,
+  options: KafkaWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
 ): KafkaWorker;
 export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWorker {
   const resolved = withOwnRetries(

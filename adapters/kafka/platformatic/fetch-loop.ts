@@ -16,7 +16,7 @@ import { type END, OLDEST, startsOf } from './starts.ts';
 const AGAIN_AFTER_MS = 200;
 const UNKNOWN_EPOCH = -1;
 
-/** A broker forgets what it was asked for before, after an error too. The next fetch begins anew. */
+/** A broker forgets what it was asked for before, after an error too. The next fetch begins a new session. */
 const SESSION_ERRORS = new Set([
   'FETCH_SESSION_ID_NOT_FOUND',
   'INVALID_FETCH_SESSION_EPOCH',

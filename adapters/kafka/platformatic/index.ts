@@ -20,7 +20,7 @@
  * @module
  */
 export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from '../events.ts';
-export type { HeldPartition, KafkaHealth, PartitionHealth } from '../health.ts';
+export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from '../health.ts';
 export type { KafkaHeaders, KafkaMessage, TopicPartitions } from '../client/log-client.ts';
 export { KeyFunctionError } from '../client/stop-errors.ts';
 export type { KafkaDelivery, KafkaHandler, KafkaPayload } from '../options.ts';
