@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { outputOf } from '../scripts/run-program.ts';
 import { EVERYTHING_ENDS, type Search } from './cases.ts';
 
 /** What a search has found. */
@@ -22,13 +22,17 @@ export async function search(spin: string, { model, looksFor, defines }: Search)
   const ends = looksFor === 'termination';
   try {
     const startedAt = performance.now();
-    await run(spin, [...switches, '-a', file], folder);
+    await outputOf(spin, [...switches, '-a', file], { cwd: folder });
     const kind = ends ? ['-DNFAIR=3'] : ['-DSAFETY', '-DNOCLAIM'];
-    await run('cc', ['-O1', '-w', ...kind, `-DMEMLIM=${MOST_MEGABYTES}`, '-o', 'pan', 'pan.c'], folder);
-    const output = await run('./pan', [`-m${DEEPEST}`, ...(ends ? ['-a', '-f'] : [])], folder);
+    await outputOf('cc', ['-O1', '-w', ...kind, `-DMEMLIM=${MOST_MEGABYTES}`, '-o', 'pan', 'pan.c'], {
+      cwd: folder,
+    });
+    const output = await outputOf('./pan', [`-m${DEEPEST}`, ...(ends ? ['-a', '-f'] : [])], { cwd: folder });
     const rule = violatedRule(output);
     if (rule !== undefined) {
-      const steps = await run(spin, [...switches, '-k', `${model}.pml.trail`, '-p', file], folder);
+      const steps = await outputOf(spin, [...switches, '-k', `${model}.pml.trail`, '-p', file], {
+        cwd: folder,
+      });
       return { kind: 'violated', rule, steps };
     }
     return { kind: 'holds', states: statesIn(output), seconds: (performance.now() - startedAt) / 1_000 };
@@ -48,21 +52,4 @@ function statesIn(output: string): number {
   const isWhole = output.includes('errors: 0') && !/not completed|too small|out of memory/.test(output);
   if (states === undefined || !isWhole) throw new Error(`the search came to no end:\n${output}`);
   return Number(states);
-}
-
-/** What a program prints. Rejects when it ends with another code than 0. */
-function run(file: string, args: readonly string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(file, args, { cwd });
-    const printed: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
-    }
-    child.once('error', reject);
-    child.once('close', (code) => {
-      const output = printed.join('');
-      if (code === 0) resolve(output);
-      else reject(new Error(`${file} ${args.join(' ')} ended with ${code ?? 'a signal'}: ${output}`));
-    });
-  });
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { runProgram } from '../../scripts/run-program.ts';
 import type { Step } from '../step.ts';
 
 /** The last lines of what a program prints are its figures. */
@@ -11,24 +11,9 @@ export function program(name: string, title: string, args: (seed: number) => rea
     title,
     async run({ seed }) {
       const given = args(seed);
-      const { code, printed } = await run(given);
+      const { code, printed } = await runProgram('npm', ['run', '-s', ...given], { isShown: true });
       const lines = printed.trim().split('\n').slice(-MOST_LINES).join('\n');
       return { holds: code === 0, text: `\`npm run ${given.join(' ')}\`\n\n\`\`\`text\n${lines}\n\`\`\`` };
     },
   };
-}
-
-function run(args: readonly string[]): Promise<{ readonly code: number | null; readonly printed: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('npm', ['run', '-s', ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const printed: string[] = [];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      printed.push(text);
-      process.stdout.write(text);
-    });
-    child.once('error', reject);
-    child.once('close', (code) => {
-      resolve({ code, printed: printed.join('') });
-    });
-  });
 }

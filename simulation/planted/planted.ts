@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { outputOf } from '../../scripts/run-program.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = 'simulation/planted';
@@ -51,11 +51,12 @@ export async function search(
   try {
     for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    await run('git', ['apply', join(ROOT, FOLDER, `${bug}.diff`)], folder);
+    // Of a repository around the folder git must know nothing.
+    const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
+    await outputOf('git', ['apply', join(ROOT, FOLDER, `${bug}.diff`)], { cwd: folder, env });
     const range = ['--seeds', String(seeds), '--from', String(from)];
-    return foundIn(
-      await run(process.execPath, ['--import', 'tsx', 'simulation/main.ts', ...range], folder, 1),
-    );
+    const simulate = ['--import', 'tsx', 'simulation/main.ts', ...range];
+    return foundIn(await outputOf(process.execPath, simulate, { cwd: folder, codes: [0, 1] }));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -65,23 +66,4 @@ export async function search(
 function foundIn(output: string): Found | undefined {
   const [, seed, rule = ''] = /^NOT KEPT: seed (\d+), after .+ ms, rule ([\w-]+):/m.exec(output) ?? [];
   return seed === undefined ? undefined : { seed: Number(seed), rule };
-}
-
-/** Runs a program, and gives what it prints. Rejects when it ends with another code than 0, or the one it may. */
-function run(file: string, args: readonly string[], cwd: string, mayEndWith = 0): Promise<string> {
-  return new Promise((resolve, reject) => {
-    // Of a repository around the folder git must know nothing.
-    const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
-    const child = spawn(file, args, { cwd, env });
-    const printed: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => printed.push(text));
-    }
-    child.once('error', reject);
-    child.once('close', (code) => {
-      const output = printed.join('');
-      if (code === 0 || code === mayEndWith) resolve(output);
-      else reject(new Error(`${file} ${args.join(' ')} ended with ${code ?? 'a signal'}: ${output}`));
-    });
-  });
 }
