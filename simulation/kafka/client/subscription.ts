@@ -6,7 +6,12 @@ interface OfTopic {
   readonly resumed: Set<number>;
 }
 
-/** Which partitions are paused, as kafkajs counts it: a pause of one ends that of its whole topic. */
+/**
+ * Which partitions are paused, as kafkajs counts it: a pause of one ends that of its whole topic.
+ *
+ * `UserPauses` of the adapter follows the same rules, and shares nothing with this: it is what is tested here. A
+ * mistake in code that both had would agree with itself.
+ */
 export class Subscription {
   readonly #topics = new Map<string, OfTopic>();
 
