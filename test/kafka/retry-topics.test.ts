@@ -1,9 +1,12 @@
 import type { Outcome } from 'handle-once';
+import type { KafkaMessage } from 'handle-once/kafka';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
-import { createSplitByTime } from '../../adapters/kafka/retry/retry-due.ts';
+import { createRetryWaits } from '../../adapters/kafka/retry/retry-due.ts';
 import { nextTopic } from '../../adapters/kafka/retry/retry-topics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { BACKOFF_MS, bench, pass } from './support/bench.ts';
+import { fakeAdmin } from './support/fake-admin.ts';
+import { fakeBatch } from './support/fake-batch.ts';
 import { message } from './support/messages.ts';
 
 describe('The next topic of a message', () => {
@@ -47,7 +50,7 @@ describe('The next topic of a message', () => {
 describe('The messages of a retry topic', () => {
   const DELAY_MS = 5_000;
   const NOW = 1_800_000_000_000;
-  const tracker = new PartitionTracker({ topic: 'retry-5s', partition: 0 }, systemClock);
+  const place = { topic: 'retry-5s', partition: 0 };
   const producedAt = (offset: number, at: number) => message(offset, { timestamp: String(NOW + at) });
 
   beforeEach(() => {
@@ -58,34 +61,111 @@ describe('The messages of a retry topic', () => {
   });
 
   test('are due when they have waited, and the next look is when the first of the others is due', () => {
-    const split = createSplitByTime(systemClock);
+    const { split } = createRetryWaits(systemClock);
     const messages = [producedAt(0, -DELAY_MS), producedAt(1, -3_000), producedAt(2, -2_000)];
-    const { due, nextAt } = split(tracker, messages, DELAY_MS);
+    const { due, nextAt } = split(place, messages, DELAY_MS);
     expect(due).toEqual([messages[0]]);
     expect(nextAt).toBe(performance.now() + 2_000);
     vi.advanceTimersByTime(2_000);
-    expect(split(tracker, messages.slice(1), DELAY_MS).due).toEqual([messages[1]]);
+    expect(split(place, messages.slice(1), DELAY_MS).due).toEqual([messages[1]]);
   });
 
   test('wait no longer than the delay, whatever the clocks say', () => {
-    const split = createSplitByTime(systemClock);
+    const { split } = createRetryWaits(systemClock);
     const messages = [producedAt(0, 3_600_000), producedAt(1, 3_600_000)];
-    expect(split(tracker, messages, DELAY_MS)).toEqual({ due: [], nextAt: performance.now() + DELAY_MS });
+    expect(split(place, messages, DELAY_MS)).toEqual({ due: [], nextAt: performance.now() + DELAY_MS });
     vi.advanceTimersByTime(DELAY_MS - 1);
-    expect(split(tracker, messages, DELAY_MS).due).toEqual([]);
+    expect(split(place, messages, DELAY_MS).due).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(split(tracker, messages, DELAY_MS)).toEqual({ due: messages, nextAt: undefined });
+    expect(split(place, messages, DELAY_MS)).toEqual({ due: messages, nextAt: undefined });
   });
 
   test('are not fetched for each that is due: the next look is a tenth of the delay away at least', () => {
     const messages = [producedAt(0, -DELAY_MS + 1)];
-    expect(createSplitByTime(systemClock)(tracker, messages, DELAY_MS).nextAt).toBe(
+    expect(createRetryWaits(systemClock).split(place, messages, DELAY_MS).nextAt).toBe(
       performance.now() + DELAY_MS / 10,
     );
   });
 
   test('without a timestamp do not wait', () => {
     const messages = [message(0, { timestamp: '-1' })];
-    expect(createSplitByTime(systemClock)(tracker, messages, DELAY_MS).due).toEqual(messages);
+    expect(createRetryWaits(systemClock).split(place, messages, DELAY_MS).due).toEqual(messages);
+  });
+});
+
+describe('A copy that its timestamp calls due too early', () => {
+  const DELAY_MS = 10_000;
+  const admin = fakeAdmin({
+    describeGroups: () =>
+      Promise.resolve({ groups: [{ state: 'Stable', members: [{ topics: ['retry'] }] }] }),
+  });
+  admin.committed['retry/0'] = '0';
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A message has failed once, and a copy of it is in the retry topic, by another clock long ago. */
+  async function setup(work: () => unknown, timestamp: string) {
+    const copies: Pick<KafkaMessage, 'headers'>[] = [];
+    const producer = {
+      send({ messages }: { readonly messages: readonly Pick<KafkaMessage, 'headers'>[] }) {
+        copies.push(...messages);
+        return Promise.resolve();
+      },
+    };
+    const retry = { topics: [{ topic: 'retry', delayMs: DELAY_MS }], producer };
+    const bed = bench({ work, ordering: 'unordered', admin, retry });
+    bed.consumer.join({ orders: [0], retry: [0] });
+    bed.run(fakeBatch([message(0)]));
+    await pass();
+    expect(copies).toHaveLength(1);
+    const copy = { ...message(0, { timestamp }), headers: copies[0]?.headers ?? {} };
+    return {
+      ...bed,
+      copies,
+      fetchCopy: async () => {
+        const fetch = fakeBatch([copy], { topic: 'retry' });
+        bed.run(fetch);
+        await pass();
+        return fetch.resolved;
+      },
+    };
+  }
+
+  const fails = () => {
+    throw new Error('not yet');
+  };
+
+  test.each([
+    ['by a clock that is behind', '1000'],
+    ['since it has none', '-1'],
+  ])('%s is not copied again before it has waited', async (_, timestamp) => {
+    const { fetchCopy, copies, eventsOf } = await setup(fails, timestamp);
+    expect(await fetchCopy()).toEqual([]);
+    expect(copies).toHaveLength(1);
+    expect(eventsOf('partition-paused')).toEqual([
+      { type: 'partition-paused', topic: 'retry', partition: 0, retryAfterMs: DELAY_MS },
+    ]);
+    await pass(DELAY_MS);
+    expect(await fetchCopy()).toEqual(['0']);
+    expect(copies).toHaveLength(2);
+  });
+
+  test('waits no longer than its backoff', async () => {
+    const { fetchCopy, eventsOf } = await setup(fails, '-1');
+    await pass(BACKOFF_MS - 1_000);
+    await fetchCopy();
+    expect(eventsOf('partition-paused')).toMatchObject([{ retryAfterMs: 1_000 }]);
+  });
+
+  test('goes on to a retry topic at once when it has run', async () => {
+    const { fetchCopy, copies, started } = await setup(fails, '-1');
+    await pass(BACKOFF_MS);
+    expect(await fetchCopy()).toEqual(['0']);
+    expect([started.length, copies.length]).toEqual([2, 2]);
   });
 });

@@ -50,10 +50,11 @@ export async function processMessage(
   const { topic, partition, message } = inHand;
   const place = { topic, partition, offset: message.offset };
   const original = { ...inHand, ...toOriginal(inHand) };
-  const turn = { isDeclined: false };
+  const turn = { isDeclined: false, hasRun: false };
   const delivered = await deliver(processor.consumer, {
     ...kafkaDelivery(processor, original),
     async handler(payload, attempt, ...extra) {
+      turn.hasRun = true;
       const given = { ...original, payload: payload as never };
       const result = await handler(given, attempt, ...(extra as never[]));
       onReturned();
@@ -70,7 +71,8 @@ export async function processMessage(
     },
   });
   if (turn.isDeclined) return 'not-started';
-  const verdict = await handedOver(processor, { at: inHand, original }, delivered, signal);
+  const tried = { at: inHand, original, hasRun: turn.hasRun };
+  const verdict = await handedOver(processor, tried, delivered, signal);
   events.emit({ ...verdictEvent(verdict), ...place });
   if (isStuck(verdict)) {
     processor.warnStuck(topic, partition, message.offset, describeThrown(verdict.error));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
-import type { PartitionTracker } from '../partition/partition-tracker.ts';
+import type { KafkaMessage, Place, Placed } from '../client/log-client.ts';
+import { idOf } from '../partition/place-id.ts';
 
 /** Where a message is due every few milliseconds, its partition is not fetched for each. */
 const LONGEST_ROUND_MS = 1_000;
@@ -11,40 +11,51 @@ export interface DueMessages {
   readonly nextAt: number | undefined;
 }
 
-/** Which messages of a partition have waited for `delayMs`. */
-export type SplitByTime = (
-  tracker: PartitionTracker,
-  messages: readonly KafkaMessage[],
-  delayMs: number,
-) => DueMessages;
+/** How long messages of retry topics have waited. */
+export interface RetryWaits {
+  /**
+   * Which messages of a fetch have waited for `delayMs`: from their timestamps on, by this machine's clock, and at the
+   * latest from when they were first seen here. A clock that is behind never makes a message wait longer. The next look
+   * is up to a tenth of the delay later.
+   */
+  split(place: Place, messages: readonly KafkaMessage[], delayMs: number): DueMessages;
+  /**
+   * Milliseconds that a message lacks whose timestamp called it due, counted from when it was first seen here. From
+   * half of the delay on it lacks nothing: it was in its topic before it was seen.
+   */
+  lacking(placed: Placed, delayMs: number): number;
+}
 
-/**
- * A message is due `delayMs` after its timestamp, by this machine's clock, and at the latest `delayMs` after it was
- * first seen here: a wrong clock never makes it wait longer. The next look is up to a tenth of the delay later.
- */
-export function createSplitByTime(clock: Clock): SplitByTime {
-  /** Since when the messages that wait are known, by place and timestamp. */
-  const seen = new WeakMap<PartitionTracker, ReadonlyMap<string, number>>();
-  return (tracker, messages, delayMs) => {
-    const now = clock.monotonic();
-    const known = seen.get(tracker);
-    const waiting = new Map<string, number>();
-    const due: KafkaMessage[] = [];
-    let shortest = Infinity;
-    for (const message of messages) {
-      const { offset, timestamp } = message;
-      const id = `${offset}@${timestamp}`;
-      const seenAt = known?.get(id) ?? now;
-      const waitMs = Math.min(Number(timestamp) + delayMs - clock.wall(), seenAt + delayMs - now);
-      if (waitMs <= 0) {
-        due.push(message);
-        continue;
+export function createRetryWaits(clock: Clock): RetryWaits {
+  /** Since when the messages of the last fetch are known, by partition, and by offset and timestamp. */
+  const seen = new Map<string, ReadonlyMap<string, number>>();
+  return {
+    split(place, messages, delayMs) {
+      const now = clock.monotonic();
+      const known = seen.get(idOf(place));
+      const current = new Map<string, number>();
+      const due: KafkaMessage[] = [];
+      let shortest = Infinity;
+      for (const message of messages) {
+        const seenAt = known?.get(nameOf(message)) ?? now;
+        current.set(nameOf(message), seenAt);
+        const waitMs = Math.min(Number(message.timestamp) + delayMs - clock.wall(), seenAt + delayMs - now);
+        if (waitMs <= 0) due.push(message);
+        else shortest = Math.min(shortest, waitMs);
       }
-      waiting.set(id, seenAt);
-      shortest = Math.min(shortest, waitMs);
-    }
-    seen.set(tracker, waiting);
-    if (waiting.size === 0) return { due, nextAt: undefined };
-    return { due, nextAt: now + Math.max(shortest, Math.min(delayMs / 10, LONGEST_ROUND_MS)) };
+      seen.set(idOf(place), current);
+      if (shortest === Infinity) return { due, nextAt: undefined };
+      return { due, nextAt: now + Math.max(shortest, Math.min(delayMs / 10, LONGEST_ROUND_MS)) };
+    },
+    lacking({ message, ...place }, delayMs) {
+      const now = clock.monotonic();
+      const seenAt = seen.get(idOf(place))?.get(nameOf(message)) ?? now;
+      const lackingMs = seenAt + delayMs - now;
+      return lackingMs > delayMs / 2 ? lackingMs : 0;
+    },
   };
+}
+
+function nameOf({ offset, timestamp }: KafkaMessage): string {
+  return `${offset}@${timestamp}`;
 }

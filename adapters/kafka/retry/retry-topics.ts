@@ -2,12 +2,11 @@ import type { Delivered, Verdict } from '../../../src/adapter-kit.ts';
 import { type LogKey } from '../../shared/kafka/log-identity.ts';
 import type { Outcome } from '../../../src/index.ts';
 import type { KafkaKeptReason } from '../events.ts';
-import type { KafkaMessage, Placed } from '../client/log-client.ts';
-import type { PartitionTracker } from '../partition/partition-tracker.ts';
+import type { KafkaMessage, Place, Placed } from '../client/log-client.ts';
 import { produceCopy } from '../client/produce.ts';
 import { createRetryConsumed, type RetryConsumedOptions } from './retry-consumed.ts';
 import { retryCopyOf, type ToOriginal } from '../../shared/kafka/retry-copy.ts';
-import { createSplitByTime, type DueMessages } from './retry-due.ts';
+import { createRetryWaits, type DueMessages } from './retry-due.ts';
 import type { RetryInTopics, RetryTopic } from './retry-options.ts';
 
 /** What fails for a short time is mostly over at the second try, and then nothing has been produced. */
@@ -18,14 +17,20 @@ export interface Tried {
   readonly at: Placed;
   /** The same, or that of which it is a copy. */
   readonly original: Placed;
+  /** Whether its handler has begun: else its record alone has answered. */
+  readonly hasRun: boolean;
 }
 
 /** Topics in which messages wait for their next attempt, so that their partitions go on. */
 export interface RetryTopics {
   has(topic: string): boolean;
   /** Which messages of a partition may be claimed: in a retry topic those that have waited. */
-  split(tracker: PartitionTracker, messages: readonly KafkaMessage[]): DueMessages;
-  /** Produces a message whose backoff runs to a retry topic: then it is acknowledged here. Else its verdict stays. */
+  split(place: Place, messages: readonly KafkaMessage[]): DueMessages;
+  /**
+   * Produces a message whose backoff runs to a retry topic: then it is acknowledged here. Else its verdict stays; that
+   * of a copy that has not run, and has not waited for the delay of its topic either, lets it wait for that in place.
+   * A clock that is ahead calls each copy due at once, and each would be copied again at once.
+   */
   handOver(tried: Tried, delivered: Delivered<unknown>): Promise<Verdict<KafkaKeptReason>>;
   /** The group has met. */
   joined(): void;
@@ -40,7 +45,7 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
   const topics = retry.topics.toSorted((one, other) => one.delayMs - other.delayMs);
   const delays = new Map(topics.map(({ topic, delayMs }) => [topic, delayMs]));
   const consumed = createRetryConsumed(options);
-  const splitByTime = createSplitByTime(clock);
+  const waits = createRetryWaits(clock);
 
   async function produce(
     { at, original }: Tried,
@@ -59,18 +64,28 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
     return { acknowledge: true, key, deadLettered: false };
   }
 
+  /** Milliseconds for which a message stays in place though its backoff runs. */
+  function lackingOf({ at, hasRun }: Tried): number {
+    const delayMs = delays.get(at.topic);
+    return hasRun || delayMs === undefined ? 0 : waits.lacking(at, delayMs);
+  }
+
   return {
     has: (topic) => delays.has(topic),
-    split(tracker, messages) {
-      const delayMs = delays.get(tracker.topic);
+    split(place, messages) {
+      const delayMs = delays.get(place.topic);
       if (delayMs === undefined) return { due: messages, nextAt: undefined };
-      return splitByTime(tracker, messages, delayMs);
+      return waits.split(place, messages, delayMs);
     },
     async handOver(tried, delivered) {
       const { key, handled } = delivered;
       const next = 'outcome' in handled ? nextTopic(topics, tried.at.topic, handled.outcome) : undefined;
-      if (next === undefined || !(await consumed.isSafe(next))) return delivered;
-      return await produce(tried, key, next);
+      if (next === undefined || delivered.acknowledge) return delivered;
+      const lackingMs = lackingOf(tried);
+      if (lackingMs > 0) {
+        return { ...delivered, retryAfterMs: Math.min(delivered.retryAfterMs ?? Infinity, lackingMs) };
+      }
+      return (await consumed.isSafe(next)) ? await produce(tried, key, next) : delivered;
     },
     joined() {
       consumed.joined();
