@@ -18,12 +18,12 @@ export interface RetryWaits {
    * latest from when they were first seen here. A clock that is behind never makes a message wait longer. The next look
    * is up to a tenth of the delay later.
    */
-  split(place: Place, messages: readonly KafkaMessage[], delayMs: number): DueMessages;
+  readonly split: (place: Place, messages: readonly KafkaMessage[], delayMs: number) => DueMessages;
   /**
    * Milliseconds that a message lacks whose timestamp called it due, counted from when it was first seen here. From
    * half of the delay on it lacks nothing: it was in its topic before it was seen.
    */
-  lacking(placed: Placed, delayMs: number): number;
+  readonly lacking: (placed: Placed, delayMs: number) => number;
 }
 
 export function createRetryWaits(clock: Clock): RetryWaits {
