@@ -3,8 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { prepare } from '../../src/store/postgres/contract/bench.ts';
-import { type ClientAbilities, clientContract } from '../../src/testing.ts';
+import { clientContract, type ClientUnderTest } from '../../src/testing.ts';
 import { useEmptyDatabase } from '../support/database.ts';
+
+const { url } = useEmptyDatabase();
+const pool = new pg.Pool({ connectionString: url });
+pool.on('error', () => undefined);
+afterAll(() => pool.end());
 
 type Tx = pg.PoolClient;
 type Client = DatabaseClient<Tx>;
@@ -41,6 +46,33 @@ function throwing(change: (error: Error, parameters: readonly (string | null)[])
       }),
   }));
 }
+
+const committing: Fault = (client) => ({
+  async begin(work) {
+    const ended = await client.begin((transaction) =>
+      work(transaction).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      ),
+    );
+    if ('error' in ended) throw ended.error;
+    return ended.value;
+  },
+});
+
+/** A connection of its own, and no BEGIN. */
+const withoutBegin: Fault = () => ({
+  async begin(work) {
+    const connection = await pool.connect();
+    try {
+      return await work(connection);
+    } finally {
+      connection.release();
+    }
+  },
+});
+
+const outside: Fault = (client) => ({ in: () => client });
 
 const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> = {
   'turns times into local time': {
@@ -82,6 +114,15 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     })),
     found: 'query gives all rows, in the order of the server',
   },
+  'gives no rows of a write': {
+    fault: everywhere((queries) => ({
+      async query(statement, parameters) {
+        const rows = await queries.query(statement, parameters);
+        return /^\s*(with|insert|update)/.test(statement) ? [] : rows;
+      },
+    })),
+    found: 'a message is handled once, and its duplicate gets the result as it was',
+  },
   'runs the first statement of several': {
     fault: everywhere((queries) => ({
       execute: (statements) => queries.execute(statements.split(';')[0] ?? ''),
@@ -100,19 +141,12 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     found: 'errors show no key and no result, nor do their causes',
   },
   'commits when the work throws': {
-    fault: (client) => ({
-      async begin(work) {
-        const ended = await client.begin((transaction) =>
-          work(transaction).then(
-            (value) => ({ value }),
-            (error: unknown) => ({ error }),
-          ),
-        );
-        if ('error' in ended) throw ended.error;
-        return ended.value;
-      },
-    }),
+    fault: committing,
     found: 'begin undoes what its work wrote when that throws',
+  },
+  'commits the work of a handler that throws': {
+    fault: committing,
+    found: 'a handler in a transaction that throws leaves no effect, and is tried again as the next attempt',
   },
   'throws another error': {
     fault: (client) => ({
@@ -133,8 +167,20 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     found: 'begin gives what its work gives',
   },
   'runs in(transaction) outside of it': {
-    fault: (client) => ({ in: () => client }),
+    fault: outside,
     found: 'in(transaction) sees what the transaction wrote',
+  },
+  "settles outside of the library's own transaction": {
+    fault: outside,
+    found: "a handler within the library's own transaction is on record with its effect when that commits",
+  },
+  'begins no transaction': {
+    fault: withoutBegin,
+    found: 'a statement beside a transaction does not wait for its end, and sees nothing of it',
+  },
+  'makes tables without a transaction': {
+    fault: withoutBegin,
+    found: 'of many that migrate at one moment one makes the tables',
   },
   'begins with a statement of its own': {
     fault: (client) => ({
@@ -176,26 +222,23 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
 };
 
-const { url } = useEmptyDatabase();
-const pool = new pg.Pool({ connectionString: url });
-pool.on('error', () => undefined);
-afterAll(() => pool.end());
-
-function casesOf(fault: Fault, can: ClientAbilities = { severalConnections: true, tellBreaks: true }) {
+function casesOf(fault: Fault, more: Partial<ClientUnderTest<Tx>> = {}) {
   const client = fromPg(pool);
   return clientContract<Tx>({
-    can,
+    can: { severalConnections: true, tellBreaks: true },
     open: () => ({
       client: { ...client, ...fault(client) },
       insert: (transaction, id) =>
         transaction.query('insert into handle_once_effects (id) values ($1)', [id]),
       transaction: (work) => client.begin(work),
     }),
+    ...more,
   });
 }
 
-function caseOf(fault: Fault, name: string) {
-  return casesOf(fault).find((each) => each.name === name) ?? expect.unreachable(`there is no case: ${name}`);
+function caseOf(fault: Fault, name: string, more: Partial<ClientUnderTest<Tx>> = {}) {
+  const found = casesOf(fault, more).find((each) => each.name === name);
+  return found ?? expect.unreachable(`there is no case: ${name}`);
 }
 
 describe('The contract of a Postgres client', () => {
@@ -212,6 +255,32 @@ describe('The contract of a Postgres client', () => {
     const found = 'a statement beside a transaction does not wait for its end, and sees nothing of it';
     await expect(caseOf(() => ({ ...client }), found).run()).rejects.toThrow(`broken: ${found}`);
     await one.end();
+  });
+
+  test('finds one that lets others into a transaction on its one connection', async () => {
+    const connection = await pool.connect();
+    const found = 'a statement beside a transaction waits for its end, and is undone by no rollback of it';
+    const onOne: Fault = (client) => ({
+      ...client.in(connection),
+      async begin(work) {
+        await connection.query('begin');
+        try {
+          return await work(connection);
+        } finally {
+          await connection.query('rollback');
+        }
+      },
+    });
+    const can = { severalConnections: false, tellBreaks: false };
+    await expect(caseOf(onOne, found, { can }).run()).rejects.toThrow(`broken: ${found}`);
+    connection.release();
+  });
+
+  test('finds one that answers for a server that is not there', async () => {
+    const client: Client = { ...fromPg(pool), query: () => Promise.resolve([]) };
+    const openUnreachable = () => ({ client, close: () => undefined });
+    const found = 'a database that cannot be reached is told apart from one that refuses';
+    await expect(caseOf(() => ({}), found, { openUnreachable }).run()).rejects.toThrow(`broken: ${found}`);
   });
 
   test('has cases of different names', () => {
