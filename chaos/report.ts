@@ -11,6 +11,14 @@ export interface Report {
   readonly storm: string;
   readonly figures: Readonly<Record<string, number>>;
   readonly checks: readonly Check[];
+  /** Of the table of its kind, where there is one. */
+  readonly row?: Row;
+}
+
+export interface Row {
+  readonly fault: string;
+  /** Where it was not run: why. */
+  readonly cells: readonly string[] | string;
 }
 
 const MOST_SHOWN = 5;

@@ -3,20 +3,16 @@
  * docs/correctness.md, and ends with 1 when a rule does not hold, or a bug breaks none. With `-- --large` it looks at
  * the larger cases alone, which take minutes and gigabytes.
  */
-import { spawnSync } from 'node:child_process';
 import { BUGS, CASES, LARGE_CASES } from './cases.ts';
+import { spinProgram } from './spin-program.ts';
 import { search } from './spin.ts';
 import { rowOfBug, rowOfCase } from './tables.ts';
 
 const isLarge = process.argv.includes('--large');
-const missing = ['spin', 'cc'].filter((program) => spawnSync(program, ['-V']).error !== undefined);
-if (missing.length > 0) {
-  console.error(`${missing.join(' and ')} not found: apt-get install spin gcc libc6-dev`);
-  process.exit(1);
-}
+const spin = await spinProgram();
 
 for (const model of isLarge ? LARGE_CASES : CASES) {
-  const found = await search('spin', model);
+  const found = await search(spin, model);
   if (found.kind === 'holds') {
     console.log(rowOfCase(model, found));
   } else {
@@ -25,7 +21,7 @@ for (const model of isLarge ? LARGE_CASES : CASES) {
   }
 }
 for (const bug of isLarge ? [] : BUGS) {
-  const found = await search('spin', bug);
+  const found = await search(spin, bug);
   console.log(found.kind === 'violated' ? rowOfBug(bug, found.rule) : `NOT FOUND: ${bug.name}`);
   if (found.kind === 'holds') process.exitCode = 1;
 }

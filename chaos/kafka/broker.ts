@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startKafkaProcess } from '../../test/support/services/kafka-process.ts';
+import type { Chaos } from '../chaos.ts';
 import type { Report } from '../report.ts';
 import { runStorm } from './run-storm.ts';
-import type { Chaos, StormOptions } from './storm.ts';
+import type { StormOptions } from './storm.ts';
 
 const PROGRESS = 150;
 

@@ -1,10 +1,11 @@
 import type { Admin } from 'kafkajs';
 import { startKafkaCluster } from '../../test/support/services/kafka-process.ts';
+import type { Chaos } from '../chaos.ts';
 import type { Report } from '../report.ts';
 import { until } from '../until.ts';
 import { COMMIT_LOG } from './commit-log.ts';
 import { runStorm } from './run-storm.ts';
-import type { Chaos, Storm, StormOptions } from './storm.ts';
+import type { Storm, StormOptions } from './storm.ts';
 
 const BROKERS = 3;
 const PARTITIONS = 6;

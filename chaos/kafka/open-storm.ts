@@ -8,9 +8,10 @@ import { seeded } from '../../test/kafka/broker/support/seeded.ts';
 import { createDatabase, databaseUrl, templateDatabase } from '../../test/support/databases.ts';
 import { createKafkaClient } from '../../test/support/kafka-client.ts';
 import { committedOffsets } from '../../test/support/kafka-offsets.ts';
+import type { Chaos } from '../chaos.ts';
 import { until } from '../until.ts';
 import { type Load, startLoad } from './load.ts';
-import type { Chaos, Storm, StormOptions } from './storm.ts';
+import type { Storm, StormOptions } from './storm.ts';
 
 export interface OpenStorm {
   readonly storm: Storm;

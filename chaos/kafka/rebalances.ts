@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startKafka } from '../../test/support/services/kafka.ts';
+import type { Chaos } from '../chaos.ts';
 import type { Report } from '../report.ts';
 import { until } from '../until.ts';
 import { runStorm } from './run-storm.ts';
-import type { Chaos, Storm, StormOptions } from './storm.ts';
+import type { Storm, StormOptions } from './storm.ts';
 import { assignments } from './worker-reports.ts';
 
 const FULL = { steps: 20, mostWorkers: 12 };

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endOffsets } from '../../test/support/kafka-offsets.ts';
+import type { Chaos } from '../chaos.ts';
 import type { Check, Report } from '../report.ts';
 import { until } from '../until.ts';
 import { openStorm } from './open-storm.ts';
-import type { Chaos, Storm, StormOptions } from './storm.ts';
+import type { Storm, StormOptions } from './storm.ts';
 import { verify } from './verify.ts';
 
 /** Runs a storm to its end, and checks what it has left. `storms` may return rules of its own. */

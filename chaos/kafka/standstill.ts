@@ -1,9 +1,10 @@
 import { startKafka } from '../../test/support/services/kafka.ts';
+import type { Chaos } from '../chaos.ts';
 import type { Report } from '../report.ts';
 import { until } from '../until.ts';
 import { type Standstill, judge, newFindings, type OpenRun } from './standstill-rules.ts';
 import { runStorm } from './run-storm.ts';
-import type { Chaos, Storm, StormOptions } from './storm.ts';
+import type { Storm, StormOptions } from './storm.ts';
 import { assignments, reportsOf } from './worker-reports.ts';
 
 const WORKERS = 3;

@@ -5,16 +5,6 @@ import type { CommitWatch } from '../../test/kafka/broker/support/commit-watch.t
 import type { Fleet } from '../../test/kafka/broker/support/fleet.ts';
 import type { Offsets } from '../../test/support/kafka-offsets.ts';
 
-/** What a scenario is given. */
-export interface Chaos {
-  /** A PostgreSQL server with a migrated database to copy. */
-  readonly postgresUrl: string;
-  readonly databasePrefix: string;
-  readonly seed: number;
-  /** For a look, not for the record. */
-  readonly quick: boolean;
-}
-
 type Behaviour = 'ordering' | 'fromBeginning' | 'sessionTimeoutMs' | 'leaseMs' | 'failing' | 'handlerMs';
 
 export interface StormOptions extends Pick<ChaosSettings, Behaviour> {

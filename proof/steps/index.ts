@@ -1,4 +1,5 @@
 import type { Step } from '../step.ts';
+import { chaos } from './chaos.ts';
 import { databaseFuzz } from './database-fuzz.ts';
 import { limits } from './limits.ts';
 import { program } from './program.ts';
@@ -8,6 +9,14 @@ export const STEPS: readonly Step[] = [
   databaseFuzz,
   limits,
   program('model', 'The larger models', () => ['model', '--', '--large']),
-  program('simulation', 'The simulation, 100,000 seeds', () => ['simulate', '--', '--seeds', '100000']),
-  program('chaos', 'Storms on Kafka', (seed) => ['chaos', '--', 'kafka', '--seed', String(seed)]),
+  program('simulation', 'The simulation', (seed) => [
+    'simulate',
+    '--',
+    '--seeds',
+    '10000',
+    '--from',
+    String(seed),
+  ]),
+  chaos,
+  program('kafka', 'Storms on Kafka', (seed) => ['chaos', '--', 'kafka', '--seed', String(seed)]),
 ];

@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { BUGS, CASES } from '../../model/cases.ts';
+import { spinProgram } from '../../model/spin-program.ts';
 import { search } from '../../model/spin.ts';
 import { rowOfBug } from '../../model/tables.ts';
 import { root } from '../architecture/source-files.ts';
-import { debianFile } from '../support/services/debian-package.ts';
-import { succeeds } from '../support/services/run.ts';
 
-const FILE = 'usr/bin/spin';
 const DOWNLOAD_MS = 300_000;
 /** Seconds of work, on a machine that may have other work to do. */
 const LONGEST_MS = 240_000;
@@ -23,16 +21,8 @@ const rows = section
 
 let spin = 'spin';
 
-/** That of this machine, or else that of Debian's package. */
 beforeAll(async () => {
-  if (!(await succeeds({ file: 'cc', args: ['--version'] })))
-    throw new Error('the models need a C compiler: apt-get install gcc libc6-dev');
-  if (await succeeds({ file: spin, args: ['-V'] })) return;
-  try {
-    spin = join(await debianFile('spin', FILE), FILE);
-  } catch (cause) {
-    throw new Error('the models need spin on the path, or apt-get with the package spin', { cause });
-  }
+  spin = await spinProgram();
 }, DOWNLOAD_MS);
 
 describe.concurrent('in every order of what can happen all rules hold', () => {

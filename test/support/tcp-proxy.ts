@@ -1,5 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** A way to a server that can be cut and restored. */
 export interface TcpProxy {
@@ -11,36 +17,66 @@ export interface TcpProxy {
   silence(): void;
   /** Passes on what the server answers from now on so much later. */
   delayReplies(milliseconds: number): void;
+  /** Says to the clients of the connections that are open now that no answer will come, and still takes requests. */
+  halfClose(): void;
+  /** Cuts a connection in place of passing on an answer that `isLost` picks. */
+  loseReplies(isLost: (reply: Buffer) => boolean): void;
+  /** Connects new connections to another server. */
+  redirect(target: Target): void;
 }
 
-export async function tcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+export async function tcpProxy(firstTarget: Target): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const clients = new Set<Socket>();
   const silent = new WeakSet<Socket>();
+  let target = firstTarget;
   let server: Server;
   let delayMs = 0;
   let port = 0;
+  let isLost: (reply: Buffer) => boolean = () => false;
+
+  function accept(client: Socket): void {
+    const remote = connect(target);
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
+    pass(client, remote, (chunk) => {
+      remote.write(chunk);
+    });
+    pass(remote, client, replies(client));
+  }
+
+  function pass(from: Socket, to: Socket, write: (chunk: Buffer) => void): void {
+    sockets.add(from);
+    from.on('error', () => to.destroy());
+    from.on('close', () => {
+      sockets.delete(from);
+      if (!silent.has(from)) to.destroy();
+    });
+    from.on('data', (chunk) => {
+      if (!silent.has(from)) write(chunk);
+    });
+    from.on('end', () => to.end());
+  }
+
+  /** Passes on answers, in their order also when the delay changes. */
+  function replies(client: Socket): (reply: Buffer) => void {
+    let last = Promise.resolve();
+    return (reply) => {
+      if (isLost(reply)) {
+        client.destroy();
+        return;
+      }
+      const waiting = delayMs > 0 ? sleep(delayMs) : undefined;
+      last = last
+        .then(() => waiting)
+        .then(() => {
+          if (client.writable) client.write(reply);
+        });
+    };
+  }
 
   async function mend(): Promise<void> {
-    server = createServer((incoming) => {
-      const outgoing = connect(target);
-      for (const [from, to] of [
-        [incoming, outgoing],
-        [outgoing, incoming],
-      ] as const) {
-        sockets.add(from);
-        from.on('error', () => to.destroy());
-        from.on('close', () => {
-          sockets.delete(from);
-          if (!silent.has(from)) to.destroy();
-        });
-        from.on('data', (chunk) => {
-          if (silent.has(from)) return;
-          if (from === outgoing && delayMs > 0) setTimeout(() => to.write(chunk), delayMs);
-          else to.write(chunk);
-        });
-        from.on('end', () => to.end());
-      }
-    }).listen(port, '127.0.0.1');
+    server = createServer(accept).listen(port, '127.0.0.1');
     await once(server, 'listening');
     ({ port } = server.address() as AddressInfo);
   }
@@ -55,7 +91,17 @@ export async function tcpProxy(target: { host: string; port: number }): Promise<
     delayReplies(milliseconds) {
       delayMs = milliseconds;
     },
+    halfClose() {
+      for (const client of clients) client.end();
+    },
+    loseReplies(picks) {
+      isLost = picks;
+    },
+    redirect(other) {
+      target = other;
+    },
     async cut() {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -4,7 +4,13 @@ import { cachedFolder } from './cached-folder.ts';
 import { run, succeeds } from './run.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** A folder with one file of a Debian package. apt fetches it once, without what it depends on; it needs no root. */
+/** Of libraries below `usr/lib`, by the architecture as Node calls it. */
+export const DEBIAN_FOLDERS: Readonly<Record<string, string>> = {
+  x64: 'x86_64-linux-gnu',
+  arm64: 'aarch64-linux-gnu',
+};
+
+/** A folder with one file, or folder, of a Debian package. apt fetches it once, alone; it needs no root. */
 export function debianFile(name: string, file: string): Promise<string> {
   return cachedFolder(`debian-${name}`, async (folder) => {
     await mkdir(folder, { recursive: true });

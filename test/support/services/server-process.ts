@@ -13,6 +13,7 @@ export interface ServerProcess {
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
   /** Gives the server no chance to end well. */
   readonly kill: () => Promise<void>;
+  readonly isRunning: () => boolean;
 }
 
 /** Starts a server and waits until its output says that it is ready. */
@@ -47,12 +48,13 @@ export async function startServerProcess(
     stream.resume();
   }
 
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null && child.signalCode === null) {
+    if (isRunning()) {
       child.kill(signal);
       await once(child, 'exit');
     }
     cancel();
   };
-  return { ready: match, end, stop: () => end(stopSignal), kill: () => end('SIGKILL') };
+  return { ready: match, end, stop: () => end(stopSignal), kill: () => end('SIGKILL'), isRunning };
 }
