@@ -3,7 +3,7 @@ import { startMigratedPostgres } from '../test/support/services/migrated-postgre
 import type { ChaosOptions } from './options.ts';
 import { type Report, toText } from './report.ts';
 
-/** Runs scenarios one after the other, and prints what each has shown. One that cannot be run or judged at all is a report too. */
+/** Runs scenarios one after the other, and prints what each has shown. One that cannot be run has a report too. */
 export async function runScenarios({ scenarios, seed, quick }: ChaosOptions): Promise<Report[]> {
   const databasePrefix = `handle_once_chaos_${randomBytes(4).toString('hex')}_`;
   const postgres = await startMigratedPostgres(databasePrefix);

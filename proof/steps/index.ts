@@ -4,6 +4,8 @@ import { databaseFuzz } from './database-fuzz.ts';
 import { limits } from './limits.ts';
 import { program } from './program.ts';
 
+const SAME = 'The columns are those of [workers](#chaos-workers).';
+
 /** In the order in which they run, and in which their sections stand in docs/proof.md. */
 export const STEPS: readonly Step[] = [
   databaseFuzz,
@@ -17,6 +19,17 @@ export const STEPS: readonly Step[] = [
     '--from',
     String(seed),
   ]),
-  chaos,
+  chaos(
+    'workers',
+    'Chaos: workers',
+    ['control', 'workers'],
+    'Lost is a message without an effect, doubled one with more than one. It is allowed where each run that left an ' +
+      'effect behind has a cause that [guarantees](guarantees.md) names, on record in what the workers reported. ' +
+      'Recovery is the time until a message succeeded that was in hand when a fault began: from the fault of its ' +
+      'worker, or from the end of one that hit all. The first two rows have no library: there the checks have to find ' +
+      'something. `chaos/README.md` says what each case does.',
+  ),
+  chaos('postgres', 'Chaos: PostgreSQL', ['postgres'], SAME),
+  chaos('sqs', 'Chaos: SQS', ['sqs'], SAME),
   program('kafka', 'Storms on Kafka', (seed) => ['chaos', '--', 'kafka', '--seed', String(seed)]),
 ];

@@ -59,7 +59,7 @@ async function killPooler(scene: Scene, pooler: Pooler): Promise<void> {
 }
 
 async function startPooler({ postgres: { url }, onClose }: Scene): Promise<Pooler> {
-  const [folder = '', libraries = ''] = await Promise.all([
+  const [folder, libraries] = await Promise.all([
     debianFile('pgbouncer', PROGRAM),
     debianFile('libc-ares2', LIBRARIES),
   ]).catch((error: unknown) => {
