@@ -15,7 +15,7 @@ export const STEPS: readonly Step[] = [
     'simulate',
     '--',
     '--seeds',
-    '10000',
+    '5000',
     '--from',
     String(seed),
   ]),
