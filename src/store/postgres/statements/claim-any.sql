@@ -18,22 +18,22 @@ with asked as materialized (
   from asked a
   where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
   on conflict (scope, key) do update set
-    state = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    state = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.state when (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then 'failed' else 'pending' end,
-    owned = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    owned = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.owned else not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) end,
-    token = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    token = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token else excluded.token end,
     attempts = case
-      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
@@ -41,56 +41,56 @@ with asked as materialized (
       when t.state = 'pending' then t.attempts + 1
       else 1
     end,
-    fingerprint = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    fingerprint = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending' and t.fingerprint = '') then t.fingerprint else excluded.fingerprint end,
     live_until = case
-      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.live_until
       when (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then to_timestamp(date_part('epoch', excluded.created_at - to_timestamp(0)) + $7::text::float8 / 1000)
       else excluded.live_until
     end,
-    failures = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    failures = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.failures else 0 end,
     deaths = case
-      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.deaths
       when t.state = 'pending' then (t.deaths + t.owned::integer)
       else 0
     end,
-    began_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    began_at = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then t.began_at else excluded.began_at end,
-    created_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    created_at = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.created_at else excluded.created_at end,
-    failed_reason = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    failed_reason = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.failed_reason when (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then
       case when t.failures >= $6::text::integer then 'attempts-exhausted' else 'deaths-exhausted' end
     end,
-    result = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    result = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result end,
-    result_omitted = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    result_omitted = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result_omitted end,
-    error = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    error = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end
@@ -155,22 +155,22 @@ with asked as materialized (
   from asked a
   where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
   on conflict (scope, key) do update set
-    state = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    state = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.state when (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then 'failed' else 'pending' end,
-    owned = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    owned = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.owned else not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) end,
-    token = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    token = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.token else excluded.token end,
     attempts = case
-      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
@@ -178,56 +178,56 @@ with asked as materialized (
       when t.state = 'pending' then t.attempts + 1
       else 1
     end,
-    fingerprint = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    fingerprint = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending' and t.fingerprint = '') then t.fingerprint else excluded.fingerprint end,
     live_until = case
-      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.live_until
       when (t.state = 'pending'
-      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
+      and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then to_timestamp(date_part('epoch', excluded.created_at - to_timestamp(0)) + $7::text::float8 / 1000)
       else excluded.live_until
     end,
-    failures = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    failures = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.failures else 0 end,
     deaths = case
-      when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+      when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.deaths
       when t.state = 'pending' then (t.deaths + t.owned::integer)
       else 0
     end,
-    began_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    began_at = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then t.began_at else excluded.began_at end,
-    created_at = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    created_at = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.created_at else excluded.created_at end,
-    failed_reason = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    failed_reason = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.failed_reason when (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))) then
       case when t.failures >= $6::text::integer then 'attempts-exhausted' else 'deaths-exhausted' end
     end,
-    result = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    result = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result end,
-    result_omitted = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    result_omitted = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) then t.result_omitted end,
-    error = case when (t.live_until > statement_timestamp() or (t.state = 'pending' and (
+    error = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
       (t.fingerprint <> excluded.fingerprint and substr(t.fingerprint, 1, 1) = substr(excluded.fingerprint, 1, 1))
       or ((t.deaths + t.owned::integer) >= $9::text::integer and not (t.state = 'pending'
       and (t.failures >= $6::text::integer or (t.owned and (t.deaths + t.owned::integer) >= $8::text::integer))))))) or t.state = 'pending' then t.error end

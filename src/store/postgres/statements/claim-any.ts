@@ -15,6 +15,7 @@ import { withLockTimeout } from './locked.ts';
  * - A new record is told by its token, as one that was there is: a partitioned table shows no xmax of what it inserts.
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
+ * - The update reads it from the row that was to be made: a distributed Postgres takes immutable functions there alone.
  */
 export function claimAnyStatement(table: string, size: Size, lockWaitMs: number): string {
   return `
@@ -32,7 +33,7 @@ with ${askedRecords(size, table)}, taken as (
     fingerprint = case when ${KEPT} or ${UNCOMPARED} then t.fingerprint else excluded.fingerprint end,
     live_until = case
       when ${KEPT} then t.live_until
-      when ${EXHAUSTED} then statement_timestamp() + $7::text::float8 * interval '1 millisecond'
+      when ${EXHAUSTED} then ${afterNow('$7::text::float8')}
       else excluded.live_until
     end,
     failures = case when ${KEPT} or t.state = 'pending' then t.failures else 0 end,
@@ -57,6 +58,14 @@ union all
 select ${answerColumns('a', ASKED)} from asked a where a.live`;
 }
 
+/** The moment of the statement. */
+const NOW = 'excluded.created_at';
+
+/** Milliseconds after it. To add an interval to a time is not immutable, since days of some time zones are longer. */
+function afterNow(ms: string): string {
+  return `to_timestamp(date_part('epoch', ${NOW} - to_timestamp(0)) + ${ms} / 1000)`;
+}
+
 const ASKED = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
 
 /** A record that was deleted meanwhile, and is made again, is at its first attempt: it was not taken over. */
@@ -73,6 +82,6 @@ const EXHAUSTED = `(t.state = 'pending'
 const UNCOMPARED = `(t.state = 'pending' and t.fingerprint = '')`;
 
 /** The record is alive, or waits: for a claim with its payload, or for one that may own suspects. */
-const KEPT = `(t.live_until > statement_timestamp() or (t.state = 'pending' and (
+const KEPT = `(t.live_until > ${NOW} or (t.state = 'pending' and (
       ${mismatch('t.fingerprint', 'excluded.fingerprint')}
       or (${DEATHS} >= $9::text::integer and not ${EXHAUSTED}))))`;

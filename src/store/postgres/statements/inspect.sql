@@ -80,17 +80,19 @@ returning t.key;
 -- forget
 with lines as (
   delete from "handle_once".failures f where f.scope = $1::text and f.key = $2::text
+), forgotten as (
+  delete from "handle_once".records t
+  where t.scope = $1::text and t.key = $2::text
+  returning t.state, t.owned, t.live_until
 )
-delete from "handle_once".records t
-where t.scope = $1::text and t.key = $2::text
-returning case
+select case
     when t.state = 'pending' then case
       when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
       else case when t.owned then 'lapsed' else 'waiting' end
     end
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
-  end as phase;
+  end as phase from forgotten t;
 
 -- hasScope
 select exists (select from "handle_once".records t where t.scope = $1::text)::text as has_scope;

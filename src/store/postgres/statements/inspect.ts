@@ -60,10 +60,12 @@ returning t.key`,
     forget: `
 with lines as (
   delete from ${failures} f where f.scope = $1::text and f.key = $2::text
+), forgotten as (
+  delete from ${table} t
+  where t.scope = $1::text and t.key = $2::text
+  returning t.state, t.owned, t.live_until
 )
-delete from ${table} t
-where t.scope = $1::text and t.key = $2::text
-returning ${PHASE} as phase`,
+select ${PHASE} as phase from forgotten t`,
     /** $1 scope: whether any record has it. */
     hasScope: `
 select exists (select from ${table} t where t.scope = $1::text)::text as has_scope`,

@@ -30,14 +30,21 @@ export function batchRows(size: Size, alias: string, columns: Readonly<Record<st
 }
 
 /**
- * The same, for an update to find its records by: see `isInScope`.
+ * The same, for an update to find its records by: see `isInScope`. `computed` are columns of the rows `r`.
  *
  * The limit cuts nothing off. To the planner it leaves one row, so that each record is looked up by its key and locked
  * in the order of the requests, however small the table seems: a scan would lock in an order that deadlocks.
  */
-export function rowsToUpdateBy(size: Size, alias: string, columns: Readonly<Record<string, string>>): string {
-  if (size === 'one') return batchRows(size, alias, columns);
-  return `(select *, $1::text as scope from ${batchRows(size, 'r', columns)} limit (select 2147483647)) as ${alias}`;
+export function rowsToUpdateBy(
+  size: Size,
+  alias: string,
+  columns: Readonly<Record<string, string>>,
+  computed: Readonly<Record<string, string>> = {},
+): string {
+  const more = Object.entries(computed).map(([name, value]) => `, ${value} as ${name}`);
+  const rows = batchRows(size, 'r', columns);
+  if (size === 'one') return `(select *${more.join('')} from ${rows}) as ${alias}`;
+  return `(select *, $1::text as scope${more.join('')} from ${rows} limit (select 2147483647)) as ${alias}`;
 }
 
 /**
@@ -47,7 +54,11 @@ export function rowsToUpdateBy(size: Size, alias: string, columns: Readonly<Reco
  * that is compared with $1 has an index scan of its own, and a planner that expects one record in it, as in a table
  * vacuumed while it was empty, reads all records of the scope for each statement: 737 us of the server for a message
  * instead of 36, after 60,000 messages. The array costs 0.2 us.
+ *
+ * A distributed Postgres sends a statement to the one shard whose scope is compared with $1. In the collation "POSIX",
+ * which means what "C" of the index does, that comparison has no index scan.
  */
 export function isInScope(size: Size, alias: string): string {
-  return size === 'one' ? 't.scope = $1::text' : `t.scope = any(array[${alias}.scope])`;
+  if (size === 'one') return 't.scope = $1::text';
+  return `t.scope = $1::text collate "POSIX" and t.scope = any(array[${alias}.scope])`;
 }

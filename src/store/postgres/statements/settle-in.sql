@@ -5,12 +5,12 @@ update handle_once.records t set
   attempts = t.attempts + least(s.counts, 0),
   failures = t.failures + greatest(s.counts, 0),
   deaths = case when s.counts = 1 then 0 else t.deaths end,
-  live_until = statement_timestamp() + s.live_ms * interval '1 millisecond',
+  live_until = s.live_until,
   failed_reason = s.failed_reason,
   result = s.result,
   result_omitted = s.result_omitted,
   error = coalesce(s.error, t.error)
-from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as state, $5::text::float8 as live_ms, $6::text::integer as counts, $7::text::text as failed_reason, $8::text::text as result, $9::text::text as result_omitted, $10::text::text as error) as s
+from (select *, statement_timestamp() + r.live_ms * interval '1 millisecond' as live_until from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as state, $5::text::float8 as live_ms, $6::text::integer as counts, $7::text::text as failed_reason, $8::text::text as result, $9::text::text as result_omitted, $10::text::text as error) as r) as s
 where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
   and statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'
 returning t.key)

@@ -13,6 +13,9 @@ const SETTLED = {
   error: 'text',
 };
 
+/** Beside the update: in a distributed one Postgres adds no column to the time of the statement. */
+const COMPUTED = { live_until: `statement_timestamp() + r.live_ms * interval '1 millisecond'` };
+
 /**
  * One fenced statement: a row changes for the token that owns it, and for no other.
  *
@@ -33,11 +36,11 @@ update ${table} t set
   attempts = t.attempts + least(s.counts, 0),
   failures = t.failures + greatest(s.counts, 0),
   deaths = case when s.counts = 1 then 0 else t.deaths end,
-  live_until = statement_timestamp() + s.live_ms * interval '1 millisecond',
+  live_until = s.live_until,
   failed_reason = s.failed_reason,
   result = s.result,
   result_omitted = s.result_omitted,
   error = coalesce(s.error, t.error)
-from ${rowsToUpdateBy(size, 's', SETTLED)}
+from ${rowsToUpdateBy(size, 's', SETTLED, COMPUTED)}
 where ${isInScope(size, 's')} and t.key = s.key and t.token = s.token and t.owned`;
 }
