@@ -24,7 +24,10 @@ interface WaitingLine extends Line {
 
 export const failuresOf = sharedByTables(createFailures);
 
-/** Which attempts did not succeed: one statement at a time, and what ends meanwhile goes along with the next. */
+/**
+ * Which attempts did not succeed: one statement at a time, and what ends meanwhile goes along with the next. Each is of
+ * one scope, as a distributed Postgres needs it.
+ */
 function createFailures(client: DatabaseClient, schema: string): Noted {
   const statement = onOneLine(historyStatements(schema).failures);
   const write = writeBeside(client);
@@ -37,14 +40,18 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
     isSending = true;
     while (waiting.length > 0) {
       await nextTurn();
-      await send(waiting.splice(0, MAX_BATCH));
+      for (const lines of byScope(waiting.splice(0, MAX_BATCH))) await send(lines);
     }
     isSending = false;
   }
 
   async function send(lines: readonly WaitingLine[]): Promise<void> {
+    if (performance.now() < restsUntil) {
+      tellDropped(lines);
+      return;
+    }
     try {
-      const skipped = await write(statement, columnsOf(lines));
+      const skipped = await write(statement, parametersOf(lines));
       tellDropped(skipped.flatMap(([place]) => lines[Number(place) - 1] ?? []));
     } catch (error) {
       const isDataRefused = error instanceof StoreError && error.dataRefused;
@@ -56,10 +63,7 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
 
   /** A line that the database cannot take must not take its neighbours along. */
   async function sendAlone(lines: readonly WaitingLine[]): Promise<void> {
-    for (const line of lines) {
-      if (performance.now() < restsUntil) tellDropped([line]);
-      else await send([line]);
-    }
+    for (const line of lines) await send([line]);
   }
 
   return {
@@ -78,6 +82,12 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
   };
 }
 
+function byScope(lines: readonly WaitingLine[]): WaitingLine[][] {
+  return [...new Set(lines.map(({ scope }) => scope))].map((one) =>
+    lines.filter(({ scope }) => scope === one),
+  );
+}
+
 /** To each consumer its own, by scope. */
 function tellDropped(lines: readonly WaitingLine[]): void {
   const dropped = new Map<Emit, Map<string, number>>();
@@ -91,8 +101,10 @@ function tellDropped(lines: readonly WaitingLine[]): void {
   }
 }
 
-function columnsOf(lines: readonly WaitingLine[]): string[] {
+/** Of lines of one scope. */
+function parametersOf(lines: readonly WaitingLine[]): string[] {
   const now = performance.now();
   const rows = lines.map((line) => ({ ...line, ageMs: now - line.at }));
-  return arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'scope', 'key', 'ending', 'worker', 'error']);
+  const columns = arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'key', 'ending', 'worker', 'error']);
+  return [lines[0]?.scope ?? '', ...columns];
 }

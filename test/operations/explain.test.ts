@@ -166,10 +166,10 @@ describe('The lines about a record', () => {
   test('are at most 100 where several come at once', async () => {
     await written(98);
     const lines = ['a', key, key, key, 'b', key];
-    const columns = [0, 1, 1, scope, '', 'released', 'w', ''].map((cell) => lines.map(() => cell));
-    columns[4] = lines;
+    const columns = [0, 1, 1, '', 'released', 'w', ''].map((cell) => lines.map(() => cell));
+    columns[3] = lines;
     const { failures } = historyStatements('handle_once');
-    const skipped = await toDatabaseClient(sql).query(failures, columns.map(arrayLiteral));
+    const skipped = await toDatabaseClient(sql).query(failures, [scope, ...columns.map(arrayLiteral)]);
     expect(skipped).toEqual([['4'], ['6']]);
     expect(await linesWritten()).toBe(102);
   });

@@ -22,27 +22,26 @@ values ($1::text, $2::text, $3::text::integer, $4::text,
   statement_timestamp() - $5::text::float8 * interval '1 millisecond', statement_timestamp())
 on conflict (id) do update set seen_at = excluded.seen_at`,
     /**
-     * $1 to $8 as columns of lines, in arrays; $1 is milliseconds since the end of the attempt. The places, from 1, of
-     * those that are not written, since their records have enough.
+     * $1 scope, $2 to $8 as columns of lines, in arrays; $2 is milliseconds since the end of the attempt. The places,
+     * from 1, of those that are not written, since their records have enough.
      */
     failures: `
 with lines as materialized (
   select l.*, (
       select count(*) from (
         select from ${failures} f
-        where f.scope = l.scope and f.key = l.key and f.ended_at >= coalesce((
-          select t.created_at from ${records} t where t.scope = l.scope and t.key = l.key
+        where f.scope = $1::text and f.key = l.key and f.ended_at >= coalesce((
+          select t.created_at from ${records} t where t.scope = $1::text and t.key = l.key
         ), '-infinity')
         limit ${LINES_PER_RECORD}) as known
-    ) + row_number() over (partition by l.scope, l.key order by l.place) <= ${LINES_PER_RECORD} as has_room
-  from unnest((select $1::text::float8[]), (select $2::text::integer[]), (select $3::text::integer[]),
-    (select $4::text::text[]), (select $5::text::text[]), (select $6::text::text[]),
-    (select $7::text::text[]), (select $8::text::text[])) with ordinality
-    as l(age_ms, took_ms, attempt, scope, key, ending, worker, error, place)
+    ) + row_number() over (partition by l.key order by l.place) <= ${LINES_PER_RECORD} as has_room
+  from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
+    (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
+    with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
 ), written as (
   insert into ${failures} (ended_at, took_ms, attempt, scope, key, ending, worker, error)
   select statement_timestamp() - l.age_ms * interval '1 millisecond',
-    l.took_ms, l.attempt, l.scope, l.key, l.ending, l.worker, l.error
+    l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
   from lines l
   where l.has_room
   order by l.place
