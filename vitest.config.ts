@@ -24,7 +24,7 @@ const INTEGRATION = [
   'test/simulation/{planted,seeds}.test.ts',
   'test/sqs/{elasticmq,fauxqs,health,room,silent-connections,visibility}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
-  'test/store/{endings,model,reply-timeout,take-backs}.test.ts',
+  'test/store/{citus,endings,model,reply-timeout,take-backs}.test.ts',
   'test/support/{kafka,services}.test.ts',
   'test/webhook/once-each-webhook.test.ts',
 ];

@@ -41,7 +41,7 @@ const WITH_EXAMPLES = [
     'observability',
     'operations',
   ],
-  ...['other-brokers', 'sqs', 'testing', 'transactions', 'tuning', 'webhooks'],
+  ...['other-brokers', 'scaling', 'sqs', 'testing', 'transactions', 'tuning', 'webhooks'],
 ];
 
 describe('The documentation', () => {

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHandleOnce, TerminalError } from '../../src/index.ts';
+import {
+  explainRecord,
+  forgetRecord,
+  listRecords,
+  maintain,
+  readCensus,
+  readStats,
+  reopenRecord,
+  showRecord,
+} from '../../src/operations.ts';
+import { statementsOf } from '../../src/store/postgres/statements/index.ts';
+import { citusUrl, makeCitusTables, sqlOfScaling } from '../support/citus.ts';
+import { expectSoon } from '../support/until.ts';
+import { storeContract } from './contract.ts';
+import { controlledPostgresStore } from './postgres/controlled-store.ts';
+
+describe.skipIf(citusUrl === undefined)('On Citus', () => {
+  const sql = postgres(citusUrl ?? '', { onnotice: () => undefined });
+
+  beforeAll(() => makeCitusTables(sql));
+  afterAll(() => sql.end({ timeout: 5 }));
+
+  storeContract('The Postgres store', () => controlledPostgresStore(sql));
+
+  describe('operations of a record', () => {
+    const scope = randomUUID();
+
+    beforeAll(async () => {
+      const handleOnce = createHandleOnce({ sql, scope });
+      await handleOnce('failed', {}, () => Promise.reject(new TerminalError('no')));
+      await handleOnce('succeeded', {}, () => 'done');
+    });
+
+    test('show and list it', async () => {
+      expect(await showRecord({ sql, scope, key: 'succeeded' })).toMatchObject({ phase: 'succeeded' });
+      expect(await listRecords({ sql, scope, state: 'failed' })).toMatchObject([{ key: 'failed' }]);
+      expect((await listRecords({ sql, order: 'oldest', limit: 1 })).length).toBe(1);
+    });
+
+    test('explain it, with the lines about its attempts', async () => {
+      await expectSoon(async () => {
+        const { attempts } = await explainRecord({ sql, scope, key: 'failed' });
+        expect(attempts).toMatchObject([{ ending: 'failed', error: { message: 'no' } }]);
+      });
+    });
+
+    test('reopen it, and forget it with its lines', async () => {
+      expect(await reopenRecord({ sql, scope, key: 'failed' })).toEqual({ state: 'reopened' });
+      expect(await forgetRecord({ sql, scope, key: 'failed' })).toMatchObject({ state: 'forgotten' });
+      expect(await sql`select from handle_once.failures where scope = ${scope}`).toHaveLength(0);
+    });
+
+    test('read what is counted', async () => {
+      expect(await readCensus({ sql })).toEqual([]);
+      expect(await readStats({ sql, scope })).toEqual([]);
+    });
+  });
+
+  test('a record commits with the writes of its handler', async () => {
+    const scope = randomUUID();
+    const handleOnce = createHandleOnce({ sql, scope, backoff: () => 0 });
+    const write = (tx: postgres.TransactionSql) => tx`
+      insert into handle_once.stats (minute, count, scope, event) values (now(), 1, ${scope}, 'written')`;
+    const written = () => sql`select from handle_once.stats where scope = ${scope}`;
+    await handleOnce.inTransaction('key', {}, async (_, __, tx) => {
+      await write(tx);
+      throw new Error('no');
+    });
+    expect(await written()).toHaveLength(0);
+    const outcome = await handleOnce.inTransaction('key', {}, async (_, __, tx) => {
+      await write(tx);
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 2 });
+    expect(await written()).toHaveLength(1);
+    await sql`delete from handle_once.stats where scope = ${scope}`;
+  });
+
+  test('a statement goes to the one shard of its scope', async () => {
+    const { settle, extend } = statementsOf('handle_once');
+    const none = (statement: string) => new Set(statement.match(/\$\d+/g)).size - 1;
+    for (const [name, statement] of Object.entries({ settle: settle.many, extend: extend.many })) {
+      await sql.begin(async (tx) => {
+        await tx.unsafe(`prepare "${name}" as ${statement}`);
+        const nulls = Array.from({ length: none(statement) }, () => 'null').join(', ');
+        const rows = await tx.unsafe(`explain (costs off) execute "${name}"('scope', ${nulls})`);
+        const plan = rows.map((row) => String(row['QUERY PLAN'])).join('\n');
+        expect(plan).toMatch(/^ {2}Task Count: 1$/m);
+        await tx.unsafe(`deallocate "${name}"`);
+      });
+    }
+  });
+
+  test('maintenance is refused, and expired records are deleted by what docs/scaling.md runs in its place', async () => {
+    await expect(maintain({ sql })).rejects.toMatchObject({ code: 'STORE', retriable: false });
+    const scope = randomUUID();
+    const handleOnce = createHandleOnce({ sql, scope });
+    await handleOnce('expired', {}, () => 'done');
+    await handleOnce('alive', {}, () => 'done');
+    await sql`update handle_once.records set live_until = now() where scope = ${scope} and key = 'expired'`;
+    const [, purge = ''] = sqlOfScaling('Citus');
+    const shards = await sql.unsafe(purge);
+    expect(shards.flat().filter(({ success }) => success !== true)).toEqual([]);
+    expect(await sql`select key from handle_once.records where scope = ${scope}`).toEqual([{ key: 'alive' }]);
+  });
+});
