@@ -2,6 +2,7 @@
 import { NoServiceError } from '../test/support/services/service.ts';
 import { before } from './before/section.ts';
 import { caching } from './caching/section.ts';
+import { citus } from './citus/section.ts';
 import { core } from './core/section.ts';
 import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
@@ -10,6 +11,8 @@ import { memory } from './memory/section.ts';
 import { observability } from './observability/section.ts';
 import { operations } from './operations/section.ts';
 import { isSection, type SectionName } from './options.ts';
+import { partitions } from './partitions/section.ts';
+import { scale } from './scale/section.ts';
 import type { Section } from './section.ts';
 import { FULL, QUICK } from './sizes.ts';
 import { size } from './size/section.ts';
@@ -23,6 +26,9 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   sqs,
   kafka,
   size,
+  partitions,
+  scale,
+  citus,
   memory,
   maintenance,
   operations,

@@ -10,6 +10,8 @@ export interface Sizes {
   readonly brokerMessages: number;
   readonly brokerPartitions: readonly number[];
   readonly tableRecords: readonly number[];
+  /** Of a table that is in one piece, and in partitions. */
+  readonly partitionedRecords: number;
   readonly memoryMessages: number;
   /** Of one contender in a round. */
   readonly observedMessages: number;
@@ -26,6 +28,7 @@ export const FULL: Sizes = {
   brokerMessages: 10_000,
   brokerPartitions: [1, 4, 16],
   tableRecords: [0, 1_000_000, 10_000_000],
+  partitionedRecords: 10_000_000,
   memoryMessages: 1_000_000,
   observedMessages: 10_000,
   expired: 1_000_000,
@@ -40,6 +43,7 @@ export const QUICK: Sizes = {
   brokerMessages: 2_000,
   brokerPartitions: [1, 4],
   tableRecords: [0, 100_000],
+  partitionedRecords: 100_000,
   memoryMessages: 200_000,
   observedMessages: 5_000,
   expired: 50_000,

@@ -26,7 +26,18 @@ export async function fillRecords(
     await sql.unsafe(
       `alter table ${table} add constraint records_pkey primary key (scope, key) with (fillfactor = ${form.fillfactor})`,
     );
-    await sql.unsafe(`alter index ${schema}.records_pkey reset (fillfactor)`);
+    for (const index of await indexesOf(sql, `${schema}.records_pkey`)) {
+      await sql.unsafe(`alter index ${index} reset (fillfactor)`);
+    }
   }
   await sql.unsafe(`vacuum analyze ${table}`);
+}
+
+/** The index itself, or those of the partitions. */
+async function indexesOf(sql: postgres.Sql, index: string): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select oid::regclass::text as name from pg_class
+    where relkind = 'i' and (oid = ${index}::regclass
+      or oid in (select relid from pg_partition_tree(${index}::regclass)))`;
+  return rows.map(({ name }) => name);
 }
