@@ -16,6 +16,8 @@ import { statementsOf } from '../../src/store/postgres/statements/index.ts';
 import { citusUrl, makeCitusTables, sqlOfScaling } from '../support/citus.ts';
 import { expectSoon } from '../support/until.ts';
 import { storeContract } from './contract.ts';
+import { actorOn, ALICE, LEASE } from './contract/actor.ts';
+import { succeeded } from './contract/settlements.ts';
 import { controlledPostgresStore } from './postgres/controlled-store.ts';
 
 describe.skipIf(citusUrl === undefined)('On Citus', () => {
@@ -25,6 +27,22 @@ describe.skipIf(citusUrl === undefined)('On Citus', () => {
   afterAll(() => sql.end({ timeout: 5 }));
 
   storeContract('The Postgres store', () => controlledPostgresStore(sql));
+
+  test.each(['an absent', 'a lapsed'])('of many that claim %s key at one moment one owns it', async (of) => {
+    const actor = actorOn(controlledPostgresStore(sql));
+    if (of === 'a lapsed') {
+      await actor.claim('key', ALICE);
+      await actor.advance(LEASE);
+    }
+    const tokens = Array.from({ length: 20 }, () => randomUUID());
+    const replies = await Promise.all(tokens.map((token) => actor.claim('key', token)));
+    expect(replies.map(({ kind }) => kind).toSorted()).toEqual([
+      'claimed',
+      ...tokens.slice(1).map(() => 'in-flight'),
+    ]);
+    const owner = tokens[replies.findIndex(({ kind }) => kind === 'claimed')] ?? '';
+    expect(await actor.settle('key', owner, succeeded())).toBe('settled');
+  });
 
   describe('operations of a record', () => {
     const scope = randomUUID();

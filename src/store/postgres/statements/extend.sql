@@ -1,7 +1,7 @@
 -- One request.
 update handle_once.records t set
   live_until = greatest(t.live_until, statement_timestamp() + $4::text::float8 * interval '1 millisecond')
-from (select * from (select $2::text::text as key, $3::text::uuid as token) as r) as e
+from (select $2::text::text as key, $3::text::uuid as token) as e
 where t.scope = $1::text and t.key = e.key and t.token = e.token and t.owned and (select set_config('lock_timeout', '250', true)) is not null
 returning t.key;
 

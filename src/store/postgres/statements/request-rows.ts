@@ -16,34 +16,38 @@ export function onOneLine(statement: string): string {
   return statement.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Requests as rows of a `from` clause: the columns and their types, in the order of the parameters from $2 on. */
-export function batchRows(size: Size, alias: string, columns: Readonly<Record<string, string>>): string {
-  const names = Object.keys(columns);
-  const types = Object.values(columns);
-  if (size === 'one') {
-    const row = names.map((name, index) => `$${index + 2}::text::${types[index] ?? ''} as ${name}`);
-    return `(select ${row.join(', ')}) as ${alias}`;
-  }
+/** The columns of requests and their types, in the order of the parameters from $2 on. */
+type Columns = Readonly<Record<string, string>>;
+
+/** More columns, as SQL of the cells of the row. */
+type Computed = Readonly<Record<string, (cell: (column: string) => string) => string>>;
+
+/** Requests as rows of a `from` clause. */
+export function batchRows(size: Size, alias: string, columns: Columns): string {
+  if (size === 'one') return oneRow(alias, columns, {});
   // A bare parameter in unnest is planned again at each run; with a subselect it gets one generic plan.
-  const arrays = types.map((type, index) => `(select $${index + 2}::text::${type}[])`);
-  return `unnest(${arrays.join(', ')}) as ${alias}(${names.join(', ')})`;
+  const arrays = Object.values(columns).map((type, index) => `(select $${index + 2}::text::${type}[])`);
+  return `unnest(${arrays.join(', ')}) as ${alias}(${Object.keys(columns).join(', ')})`;
+}
+
+function oneRow(alias: string, columns: Columns, computed: Computed): string {
+  const cells = new Map(
+    Object.entries(columns).map(([name, type], index) => [name, `$${index + 2}::text::${type}`]),
+  );
+  const more = Object.entries(computed).map(([name, of]) => [name, of((column) => cells.get(column) ?? '')]);
+  return `(select ${[...cells, ...more].map(([name, value]) => `${value} as ${name}`).join(', ')}) as ${alias}`;
 }
 
 /**
- * The same, for an update to find its records by: see `isInScope`. `computed` are columns of the rows `r`.
+ * The same, for an update to find its records by: see `isInScope`.
  *
  * The limit cuts nothing off. To the planner it leaves one row, so that each record is looked up by its key and locked
  * in the order of the requests, however small the table seems: a scan would lock in an order that deadlocks.
  */
-export function rowsToUpdateBy(
-  size: Size,
-  alias: string,
-  columns: Readonly<Record<string, string>>,
-  computed: Readonly<Record<string, string>> = {},
-): string {
-  const more = Object.entries(computed).map(([name, value]) => `, ${value} as ${name}`);
+export function rowsToUpdateBy(size: Size, alias: string, columns: Columns, computed: Computed = {}): string {
+  if (size === 'one') return oneRow(alias, columns, computed);
+  const more = Object.entries(computed).map(([name, of]) => `, ${of((column) => `r.${column}`)} as ${name}`);
   const rows = batchRows(size, 'r', columns);
-  if (size === 'one') return `(select *${more.join('')} from ${rows}) as ${alias}`;
   return `(select *, $1::text as scope${more.join('')} from ${rows} limit (select 2147483647)) as ${alias}`;
 }
 

@@ -13,8 +13,11 @@ const SETTLED = {
   error: 'text',
 };
 
-/** Beside the update: in a distributed one Postgres adds no column to the time of the statement. */
-const COMPUTED = { live_until: `statement_timestamp() + r.live_ms * interval '1 millisecond'` };
+/** Beside the update: in that of a distributed Postgres no column can be added to a time. */
+const COMPUTED = {
+  live_until: (cell: (column: string) => string) =>
+    `statement_timestamp() + ${cell('live_ms')} * interval '1 millisecond'`,
+};
 
 /**
  * One fenced statement: a row changes for the token that owns it, and for no other.
