@@ -12,12 +12,12 @@ import {
   reopenRecord,
   showRecord,
 } from '../../src/operations.ts';
+import { actorOn, ALICE, LEASE } from '../../src/store/contract/actor.ts';
+import { succeeded } from '../../src/store/contract/settlements.ts';
 import { statementsOf } from '../../src/store/postgres/statements/index.ts';
 import { citusUrl, makeCitusTables, sqlOfScaling } from '../support/citus.ts';
 import { expectSoon } from '../support/until.ts';
 import { storeContract } from './contract.ts';
-import { actorOn, ALICE, LEASE } from './contract/actor.ts';
-import { succeeded } from './contract/settlements.ts';
 import { controlledPostgresStore } from './postgres/controlled-store.ts';
 
 describe.skipIf(citusUrl === undefined)('On Citus', () => {
