@@ -42,11 +42,11 @@ export const built = {
 };
 
 /** The package as it was at a commit: built from its own sources, with the libraries of now. */
-export async function builtBefore(commit: string): Promise<typeof Core> {
+export async function builtBefore(commit: string): Promise<Pick<typeof built, 'core' | 'sqs'>> {
   const { stdout } = await run('git', ['rev-parse', '--short', `${commit}^{commit}`], { cwd: ROOT });
   const source = join(CACHE, 'before', stdout.trim());
   const outDir = join(source, 'dist');
-  if (!existsSync(join(outDir, 'index.js'))) {
+  if (!existsSync(join(outDir, 'sqs.js'))) {
     await mkdir(source, { recursive: true });
     const archive = join(source, 'source.tar');
     await run(
@@ -57,9 +57,13 @@ export async function builtBefore(commit: string): Promise<typeof Core> {
       },
     );
     await run('tar', ['-xf', archive, '-C', source]);
-    await build({ cwd: source, config: false, entry: { index: 'src/index.ts' }, outDir, ...AS_PUBLISHED });
+    const entry = { index: 'src/index.ts', sqs: 'adapters/sqs/index.ts' };
+    await build({ cwd: source, config: false, entry, outDir, ...AS_PUBLISHED });
   }
-  return load<typeof Core>('index.js', outDir);
+  return {
+    core: () => load<typeof Core>('index.js', outDir),
+    sqs: () => load<typeof Sqs>('sqs.js', outDir),
+  };
 }
 
 async function load<Module>(file: string, folder = OUT): Promise<Module> {

@@ -1,5 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Work } from '../core/work.ts';
+import { type CostMeter, costOfEach, costsAsRates } from '../costs.ts';
+import type { Rates } from '../interleave.ts';
 import { createQueue, deleteQueue, fillQueue, untilEmpty } from './queue.ts';
 
 /** One way to consume a queue. */
@@ -9,20 +11,28 @@ export interface Poller {
   readonly start: (queueUrl: string, handle: () => Promise<unknown>) => Promise<{ stop(): Promise<unknown> }>;
 }
 
-/** Drains a full queue, timed until the last message is deleted. Returns messages per second. */
+export interface Drained {
+  readonly client: SQSClient;
+  readonly spent: CostMeter;
+  readonly messages: number;
+  /** FIFO groups. Default: none, on a standard queue. */
+  readonly groups?: number;
+}
+
+/** Drains a full queue, timed until the last message is deleted. */
 export async function drain(
-  client: SQSClient,
   { name, work, start }: Poller,
-  messages: number,
-): Promise<number> {
-  const queueUrl = await createQueue(client);
-  await fillQueue(client, queueUrl, messages);
+  { client, spent, messages, groups = 0 }: Drained,
+): Promise<Rates> {
+  const queueUrl = await createQueue(client, groups > 0);
+  await fillQueue(client, queueUrl, messages, groups);
   const doneBefore = await work.done();
   let handled = 0;
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
+  const before = await spent();
   const startedAt = performance.now();
   const running = await start(queueUrl, async () => {
     await work.run();
@@ -32,9 +42,10 @@ export async function drain(
   await finished;
   await untilEmpty(client, queueUrl);
   const seconds = (performance.now() - startedAt) / 1_000;
+  const costs = costOfEach(before, await spent(), messages);
   await running.stop();
   await deleteQueue(client, queueUrl);
   const done = (await work.done()) - doneBefore;
   if (done !== messages) throw new Error(`${name} did ${done} messages of ${messages}`);
-  return messages / seconds;
+  return { fresh: messages / seconds, ...costsAsRates('fresh', costs) };
 }

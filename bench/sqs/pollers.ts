@@ -17,14 +17,22 @@ export interface PollerOptions {
   readonly concurrency: number;
 }
 
+type OwnOptions = Omit<PollerOptions, 'endpoint'> & {
+  readonly name?: string;
+  readonly schema?: string;
+  /** Default: the package as it is now. */
+  readonly build?: Pick<typeof built, 'core' | 'sqs'>;
+};
+
 /** Our worker, with all that it does to handle each message once. */
-export async function ourPoller({ client, sql, work, concurrency }: PollerOptions): Promise<Poller> {
-  const { createHandleOnce } = await built.core();
-  const { createSqsWorker } = await built.sqs();
-  const handleOnce = createHandleOnce({ sql, scope: 'bench' });
+export async function ourPoller({ client, sql, work, concurrency, ...own }: OwnOptions): Promise<Poller> {
+  const { name = OUR_WORKER, schema: databaseSchema, build = built } = own;
+  const { createHandleOnce } = await build.core();
+  const { createSqsWorker } = await build.sqs();
+  const handleOnce = createHandleOnce({ sql, scope: 'bench', databaseSchema });
   return {
-    name: OUR_WORKER,
-    work: await createWork(sql, work, `${OUR_WORKER}, ${work}`),
+    name,
+    work: await createWork(sql, work, `${name}, ${work}`),
     async start(queueUrl, handler) {
       const worker = createSqsWorker(
         {

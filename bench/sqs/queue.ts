@@ -13,18 +13,28 @@ const BATCH = 10;
 const NOTE = 'x'.repeat(700);
 const VISIBILITY_SECONDS = '120';
 
-export async function createQueue(client: SQSClient): Promise<string> {
+/** A standard queue, or a FIFO queue. */
+export async function createQueue(client: SQSClient, isFifo: boolean): Promise<string> {
+  const name = `bench-${randomBytes(6).toString('hex')}`;
   const { QueueUrl } = await client.send(
     new CreateQueueCommand({
-      QueueName: `bench-${randomBytes(6).toString('hex')}`,
-      Attributes: { VisibilityTimeout: VISIBILITY_SECONDS },
+      QueueName: isFifo ? `${name}.fifo` : name,
+      Attributes: { VisibilityTimeout: VISIBILITY_SECONDS, ...(isFifo && { FifoQueue: 'true' }) },
     }),
   );
   if (QueueUrl === undefined) throw new Error('the SQS server gave no URL of the new queue');
   return QueueUrl;
 }
 
-export async function fillQueue(client: SQSClient, queueUrl: string, messages: number): Promise<void> {
+/** With messages of so many groups in turn; of none for a standard queue. */
+export async function fillQueue(
+  client: SQSClient,
+  queueUrl: string,
+  messages: number,
+  groups: number,
+): Promise<void> {
+  const inGroup = (index: number): object =>
+    groups === 0 ? {} : { MessageGroupId: String(index % groups), MessageDeduplicationId: randomUUID() };
   const batches = Array.from({ length: messages / BATCH }, (_, batch) => batch).values();
   await Promise.all(
     Array.from({ length: SENDERS }, async () => {
@@ -32,6 +42,7 @@ export async function fillQueue(client: SQSClient, queueUrl: string, messages: n
         const Entries = Array.from({ length: BATCH }, (_, index) => ({
           Id: String(batch * BATCH + index),
           MessageBody: JSON.stringify({ orderId: randomUUID(), cents: 4_200, note: NOTE }),
+          ...inGroup(index),
         }));
         await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
       }

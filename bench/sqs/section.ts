@@ -1,7 +1,8 @@
 import { createSqsClient } from '../../test/support/sqs-client.ts';
 import { built } from '../built.ts';
-import { type Comparison, compareTo } from '../compare.ts';
+import { type Comparison, compareTo, withCosts } from '../compare.ts';
 import type { WorkName } from '../core/work.ts';
+import { costMeter } from '../costs.ts';
 import { withDatabase } from '../database.ts';
 import { interleave } from '../interleave.ts';
 import type { Section } from '../section.ts';
@@ -20,6 +21,7 @@ export const sqs: Section = async ({ postgresUrl, sizes: { brokerMessages, broke
     return await withDatabase(postgresUrl, async ({ sql }) => {
       const { migrate } = await built.core();
       await migrate(sql);
+      const spent = await costMeter(sql);
       const comparisons: Comparison[] = [];
       for (const work of WORKS) {
         const options = { client, endpoint: server.url, sql, work, concurrency: CONCURRENCY };
@@ -28,15 +30,16 @@ export const sqs: Section = async ({ postgresUrl, sizes: { brokerMessages, broke
           await barePoller(options, 'in batches'),
           await barePoller(options, 'one by one'),
         ];
-        for (const poller of pollers) await drain(client, poller, brokerMessages / 10);
+        for (const poller of pollers) await drain(poller, { client, spent, messages: brokerMessages / 10 });
         await sql`vacuum analyze`;
         const runners = pollers.map((poller) => ({
           name: poller.name,
-          run: async () => ({ fresh: await drain(client, poller, brokerMessages) }),
+          run: () => drain(poller, { client, spent, messages: brokerMessages }),
         }));
-        for (const samples of (await interleave(runners, brokerRounds)).values()) {
-          comparisons.push(compareTo({ handler: work, concurrency: CONCURRENCY }, samples, OUR_WORKER));
-        }
+        const measured = await interleave(runners, brokerRounds);
+        const setting = { handler: work, concurrency: CONCURRENCY };
+        const rates = compareTo(setting, measured.get('fresh') ?? [], OUR_WORKER);
+        comparisons.push(withCosts(rates, measured, 'fresh'));
       }
       return {
         facts: { rounds: brokerRounds, messages: brokerMessages, server: server.name },
