@@ -7,6 +7,14 @@ export { type Clock, sleep, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { type Delivered, deliver } from './adapter/deliver.ts';
+export { deliverInTurn, type Turn } from './adapter/deliver-in-turn.ts';
+export {
+  FIRST_TURN,
+  runPipelined,
+  type StartedMessage,
+  startMessage,
+  successorOf,
+} from './adapter/pipelined-lane.ts';
 export { handledFacts } from './adapter/handled-facts.ts';
 export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
 export type { Delivery } from './adapter/delivery.ts';

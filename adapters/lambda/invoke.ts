@@ -1,4 +1,11 @@
-import { connectionWarning, type EventSink, handlesOf, verdictEvent, warn } from '../../src/adapter-kit.ts';
+import {
+  connectionWarning,
+  type EventSink,
+  handlesOf,
+  type Turn,
+  verdictEvent,
+  warn,
+} from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaRecordEvent } from './events.ts';
@@ -14,7 +21,7 @@ export interface InvokeOptions {
 
 export interface Records<Item, Id> {
   readonly idOf: (item: Item) => Id;
-  readonly process: (item: Item, signal: AbortSignal) => Promise<RecordVerdict>;
+  readonly process: (item: Item, signal: AbortSignal, turn: Turn) => Promise<RecordVerdict | 'not-started'>;
 }
 
 /** Handles the records of one invocation. Gives those that have to be delivered again, in time for the answer. */

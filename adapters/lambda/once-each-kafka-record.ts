@@ -6,6 +6,7 @@ import {
   fingerprintOptionsFor,
   parseOptions,
   type PayloadChecked,
+  type Turn,
   withOwnRetries,
   withHandler,
   type WithoutTransaction,
@@ -98,7 +99,11 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
   const warnStuck = createWarnStuck(events);
   const toOriginal = createToOriginal<LambdaKafkaMessage>(resolved.groupId, () => false);
 
-  async function process({ record, itemIdentifier }: Item, signal: AbortSignal): Promise<RecordVerdict> {
+  async function process(
+    { record, itemIdentifier }: Item,
+    signal: AbortSignal,
+    turn: Turn,
+  ): Promise<RecordVerdict | 'not-started'> {
     const fetched = placed(record);
     const { topic, partition, message } = toOriginal(fetched);
     const verdict = await processRecord(
@@ -119,8 +124,9 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
         onFailed,
       },
       events,
+      turn,
     );
-    warnStuck(itemIdentifier, verdict);
+    if (verdict !== 'not-started') warnStuck(itemIdentifier, verdict);
     return verdict;
   }
 

@@ -109,7 +109,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
     trial.look(event.Records, identityOf);
     const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
       idOf: ({ messageId }) => messageId,
-      process: (record, signal) =>
+      process: (record, signal, turn) =>
         processRecord(
           consumer,
           {
@@ -123,6 +123,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
             onFailed: failedChoice(record, onFailed),
           },
           events,
+          turn,
         ),
     });
     return { batchItemFailures };

@@ -1,4 +1,10 @@
-import { type Consumer, deliver, type Delivery, type EventSink } from '../../src/adapter-kit.ts';
+import {
+  type Consumer,
+  deliverInTurn,
+  type Delivery,
+  type EventSink,
+  type Turn,
+} from '../../src/adapter-kit.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { RecordVerdict } from './run-batch.ts';
 
@@ -12,14 +18,13 @@ export async function processRecord<Id>(
   consumer: Consumer,
   { itemIdentifier, ...delivery }: Job<Id>,
   events: EventSink<LambdaRecordEvent<Id>>,
-): Promise<RecordVerdict> {
-  const verdict = await deliver(consumer, {
-    ...delivery,
-    emit(event) {
-      events.emit({ ...event, itemIdentifier });
-    },
-  });
-  if (verdict.acknowledge) return verdict;
+  turn: Turn,
+): Promise<RecordVerdict | 'not-started'> {
+  const emit: Delivery<unknown>['emit'] = (event) => {
+    events.emit({ ...event, itemIdentifier });
+  };
+  const verdict = await deliverInTurn(consumer, { ...delivery, emit }, turn);
+  if (verdict === 'not-started' || verdict.acknowledge) return verdict;
   const { reason } = verdict;
   return { ...verdict, reason: reason === 'aborted' ? 'out-of-time' : reason };
 }

@@ -1,4 +1,4 @@
-import { runLanes, type Verdict } from '../../src/adapter-kit.ts';
+import { runLanes, type Turn, type Verdict } from '../../src/adapter-kit.ts';
 import type { Deadline } from './deadline.ts';
 import type { LambdaKeptReason } from './events.ts';
 
@@ -9,8 +9,8 @@ export interface Batch<Item> {
   readonly lanes: readonly (readonly Item[])[];
   readonly concurrency: number;
   readonly deadline: Deadline;
-  /** Handles one record. It must not throw. */
-  readonly process: (item: Item, signal: AbortSignal) => Promise<RecordVerdict>;
+  /** Handles one record, in its turn. It must not throw. */
+  readonly process: (item: Item, signal: AbortSignal, turn: Turn) => Promise<RecordVerdict | 'not-started'>;
   /** Called once for each record, before the answer. */
   readonly onVerdict: (item: Item, verdict: RecordVerdict) => void;
 }
@@ -28,9 +28,13 @@ export async function runBatch<Item>(batch: Batch<Item>): Promise<ReadonlySet<It
   const reported = new Set<Item>();
   let answered = false;
 
-  async function run(item: Item): Promise<boolean> {
+  async function run(item: Item, turn: Turn): Promise<boolean> {
     started.add(item);
-    const verdict = await process(item, deadline.signal);
+    const verdict = await process(item, deadline.signal, turn);
+    if (verdict === 'not-started') {
+      started.delete(item);
+      return false;
+    }
     if (!answered) tell(item, verdict);
     return verdict.acknowledge;
   }

@@ -1,13 +1,8 @@
-import { type Clock, keptEvent } from '../../src/adapter-kit.ts';
+import { keptEvent } from '../../src/adapter-kit.ts';
 import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { Hold } from './hold.ts';
 import type { SqsMessage } from './message.ts';
 import type { KeptMessage, Processed, Processor } from './process-message.ts';
-
-/** Of a message that was not started, since an earlier one of its group was kept: visible at once. */
-export function behind(clock: Clock): KeptMessage {
-  return { acknowledge: false, key: '', reason: 'behind', visibleAt: clock.monotonic() };
-}
 
 /** Of a message that was not started, since the queue has nowhere to put a failed one. */
 export const REFUSED: KeptMessage = { acknowledge: false, key: '', reason: 'no-redrive-policy' };

@@ -10,13 +10,13 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
-import { behind, conclude, REFUSED } from './conclude.ts';
+import { conclude, REFUSED } from './conclude.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
 import type { Hold } from './hold.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
-import { processMessage, type Processor, type Processed } from './process-message.ts';
+import { behind, processMessage, type Processor, type Processed } from './process-message.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
 export type OnceEachConsumerBatch<Given> = Omit<
@@ -107,8 +107,8 @@ async function processAll(
   await runLanes(lanesBy(messages, group), {
     concurrency: messages.length,
     hasTime: () => true,
-    async run(message) {
-      const processed = await processMessage(processor, message, hold);
+    async run(message, turn) {
+      const processed = await processMessage(processor, message, hold, turn);
       all.set(message, processed);
       return processed.acknowledge;
     },

@@ -1,9 +1,10 @@
 import {
   type Clock,
   type Consumer,
-  deliver,
+  deliverInTurn,
   type EventSink,
   type Kept,
+  type Turn,
   type Verdict,
 } from '../../src/adapter-kit.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
@@ -30,21 +31,32 @@ export interface KeptMessage extends Kept<SqsConsumerKeptReason> {
 /** What is to become of a message. */
 export type Processed = Extract<Verdict, { readonly acknowledge: true }> | KeptMessage;
 
+/** Of a message that was not started, since an earlier one of its group was kept: visible at once. */
+export function behind(clock: Clock): KeptMessage {
+  return { acknowledge: false, key: '', reason: 'behind', visibleAt: clock.monotonic() };
+}
+
 /** Handles one message, and dead-letters it where its outcome asks for that. It never throws. */
 export async function processMessage(
   { consumer, deliveryOf, signal, events, clock }: Processor,
   message: SqsMessage,
   hold: Hold,
+  turn?: Turn,
 ): Promise<Processed> {
   const messageId = message.MessageId ?? '';
   if (!hold.isOurs()) return { acknowledge: false, key: '', reason: 'lapsed' };
-  const verdict = await deliver(consumer, {
-    ...deliveryOf(message, () => hold.isOurs()),
-    signal: signal?.(),
-    emit(event) {
-      events.emit({ ...event, messageId });
+  const verdict = await deliverInTurn(
+    consumer,
+    {
+      ...deliveryOf(message, () => hold.isOurs()),
+      signal: signal?.(),
+      emit(event) {
+        events.emit({ ...event, messageId });
+      },
     },
-  });
+    turn,
+  );
+  if (verdict === 'not-started') return behind(clock);
   if (verdict.acknowledge) return verdict;
   const afterMs = visibleAfterMs(verdict);
   return { ...verdict, ...(afterMs === undefined ? {} : { visibleAt: clock.monotonic() + afterMs }) };

@@ -1,12 +1,27 @@
-/** Whether a message is done with: a FIFO group may go on only then. */
-export type Ran = 'done' | 'kept';
+import {
+  FIRST_TURN,
+  type StartedMessage,
+  startMessage,
+  successorOf,
+  type Turn,
+} from '../../src/adapter-kit.ts';
+
+/** What a message that runs tells. */
+export interface Place {
+  /** Of a message of a FIFO group. */
+  readonly turn: Turn | undefined;
+  /** To be called when its handler needs its place no more. */
+  readonly onHandled: () => void;
+  /** To be called when it is known whether it is acknowledged: a FIFO group goes on only then. */
+  readonly onAnswered: (acknowledged: boolean) => void;
+}
 
 export interface LanesOptions<Item> {
   readonly concurrency: number;
   /** The FIFO group of one; undefined where no order is to be kept. */
   readonly groupOf: (item: Item) => string | undefined;
-  /** Runs one, and tells when its handler needs its place no more. It must not throw. */
-  readonly run: (item: Item, onHandled: () => void) => Promise<Ran>;
+  /** Runs one to its end at the queue. It must not throw, and has to call `onAnswered` before it ends. */
+  readonly run: (item: Item, place: Place) => Promise<void>;
   /** Returns what has not been started to the queue. */
   readonly giveBack: (items: readonly Item[]) => void;
   /** Called when one has ended. */
@@ -18,7 +33,8 @@ export interface LanesOptions<Item> {
  *
  * A handler's place is free when it has ended, and its transaction if it has one: the next message is claimed while the
  * one before is put on record and deleted, so that a worker with one handler waits once a message for the store, and
- * not at all for the queue.
+ * not at all for the queue. In a FIFO group the handler of that next one starts when the one before is acknowledged. It
+ * does not wait for the delete: where that fails, the message comes again and is answered from its record.
  */
 export interface Lanes<Item> {
   add(items: readonly Item[]): void;
@@ -31,29 +47,36 @@ export interface Lanes<Item> {
   running(): readonly Promise<void>[];
 }
 
+/** A FIFO group of which something runs. */
+interface Group {
+  /** Whether the next of it may run. */
+  turn: Promise<boolean>;
+  /** Whether the next of it may be claimed. */
+  isFree: boolean;
+  running: number;
+}
+
 export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
   let waiting: Item[] = [];
   const running = new Set<Promise<void>>();
   let handling = 0;
-  const busyGroups = new Set<string>();
+  const groups = new Map<string, Group>();
 
   function startWhatCan(): void {
     const rest: Item[] = [];
     for (const item of waiting) {
-      const group = options.groupOf(item);
       if (isBlocked(item) || handling >= options.concurrency) rest.push(item);
-      else start(item, group);
+      else start(item);
     }
     waiting = rest;
   }
 
   function isBlocked(item: Item): boolean {
-    const group = options.groupOf(item);
-    return group !== undefined && busyGroups.has(group);
+    const name = options.groupOf(item);
+    return name !== undefined && groups.get(name)?.isFree === false;
   }
 
-  function start(item: Item, group: string | undefined): void {
-    if (group !== undefined) busyGroups.add(group);
+  function start(item: Item): void {
     handling += 1;
     let handled = false;
     const onHandled = (): void => {
@@ -62,9 +85,8 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
       handling -= 1;
       startWhatCan();
     };
-    const run = options.run(item, onHandled).then((ran) => {
+    const run = runInGroup(item, onHandled).then(() => {
       running.delete(run);
-      if (group !== undefined) leaveGroup(group, ran);
       onHandled();
       startWhatCan();
       options.onRoom();
@@ -72,10 +94,46 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
     running.add(run);
   }
 
-  /** When one of a group stays in the queue, those behind it must not run ahead of it. */
-  function leaveGroup(group: string, ran: Ran): void {
-    busyGroups.delete(group);
-    if (ran === 'kept') giveBack((item) => options.groupOf(item) === group);
+  async function runInGroup(item: Item, onHandled: () => void): Promise<void> {
+    const name = options.groupOf(item);
+    if (name === undefined) {
+      await options.run(item, { turn: undefined, onHandled, onAnswered: () => undefined });
+      return;
+    }
+    const group = groups.get(name) ?? { turn: FIRST_TURN, isFree: true, running: 0 };
+    groups.set(name, group);
+    const { turn } = group;
+    let ended: Promise<void> | undefined;
+    const started = startMessage<boolean>(
+      (onReturned) =>
+        new Promise((onAnswered) => {
+          const own = { isAhead: turn !== FIRST_TURN, isItsTurn: () => turn, onReturned };
+          ended = options.run(item, { turn: own, onHandled, onAnswered });
+        }),
+    );
+    const isOver = follow(name, group, started);
+    await ended;
+    await isOver;
+    group.running -= 1;
+    if (group.running === 0) groups.delete(name);
+  }
+
+  /** Lets the next of a group start when it may. When one stays in the queue, those behind it must not run ahead. */
+  function follow(name: string, group: Group, started: StartedMessage<boolean>): Promise<void> {
+    const { mayClaim, turn } = successorOf(group.turn, started);
+    group.turn = turn;
+    group.isFree = false;
+    group.running += 1;
+    void mayClaim.then((may) => {
+      if (!may) return;
+      group.isFree = true;
+      startWhatCan();
+    });
+    return turn.then((goesOn) => {
+      if (goesOn) return;
+      group.isFree = false;
+      giveBack((item) => options.groupOf(item) === name);
+    });
   }
 
   function giveBack(which: (item: Item) => boolean): void {

@@ -1,10 +1,11 @@
 import {
   type Consumer,
-  deliver,
+  deliverInTurn,
   type EventSink,
   handledFacts,
   type Kept,
   keptEvent,
+  type Turn,
   type Verdict,
 } from '../../src/adapter-kit.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
@@ -22,13 +23,19 @@ export interface Processor<R> {
   readonly events: EventSink<SqsEvent>;
 }
 
-/** A message in hand, and what its caller has to do with it while it is handled. */
-export interface Task extends Watcher {
+/** A message that is kept invisible. */
+export interface InHand {
   readonly delivery: InHandMessage;
   readonly hold: Hold;
+}
+
+/** A message in hand, and what its caller has to do with it while it is handled. */
+export interface Task extends InHand, Watcher {
   readonly signal?: AbortSignal | undefined;
-  /** Called when it is known what becomes of the message, before the queue is told. */
-  readonly onAnswered?: () => void;
+  /** Of a message that stands in a lane. */
+  readonly turn?: Turn | undefined;
+  /** Called when it is known whether the message is acknowledged, before the queue is told. */
+  readonly onAnswered?: (acknowledged: boolean) => void;
 }
 
 /** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
@@ -37,20 +44,43 @@ export async function processDelivery<R>(processor: Processor<R>, task: Task): P
   const { message, messageId } = delivery;
   if (!hold.isOurs()) {
     await hold.release();
+    task.onAnswered?.(false);
     return kept(processor, messageId, { key: '', reason: 'lapsed' });
   }
   const given = processor.deliveryOf(message, () => hold.isOurs());
-  const delivered = await deliver(processor.consumer, {
-    ...given,
-    handler: watched(given.handler, task),
-    signal,
-    emit(event) {
-      processor.events.emit({ ...event, messageId });
+  const delivered = await deliverInTurn(
+    processor.consumer,
+    {
+      ...given,
+      handler: watched(given.handler, task),
+      signal,
+      emit(event) {
+        processor.events.emit({ ...event, messageId });
+      },
     },
-  });
-  task.onAnswered?.();
+    task.turn,
+  );
+  if (delivered === 'not-started') {
+    task.onAnswered?.(false);
+    await returnToQueue(processor, task);
+    return { action: 'kept', reason: 'released', visibleAfterSeconds: 0 };
+  }
+  task.onAnswered?.(delivered.acknowledge);
   await hold.release();
   return { ...handledFacts(delivered), ...(await tellQueue(processor, task, delivered)) };
+}
+
+/** Makes a message that has not been started visible. It never throws. */
+export async function returnToQueue(
+  { queue, events }: Pick<Processor<unknown>, 'queue' | 'events'>,
+  { delivery, hold }: InHand,
+): Promise<void> {
+  const { messageId, receiptHandle } = delivery;
+  await hold.release();
+  if (!hold.isOurs()) return;
+  const reply = await attempt(queue.changeVisibility(receiptHandle, 0));
+  if (reply.done) events.emit({ type: 'returned', messageId });
+  else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
 }
 
 type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;

@@ -1,11 +1,11 @@
 import { type Clock, endsWithin, type EventSink, storeAnswered } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
-import { createLanes, type Ran } from './lanes.ts';
+import { createLanes, type Place } from './lanes.ts';
 import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
-import { processDelivery, type Processor } from './process-delivery.ts';
-import { attempt, MAX_BATCH, type Queue } from './queue.ts';
+import { type InHand, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
+import { MAX_BATCH, type Queue } from './queue.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
-import { createVisibilityKeeper, type Hold } from './visibility.ts';
+import { createVisibilityKeeper } from './visibility.ts';
 
 export interface RunOptions {
   readonly clock: Clock;
@@ -40,11 +40,6 @@ export interface Run {
   readonly health: () => RunHealth;
   /** Handlers have time until `drained` resolves. A second call waits for the first. */
   stop(drained: Promise<void>): Promise<StopReport>;
-}
-
-interface InHand {
-  readonly delivery: InHandMessage;
-  readonly hold: Hold;
 }
 
 /** The longest wait of a receive, and the time that its reply gets beyond it; for a client that does neither. */
@@ -124,10 +119,11 @@ export function startRun(options: RunOptions): Run {
     }
   }
 
-  async function run(item: InHand, onHandled: () => void): Promise<Ran> {
+  async function run(item: InHand, { turn, onHandled, onAnswered }: Place): Promise<void> {
     const handled = await processDelivery(processor, {
       ...item,
       signal: handlers.signal,
+      turn: turn && { ...turn, isItsTurn: async () => (await turn.isItsTurn()) && stopping === undefined },
       onStart() {
         runningHandlers += 1;
         untried.delete(item);
@@ -138,30 +134,23 @@ export function startRun(options: RunOptions): Run {
         // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
         if (!inTransaction) onHandled();
       },
-      onAnswered: onHandled,
+      onAnswered(acknowledged) {
+        onAnswered(acknowledged);
+        onHandled();
+      },
     });
     handledAt = new Date(clock.wall());
     untried.delete(item);
     const answered = storeAnswered(handled);
     if (answered !== undefined) receiver.storeAnswered(answered);
-    return handled.action === 'kept' ? 'kept' : 'done';
   }
 
   function giveBack(items: readonly InHand[]): void {
     for (const item of items) {
       untried.delete(item);
-      const returned = returnToQueue(item).finally(() => returning.delete(returned));
+      const returned = returnToQueue(processor, item).finally(() => returning.delete(returned));
       returning.add(returned);
     }
-  }
-
-  async function returnToQueue({ delivery, hold }: InHand): Promise<void> {
-    const { messageId, receiptHandle } = delivery;
-    await hold.release();
-    if (!hold.isOurs()) return;
-    const reply = await attempt(queue.changeVisibility(receiptHandle, 0));
-    if (reply.done) events.emit({ type: 'returned', messageId });
-    else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
   }
 
   async function allEnded(received: Promise<void>): Promise<void> {

@@ -1,8 +1,11 @@
+import type { Turn } from './deliver-in-turn.ts';
+import { FIRST_TURN, runPipelined, startMessage } from './pipelined-lane.ts';
+
 export interface RunLanes<Item> {
   readonly concurrency: number;
   readonly hasTime: () => boolean;
-  /** Handles an item. Resolves with whether the next of its lane may run. Must not throw. */
-  readonly run: (item: Item) => Promise<boolean>;
+  /** Handles an item, in its turn. Resolves with whether the next of its lane may run. Must not throw. */
+  readonly run: (item: Item, turn: Turn) => Promise<boolean>;
 }
 
 /** Runs lanes side by side, and the items of one lane one after the other until one is kept. */
@@ -10,14 +13,18 @@ export async function runLanes<Item>(
   lanes: readonly (readonly Item[])[],
   { concurrency, hasTime, run }: RunLanes<Item>,
 ): Promise<void> {
+  const start = (item: Item, turn: Promise<boolean>) =>
+    startMessage((onReturned) =>
+      run(item, {
+        isAhead: turn !== FIRST_TURN,
+        isItsTurn: async () => (await turn) && hasTime(),
+        onReturned,
+      }),
+    );
   // All take from one iterator, so that each lane is run once.
   const waiting = lanes.values();
   const takeLanes = async (): Promise<void> => {
-    for (const lane of waiting) {
-      for (const item of lane) {
-        if (!hasTime() || !(await run(item))) break;
-      }
-    }
+    for (const lane of waiting) await runPipelined(lane, start, () => !hasTime());
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, lanes.length) }, takeLanes));
 }

@@ -1,8 +1,9 @@
 import {
-  deliver,
   type Delivered,
+  deliverInTurn,
   describeThrown,
   type EventSink,
+  type Turn,
   type Verdict,
   verdictEvent,
 } from '../../../src/adapter-kit.ts';
@@ -32,46 +33,36 @@ export type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
 /** Whether the offset of a message may be committed; if not, why and for how long. */
 export type MessageVerdict = Verdict<KafkaKeptReason> | 'not-started';
 
-export interface Turn {
-  readonly signal: AbortSignal;
-  /** Asked when the message is claimed. If it is not its turn, the claim is released, uncounted. */
-  readonly isItsTurn: () => Promise<boolean>;
-  /** Called when the handler has returned, before that is on record. */
-  readonly onReturned: () => void;
-}
-
 /** Handles one message and does what its outcome asks for. It never throws. */
 export async function processMessage(
   processor: Processor,
   inHand: MessageInHand,
-  { signal, isItsTurn, onReturned }: Turn,
+  signal: AbortSignal,
+  turn: Turn,
 ): Promise<MessageVerdict> {
   const { events, groupId, handler, toOriginal } = processor;
   const { topic, partition, message } = inHand;
   const place = { topic, partition, offset: message.offset };
   const original = { ...inHand, ...toOriginal(inHand) };
-  const turn = { isDeclined: false, hasRun: false };
-  const delivered = await deliver(processor.consumer, {
-    ...kafkaDelivery(processor, original),
-    async handler(payload, attempt, ...extra) {
-      turn.hasRun = true;
-      const given = { ...original, payload: payload as never };
-      const result = await handler(given, attempt, ...(extra as never[]));
-      onReturned();
-      return result;
+  let hasRun = false;
+  const delivered = await deliverInTurn(
+    processor.consumer,
+    {
+      ...kafkaDelivery(processor, original),
+      handler(payload, attempt, ...extra) {
+        hasRun = true;
+        return handler({ ...original, payload: payload as never }, attempt, ...(extra as never[]));
+      },
+      signal,
+      source: () => topicSource({ groupId, topic, partition, message }),
+      emit(event) {
+        events.emit({ ...event, ...place });
+      },
     },
-    signal,
-    source: () => topicSource({ groupId, topic, partition, message }),
-    async mayStart() {
-      turn.isDeclined = !(await isItsTurn());
-      return !turn.isDeclined;
-    },
-    emit(event) {
-      events.emit({ ...event, ...place });
-    },
-  });
-  if (turn.isDeclined) return 'not-started';
-  const tried = { at: inHand, original, hasRun: turn.hasRun };
+    turn,
+  );
+  if (delivered === 'not-started') return 'not-started';
+  const tried = { at: inHand, original, hasRun };
   const verdict = await handedOver(processor, tried, delivered, signal);
   events.emit({ ...verdictEvent(verdict), ...place });
   if (isStuck(verdict)) {

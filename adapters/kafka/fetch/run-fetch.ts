@@ -2,7 +2,10 @@ import {
   type Clock,
   endsWithin,
   type EventSink,
+  FIRST_TURN,
   onAbort,
+  runPipelined,
+  startMessage,
   type Timer,
   type Trial,
 } from '../../../src/adapter-kit.ts';
@@ -21,7 +24,6 @@ import { type Ordering, toLanes } from './ordering.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
-import { type StartedMessage, runPipelined } from './pipelined-lane.ts';
 import { sendBack } from './send-back.ts';
 import { tellRefusal } from '../client/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
@@ -161,11 +163,19 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
   }
 
   const start = (message: KafkaMessage, turn: Promise<boolean>) =>
-    startMessage(run, message, { turn, mayStart, heartbeat: keepAlive.beat });
+    startMessage(async (onReturned) => {
+      const verdict = await handleMessage(run, message, {
+        turn,
+        mayStart,
+        onReturned,
+        heartbeat: keepAlive.beat,
+      });
+      return note(message, verdict);
+    });
   const unacknowledged = progress.unacknowledged();
   const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
   const isEnded = () => progress.isEnded;
-  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, note, isEnded));
+  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, isEnded));
   try {
     await waitForLanes(run, Promise.all(lanes), keepAlive);
   } finally {
@@ -180,39 +190,34 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
 interface Start {
   readonly turn: Promise<boolean>;
   readonly mayStart: () => boolean;
+  readonly onReturned: () => void;
   readonly heartbeat: () => Promise<void>;
 }
 
-function startMessage(
+function handleMessage(
   { slots, inTransaction, inHand, processor, fetch, pauses, tracker }: FetchRun,
   message: KafkaMessage,
-  { turn, mayStart, heartbeat }: Start,
-): StartedMessage<MessageVerdict> {
+  { turn, mayStart, onReturned, heartbeat }: Start,
+): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
   const delivery = { topic, partition, message, heartbeat, pause: () => pauses.pauseByUser(fetch) };
-  let tellReturned: (returned: true) => void = () => undefined;
-  const returned = new Promise<true>((resolve) => {
-    tellReturned = resolve;
-  });
-  const verdict = inHand.join(fetch, message, async () => {
+  return inHand.join(fetch, message, async () => {
     const giveBack = await slots.take(idOf(fetch));
-    const onReturned = (): void => {
-      // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
-      if (!inTransaction) giveBack();
-      tellReturned(true);
-    };
     try {
       if (!mayStart()) return 'not-started';
-      return await processMessage(processor, delivery, {
-        signal: tracker.signal,
+      return await processMessage(processor, delivery, tracker.signal, {
+        isAhead: turn !== FIRST_TURN,
         isItsTurn: async () => (await turn) && mayStart(),
-        onReturned,
+        onReturned() {
+          // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
+          if (!inTransaction) giveBack();
+          onReturned();
+        },
       });
     } finally {
       giveBack();
     }
   });
-  return { returned, verdict };
 }
 
 /** Waits for the lanes of a fetch, but no longer than others can wait for it. */

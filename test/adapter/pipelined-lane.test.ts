@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type StartedMessage, runPipelined } from '../../adapters/kafka/fetch/pipelined-lane.ts';
+import { runPipelined, startMessage, type StartedMessage } from '../../src/adapter/pipelined-lane.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -13,24 +13,18 @@ function laneOf(count: number) {
   const start = (item: number, turn: Promise<boolean>): StartedMessage<boolean> => {
     started.push(item);
     void turn.then((may) => (mayRun[item] = may));
-    return {
-      returned: new Promise((resolve) => {
-        returns[item] = () => {
-          resolve(true);
-        };
-      }),
-      verdict: new Promise((resolve) => {
+    return startMessage(async (onReturned) => {
+      returns[item] = onReturned;
+      const goesOn = await new Promise<boolean>((resolve) => {
         settles[item] = resolve;
-      }),
-    };
-  };
-  const note = (item: number, goesOn: boolean): boolean => {
-    noted.push(item);
-    return goesOn;
+      });
+      noted.push(item);
+      return goesOn;
+    });
   };
   let ended = false;
   let isOver = false;
-  void runPipelined([...Array(count).keys()], start, note, () => isOver).then(() => (ended = true));
+  void runPipelined([...Array(count).keys()], start, () => isOver).then(() => (ended = true));
   const step = async (act: () => void): Promise<void> => {
     act();
     await turns();

@@ -1,0 +1,52 @@
+import type { Consumer } from './consumer.ts';
+import { type Delivered, deliver } from './deliver.ts';
+import type { Delivery } from './delivery.ts';
+import { endingOf } from './handled.ts';
+
+/** The place of a delivery in its lane. */
+export interface Turn {
+  /** Whether the message is claimed while the one before it is settled. */
+  readonly isAhead: boolean;
+  /** Asked when the message is claimed. If it is not its turn, the claim is released, uncounted. */
+  readonly isItsTurn: () => Promise<boolean>;
+  /** Called when the handler has returned, before that is on record. */
+  readonly onReturned: () => void;
+}
+
+/**
+ * The same as `deliver`, for a message that may stand in a lane. `not-started`: it did not get its turn, and nothing
+ * ran.
+ */
+export async function deliverInTurn<R>(
+  consumer: Consumer,
+  delivery: Delivery<R>,
+  turn: Turn | undefined,
+): Promise<Delivered<R> | 'not-started'> {
+  if (turn === undefined) return await deliver(consumer, delivery);
+  const delivered = await deliverAt(consumer, delivery, turn);
+  // The one before it, on its way to its record, may have the same key.
+  const isEarly = turn.isAhead && delivered !== 'not-started' && endingOf(delivered.handled) === 'in-flight';
+  if (!isEarly) return delivered;
+  return (await turn.isItsTurn()) ? await deliverAt(consumer, delivery, turn) : 'not-started';
+}
+
+async function deliverAt<R>(
+  consumer: Consumer,
+  delivery: Delivery<R>,
+  { isItsTurn, onReturned }: Turn,
+): Promise<Delivered<R> | 'not-started'> {
+  const asked = { isDeclined: false };
+  const delivered = await deliver(consumer, {
+    ...delivery,
+    async handler(payload, attempt, ...extra) {
+      const result = await delivery.handler(payload, attempt, ...extra);
+      onReturned();
+      return result;
+    },
+    async mayStart() {
+      asked.isDeclined = !(await isItsTurn());
+      return !asked.isDeclined;
+    },
+  });
+  return asked.isDeclined ? 'not-started' : delivered;
+}

@@ -1,0 +1,147 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLanes, type Place } from '../../adapters/sqs/lanes.ts';
+
+const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+interface Item {
+  readonly group: string | undefined;
+  readonly id: number;
+  /** How its handling goes: it is acknowledged or kept, and its handler returns before that is known or not. */
+  readonly acknowledged: boolean;
+  readonly returns: boolean;
+  /** How many turns of the event loop each step takes. */
+  readonly pace: number;
+}
+
+async function pause(pace: number): Promise<void> {
+  for (let turn = 0; turn < pace; turn += 1) await turns();
+}
+
+/** Lanes whose items do as they say, with the order in which they ran. */
+function lanesOf(concurrency: number) {
+  const ran: Item[] = [];
+  const returned: Item[] = [];
+  let handling = 0;
+  let most = 0;
+  const lanes = createLanes<Item>({
+    concurrency,
+    groupOf: ({ group }) => group,
+    async run(item, { turn, onHandled, onAnswered }: Place) {
+      await pause(item.pace);
+      if (turn !== undefined && !(await turn.isItsTurn())) {
+        onAnswered(false);
+        returned.push(item);
+        return;
+      }
+      handling += 1;
+      most = Math.max(most, handling);
+      ran.push(item);
+      await pause(item.pace);
+      if (item.returns) turn?.onReturned();
+      handling -= 1;
+      onHandled();
+      await pause(item.pace);
+      onAnswered(item.acknowledged);
+      await pause(item.pace);
+    },
+    giveBack: (items) => {
+      returned.push(...items);
+    },
+    onRoom: () => undefined,
+  });
+  return { lanes, ran, returned, most: () => most };
+}
+
+const item = fc.record({
+  group: fc.constantFrom('a', 'b', undefined),
+  acknowledged: fc.boolean(),
+  returns: fc.boolean(),
+  pace: fc.integer({ min: 0, max: 3 }),
+});
+
+test('every message runs or is returned, in the order of its group, and none behind one that is kept', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(item, { maxLength: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (all, concurrency) => {
+        const items = all.map((one, id) => ({ ...one, id }));
+        const { lanes, ran, returned, most } = lanesOf(concurrency);
+        lanes.add(items);
+        while (lanes.size() > 0) await turns();
+        expect([...ran, ...returned].map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
+          items.map(({ id }) => id),
+        );
+        expect(most()).toBeLessThanOrEqual(concurrency);
+        expect(ran.filter(({ group }) => group === undefined)).toHaveLength(
+          items.filter(({ group }) => group === undefined).length,
+        );
+        for (const group of ['a', 'b']) {
+          const own = items.filter((one) => one.group === group);
+          const firstKept = own.findIndex(({ acknowledged }) => !acknowledged);
+          expect(ran.filter((one) => one.group === group)).toEqual(
+            firstKept === -1 ? own : own.slice(0, firstKept + 1),
+          );
+        }
+      },
+    ),
+  );
+});
+
+test('the next of a group has started when the handler before it has returned, and waits for its turn', async () => {
+  const places: Place[] = [];
+  const lanes = createLanes<number>({
+    concurrency: 10,
+    groupOf: () => 'g',
+    run: (_, place) =>
+      new Promise(() => {
+        places.push(place);
+      }),
+    giveBack: () => undefined,
+    onRoom: () => undefined,
+  });
+  lanes.add([1, 2, 3]);
+  expect(places).toHaveLength(1);
+  places[0]?.turn?.onReturned();
+  await turns();
+  expect(places).toHaveLength(2);
+  expect(lanes.blocked()).toBe(1);
+  let isItsTurn: boolean | undefined;
+  void places[1]?.turn?.isItsTurn().then((is) => (isItsTurn = is));
+  await turns();
+  expect(isItsTurn).toBeUndefined();
+  places[0]?.onAnswered(true);
+  await turns();
+  expect(isItsTurn).toBe(true);
+});
+
+test('what comes of a group that is being returned waits until nothing of it runs, and then runs', async () => {
+  const places: Place[] = [];
+  const ends: (() => void)[] = [];
+  const returned: number[] = [];
+  const lanes = createLanes<number>({
+    concurrency: 10,
+    groupOf: () => 'g',
+    run: (_, place) =>
+      new Promise((resolve) => {
+        places.push(place);
+        ends.push(resolve);
+      }),
+    giveBack: (items) => {
+      returned.push(...items);
+    },
+    onRoom: () => undefined,
+  });
+  lanes.add([1, 2]);
+  places[0]?.onAnswered(false);
+  await turns();
+  expect(returned).toEqual([2]);
+  lanes.add([1, 2]);
+  await turns();
+  expect([places.length, returned]).toEqual([1, [2]]);
+  ends[0]?.();
+  await turns();
+  expect(places).toHaveLength(2);
+  expect(await places[1]?.turn?.isItsTurn()).toBe(true);
+});
