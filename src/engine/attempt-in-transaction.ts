@@ -50,7 +50,7 @@ export function transact<R, Tx>(
     void retryOnConflict(store, held, progress, () =>
       store.begin(
         async (transaction) => {
-          refuseLateStart(held, progress);
+          refuseLateStart(held, progress.isAbandoned);
           progress.isStarted = true;
           const { written, workMs } = await runWork(held, () => work(transaction));
           // Before it is sent: its reply can be lost while the server still has the record locked.
@@ -66,11 +66,11 @@ export function transact<R, Tx>(
   });
 }
 
-/** Throws when the lease ended while the transaction waited for a connection. */
-function refuseLateStart({ lease }: HeldClaim, { isAbandoned }: Progress<unknown>): void {
+/** Throws when the lease ended while the transaction waited, for a connection or for an answer. */
+export function refuseLateStart({ lease }: HeldClaim, isAbandoned = false): void {
   lease.check();
   if (isAbandoned || lease.isLost()) {
-    throw new NotStartedError('the lease ended before the transaction got a connection');
+    throw new NotStartedError('the lease ended before the transaction was ready');
   }
 }
 

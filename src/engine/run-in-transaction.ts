@@ -7,7 +7,14 @@ import { conclude, settleBy } from './run-attempt.ts';
 import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
-import { type Progress, runAndWrite, transact, type Work, type Written } from './attempt-in-transaction.ts';
+import {
+  type Progress,
+  refuseLateStart,
+  runAndWrite,
+  transact,
+  type Work,
+  type Written,
+} from './attempt-in-transaction.ts';
 
 /**
  * Runs work in a transaction of its own that settles the record too: what the work wrote and the record commit
@@ -44,10 +51,17 @@ export async function runWithin<R, Tx>(
   held: HeldClaim,
   work: Work<R>,
 ): Promise<Outcome<R>> {
+  const progress = { isStarted: false };
   const ended = await held.run((attempt) =>
-    store.savepoint(transaction, () => runAndWrite(held, store, transaction, () => work(attempt))),
+    store.savepoint(transaction, async () => {
+      refuseLateStart(held);
+      progress.isStarted = true;
+      return await runAndWrite(held, store, transaction, () => work(attempt));
+    }),
   );
-  if (ended.kind === 'threw') return await settleOutside(held, ended);
+  if (ended.kind === 'threw') {
+    return progress.isStarted ? await settleOutside(held, ended) : await settleBy(held, notStarted(ended));
+  }
   return conclude(held, unwrapped(ended), settledBy(ended.value));
 }
 
@@ -63,7 +77,7 @@ function isAbandoned(ending: AttemptEnding<unknown>): boolean {
   return ending.kind === 'threw' && ending.error instanceof AbandonedError;
 }
 
-/** Nothing has run: the transaction could not begin. */
+/** Nothing has run: the transaction could not begin, or that of the caller takes no statement any more. */
 function notStarted<R>({ error }: Extract<AttemptEnding<R>, { kind: 'threw' }>): AttemptEnding<R> {
   return { kind: 'threw', error, interrupted: true, retryAfterMs: NO_CONNECTION_WAIT_MS };
 }

@@ -406,6 +406,18 @@ describe("A handler within the caller's transaction", () => {
     expect(await bench.record(scope, 'key')).toMatchObject({ state: expected.state, owned: false });
   });
 
+  it('that has been aborted before runs nothing, and is no attempt', async () => {
+    const once = createHandleOnce({ sql, scope, maxAttempts: 1 });
+    let outcome: unknown;
+    const begun = sql.begin(async (tx) => {
+      await tx`select 1 / 0`.catch(() => undefined);
+      outcome = await once.within(tx)('key', 'body', () => write(tx, 'effect'));
+    });
+    await expect(begun).rejects.toThrow('division by zero');
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 0, retryAfterMs: 1_000 });
+    expect(await effects()).toEqual([]);
+  });
+
   it('handles several messages, one after the other', async () => {
     await sql.begin(async (tx) => {
       for (const key of ['a', 'b', 'c']) await handleOnce.within(tx)(key, 'body', () => write(tx, key));

@@ -23,7 +23,8 @@ export async function savepoint<T>(transaction: DatabaseQueries, work: () => Pro
     await transaction.execute(`release savepoint ${NAME}`);
     return value;
   } catch (error) {
-    await transaction.execute(`rollback to savepoint ${NAME}`);
+    // Where that fails nothing of the transaction can be committed any more: what the work threw says more.
+    await transaction.execute(`rollback to savepoint ${NAME}`).catch(() => undefined);
     throw error;
   }
 }
