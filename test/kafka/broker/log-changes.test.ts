@@ -1,6 +1,6 @@
 import { RetryableError } from 'handle-once';
 import { describe, expect, test } from 'vitest';
-import { isKafkaJs } from './support/client.ts';
+import { isKafkaJs, isPlatformatic } from './support/client.ts';
 import { numbered, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
@@ -31,6 +31,22 @@ describe('A log that is not the one that was read', () => {
     // What stands before the old position is skipped: nothing but the event says so.
     await until(() => handled.includes('13'));
     expect(handled).toEqual(['0', '1', '2', '12', '13']);
+  });
+
+  test.runIf(isPlatformatic)('is read from its oldest message when its topic was made again', async () => {
+    const group = await setup();
+    await group.produce(...numbered(3));
+    const handled: string[] = [];
+    await group.start(({ payload }) => handled.push(String(payload)), { key: ({ value }) => String(value) });
+    await group.caughtUp();
+    await kafka.remakeTopic(group.topic);
+    // It ends where the old one did: only its id tells them apart.
+    await group.produce(...numbered(3, 0, 10));
+    await until(() => handled.includes('12'));
+    expect(handled).toEqual(['0', '1', '2', '10', '11', '12']);
+    expect(group.eventsOf('log-changed')).toMatchObject([
+      { reason: 'position-moved', expected: '3', found: '0' },
+    ]);
   });
 
   test('is told of when it is read from elsewhere, and what was settled is looked up again', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compacted } from '../../support/kafka.ts';
+import { isPlatformatic } from './support/client.ts';
 import { leave, numbered, type Setup, upTo, useFixture } from './support/fixture.ts';
 import { expectSoon, until } from '../../support/until.ts';
 
@@ -150,4 +151,21 @@ describe('Offsets with gaps', () => {
     expect(handler).toHaveBeenCalledTimes(1);
     expect(await group.committed()).toEqual([3]);
   });
+});
+
+// Other clients see them when they read metadata, which is after 5 minutes by default.
+test.runIf(isPlatformatic)('partitions that are added to a topic are consumed', async () => {
+  const group = await setup();
+  await group.produce(...numbered(1));
+  const handled: string[] = [];
+  await group.start(({ partition }) => handled.push(String(partition)));
+  await group.caughtUp();
+  await kafka.admin.createPartitions({ topicPartitions: [{ topic: group.topic, count: 3 }] });
+  // One of before drops what is for a partition that it does not know.
+  const producer = kafka.kafka.producer();
+  await producer.connect();
+  onTestFinished(() => producer.disconnect());
+  await producer.send({ topic: group.topic, messages: numbered(1, 2) });
+  await until(() => handled.length === 2);
+  expect(handled).toEqual(['0', '2']);
 });

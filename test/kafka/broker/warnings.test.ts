@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isKafkaJs } from './support/client.ts';
+import { readsTopicSettings } from './support/client.ts';
 import { someHeartbeats, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
@@ -8,7 +8,7 @@ const { kafka, setup } = useFixture();
 const HOUR_MS = 3_600_000;
 const retention = { succeededRetentionMs: 2 * HOUR_MS, failedRetentionMs: HOUR_MS };
 
-test.runIf(isKafkaJs).each([
+test.runIf(readsTopicSettings).each([
   ['for longer than records are kept', { 'retention.ms': String(HOUR_MS + 1) }, `for ${HOUR_MS + 1} ms`],
   ['without end', { 'retention.ms': '-1' }, 'without end'],
   [

@@ -20,3 +20,6 @@ export const startMember: StartMember = (plan) => {
 
 /** For cases of what kafkajs alone does, or takes. */
 export const isKafkaJs = client === 'kafkajs';
+export const isPlatformatic = client === 'platformatic';
+/** For cases of settings of topics. */
+export const readsTopicSettings = isKafkaJs || isPlatformatic;
