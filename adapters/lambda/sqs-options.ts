@@ -15,6 +15,7 @@ import {
   withMethods,
 } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
+import { queueUrlOption } from '../shared/sqs/queue-url.ts';
 import type { DeadLetterClient } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import { lambdaFields, type LambdaOptions } from './options.ts';
@@ -81,10 +82,7 @@ const onFailed = lazily(() =>
     [
       z.enum(['acknowledge', 'keep']),
       z.strictObject({
-        deadLetterQueueUrl: z.url({
-          protocol: /^https?$/,
-          error: 'must be the URL of the dead-letter queue',
-        }),
+        deadLetterQueueUrl: queueUrlOption('the dead-letter queue'),
         client: withMethods<DeadLetterClient>(
           ['sendMessage'],
           'a client with sendMessage, such as new SQS() of @aws-sdk/client-sqs',

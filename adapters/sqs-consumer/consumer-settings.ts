@@ -2,7 +2,7 @@ import type { MessageSystemAttributeName, QueueAttributeName } from '@aws-sdk/cl
 import * as z from 'zod/mini';
 import { lazily, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
 import { IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
-import { queueUrlOption } from '../shared/sqs/queue-options.ts';
+import { queueUrlOption } from '../shared/sqs/queue-url.ts';
 import { longerThanLease, MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
 import type { SqsClient } from './queue.ts';
 

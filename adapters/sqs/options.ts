@@ -24,10 +24,10 @@ import {
   queueFields,
   type QueueHandler,
   type QueueOptions,
-  queueUrlOption,
   SAME_QUEUE,
 } from '../shared/sqs/queue-options.ts';
 import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
+import { queueUrlOption } from '../shared/sqs/queue-url.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import type { SqsClient } from './queue.ts';

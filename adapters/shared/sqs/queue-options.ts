@@ -10,6 +10,7 @@ import {
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
+import { queueUrlOption } from './queue-url.ts';
 
 /** What to do with a message that has failed for good. */
 export type SqsOnFailed =
@@ -84,10 +85,6 @@ export function isOtherQueue(onFailed: SqsOnFailed | undefined, queueUrl: string
 /** Account and name: one queue has several host names, and a client reaches those of one region. */
 function queueOf(url: string): string {
   return url.split('/').filter(Boolean).slice(-2).join('/');
-}
-
-export function queueUrlOption(what: string): z.ZodMiniURL {
-  return z.url({ protocol: /^https?$/, error: `must be the URL of ${what}` });
 }
 
 const onFailed = lazily(() =>

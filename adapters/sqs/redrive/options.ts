@@ -10,7 +10,8 @@ import {
   wholeNumber,
   withMethods,
 } from '../../../src/adapter-kit.ts';
-import { messageFields, queueUrlOption } from '../../shared/sqs/queue-options.ts';
+import { messageFields } from '../../shared/sqs/queue-options.ts';
+import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
 import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/queue-settings.ts';
 import type { SqsMessage } from '../message.ts';
 import type { SqsClient } from '../queue.ts';
