@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '../api/errors.ts';
 import { arraysOf } from '../store/postgres/batch.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { historyStatements } from '../store/postgres/statements/history.ts';
+import { notedStatements } from '../store/postgres/statements/noted.ts';
 import { onOneLine } from '../store/postgres/statements/request-rows.ts';
 import { createAllowance } from './allowance.ts';
 import { type Line, lineOf } from './line.ts';
@@ -29,7 +29,7 @@ export const failuresOf = sharedByTables(createFailures);
  * one scope, as a distributed Postgres needs it.
  */
 function createFailures(client: DatabaseClient, schema: string): Noted {
-  const statement = onOneLine(historyStatements(schema).failures);
+  const statement = onOneLine(notedStatements(schema).failures);
   const write = writeBeside(client);
   const isAllowed = createAllowance(MAX_PER_SECOND);
   const waiting: WaitingLine[] = [];

@@ -1,7 +1,7 @@
 import { StoreError } from '../api/errors.ts';
 import { arraysOf } from '../store/postgres/batch.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { historyStatements } from '../store/postgres/statements/history.ts';
+import { notedStatements } from '../store/postgres/statements/noted.ts';
 import { onOneLine } from '../store/postgres/statements/request-rows.ts';
 import type { Noted } from './recorded.ts';
 import { sharedByTables } from './shared.ts';
@@ -13,7 +13,7 @@ export const statsOf = sharedByTables(createStats);
 
 /** How often each event happened. Written once a minute; what is refused goes along with the next. */
 function createStats(client: DatabaseClient, schema: string): Noted {
-  const statement = onOneLine(historyStatements(schema).stats);
+  const statement = onOneLine(notedStatements(schema).stats);
   const write = writeBeside(client);
   const counts = new Map<string, Map<string, number>>();
   let timer: NodeJS.Timeout | undefined;

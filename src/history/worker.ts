@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { PACKAGE_VERSION } from '../lib/package-version.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { historyStatements } from '../store/postgres/statements/history.ts';
+import { notedStatements } from '../store/postgres/statements/noted.ts';
 import { onOneLine } from '../store/postgres/statements/request-rows.ts';
 import type { Noted } from './recorded.ts';
 import { REST_MS } from './rest.ts';
@@ -15,7 +15,7 @@ export const workerLineOf = sharedByTables(createWorkerLine);
 
 /** Which process this is: written with its first claim, and once a day while it claims. */
 function createWorkerLine(client: DatabaseClient, schema: string): Noted {
-  const statement = onOneLine(historyStatements(schema).worker);
+  const statement = onOneLine(notedStatements(schema).worker);
   const write = writeBeside(client);
   let nextAt = 0;
 

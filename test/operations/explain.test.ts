@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import { arrayLiteral } from '../../src/store/postgres/array.ts';
 import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
-import { historyStatements } from '../../src/store/postgres/statements/history.ts';
+import { notedStatements } from '../../src/store/postgres/statements/noted.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
@@ -168,7 +168,7 @@ describe('The lines about a record', () => {
     const lines = ['a', key, key, key, 'b', key];
     const columns = [0, 1, 1, '', 'released', 'w', ''].map((cell) => lines.map(() => cell));
     columns[3] = lines;
-    const { failures } = historyStatements('handle_once');
+    const { failures } = notedStatements('handle_once');
     const skipped = await toDatabaseClient(sql).query(failures, [scope, ...columns.map(arrayLiteral)]);
     expect(skipped).toEqual([['4'], ['6']]);
     expect(await linesWritten()).toBe(102);

@@ -9,6 +9,7 @@ import { leavesStatement } from '../../../src/store/postgres/statements/leaves.t
 import { LOCK_WAIT_MS, lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
 import { lookupStatement } from '../../../src/store/postgres/statements/lookup.ts';
 import { maintenanceStatements } from '../../../src/store/postgres/statements/maintenance.ts';
+import { notedStatements } from '../../../src/store/postgres/statements/noted.ts';
 import { purgeStatement } from '../../../src/store/postgres/statements/purge.ts';
 import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
 import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
@@ -46,6 +47,7 @@ const RENDERED: Record<string, string> = {
   leaves: `${leavesStatement()};`,
   maintenance: named(maintenanceStatements('handle_once')),
   inspect: named(inspectStatements('handle_once')),
+  noted: named(notedStatements('handle_once')),
   history: named(historyStatements('handle_once')),
 };
 

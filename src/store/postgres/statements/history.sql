@@ -1,32 +1,3 @@
--- worker
-insert into "handle_once".workers (id, host, pid, version, started_at, seen_at)
-values ($1::text, $2::text, $3::text::integer, $4::text,
-  statement_timestamp() - $5::text::float8 * interval '1 millisecond', statement_timestamp())
-on conflict (id) do update set seen_at = excluded.seen_at;
-
--- failures
-with lines as materialized (
-  select l.*, (
-      select count(*) from (
-        select from "handle_once".failures f
-        where f.scope = $1::text and f.key = l.key and f.ended_at >= coalesce((
-          select t.created_at from "handle_once".records t where t.scope = $1::text and t.key = l.key
-        ), '-infinity')
-        limit 100) as known
-    ) + row_number() over (partition by l.key order by l.place) <= 100 as has_room
-  from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
-    (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
-    with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
-), written as (
-  insert into "handle_once".failures (ended_at, took_ms, attempt, scope, key, ending, worker, error)
-  select statement_timestamp() - l.age_ms * interval '1 millisecond',
-    l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
-  from lines l
-  where l.has_room
-  order by l.place
-)
-select l.place::text as place from lines l where not l.has_room order by l.place;
-
 -- explain
 select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1000)::bigint::text as ended_ms,
   f.took_ms::text as took_ms, f.error, f.worker, w.host, w.pid::text as pid, w.version,
@@ -40,13 +11,6 @@ select w.id, w.host, w.pid::text as pid, w.version,
   (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
 from "handle_once".workers w
 where w.id = $1::text;
-
--- stats
-insert into "handle_once".stats (scope, minute, event, count)
-select l.scope, date_trunc('minute', statement_timestamp()), l.event, l.count
-from unnest($1::text::text[], $2::text::text[], $3::text::bigint[]) as l(scope, event, count)
-order by l.scope collate "C", l.event collate "C"
-on conflict (scope, minute, event) do update set count = "handle_once".stats.count + excluded.count;
 
 -- readStats
 select s.scope, (date_part('epoch', s.minute) * 1000)::bigint::text as minute_ms, s.event, s.count::text as count
