@@ -9,14 +9,14 @@
  * module takes is subtracted.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Bundle, bundle } from './weight/bundle.ts';
 import { programs } from './weight/programs.ts';
+import { CACHE, published, ROOT } from './weight/published.ts';
 import { reporting, startOnce } from './weight/start.ts';
 
-const OUT = fileURLToPath(new URL('../node_modules/.cache/handle-once/weight/', import.meta.url));
+const OUT = join(ROOT, CACHE);
 const EMPTY = 'an empty module';
 
 const { values, positionals } = parseArgs({
@@ -40,9 +40,10 @@ function fileOf(name: string, code: string): string {
 }
 
 mkdirSync(OUT, { recursive: true });
+const folder = await published(positionals[0] === undefined ? undefined : resolve(positionals[0]));
 const bundles = new Map<string, Bundle>();
 for (const [name, program] of Object.entries(programs)) {
-  bundles.set(name, await bundle(program, positionals[0]));
+  bundles.set(name, await bundle(program, folder));
 }
 const files = new Map([[EMPTY, fileOf(EMPTY, '')]]);
 for (const [name, { code }] of bundles) files.set(name, fileOf(name, code));

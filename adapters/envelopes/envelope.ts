@@ -54,6 +54,7 @@ export interface Opened<Payload> {
 }
 
 /** Makes an envelope of what opens a message. */
+/* @__NO_SIDE_EFFECTS__ */
 export function envelope<Payload>(open: (sealed: Sealed) => Opened<Payload>): Envelope<Payload> {
   return Object.freeze({
     key: (message, topic, partition) =>

@@ -18,6 +18,7 @@ export interface Reader {
 }
 
 /** `what` is what the message should be, and `advice` what to do where it is not. */
+/* @__NO_SIDE_EFFECTS__ */
 export function reader(what: string, advice: string): Reader {
   const malformed = (member: string, wanted: string): InvalidKeyError =>
     new InvalidKeyError(`the message is not ${what}: ${member} must be ${wanted}. ${advice}`);

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build, type BuildOptions } from 'esbuild';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import { build as esbuild, type BuildOptions, type Plugin } from 'esbuild';
+import { ROOT } from './published.ts';
 
 /** What a function brings itself, or what the runtime of Lambda has. */
 const EXTERNAL = ['@aws-sdk/*', '@opentelemetry/*', 'kafkajs', 'postgres', '@nestjs/*'];
@@ -15,11 +13,15 @@ export interface Bundle {
   readonly gzipBytes: number;
 }
 
-/** A program bundled as a Lambda function is: by esbuild, minified, without the AWS SDK and the clients. */
-export async function bundle(program: string, root = ROOT): Promise<Bundle> {
+/**
+ * A program bundled as a Lambda function is: by esbuild, minified, without the AWS SDK and the clients. `folder` has
+ * the package as `published` built it.
+ */
+export async function bundle(program: string, folder: string): Promise<Bundle> {
   const options: BuildOptions = {
-    stdin: { contents: program, resolveDir: root, loader: 'ts' },
-    tsconfig: join(root, 'tsconfig.json'),
+    stdin: { contents: program, resolveDir: ROOT },
+    plugins: [packageIn(folder)],
+    tsconfigRaw: {},
     bundle: true,
     minify: true,
     platform: 'node',
@@ -29,7 +31,23 @@ export async function bundle(program: string, root = ROOT): Promise<Bundle> {
     write: false,
     logLevel: 'error',
   };
-  const { outputFiles } = await build(options);
+  const { outputFiles } = await esbuild(options);
   const code = outputFiles?.[0]?.text ?? '';
   return { code, bytes: Buffer.byteLength(code), gzipBytes: gzipSync(code).length };
+}
+
+/** Finds the subpaths of the package, and their chunks, in a folder; none has side effects, as `package.json` says. */
+function packageIn(folder: string): Plugin {
+  const found = (file: string) => ({ path: join(folder, file), sideEffects: false });
+  return {
+    name: 'published',
+    setup(build) {
+      build.onResolve({ filter: /^handle-once(\/|$)/ }, ({ path }) =>
+        found(`${path.slice('handle-once/'.length) || 'index'}.js`),
+      );
+      build.onResolve({ filter: /^\.\// }, ({ path, resolveDir }) =>
+        resolveDir === folder ? found(path) : undefined,
+      );
+    },
+  };
 }

@@ -11,6 +11,7 @@ export interface Host {
 }
 
 /** A process of its own: for tests and the simulation. */
+/* @__NO_SIDE_EFFECTS__ */
 export function createHost(clock: Clock, workerId: string): Host {
   return { clock, workerId, suspects: createSuspectPlace(clock) };
 }

@@ -2,6 +2,7 @@ import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { type SqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 
 /** One of its kind for all that share a client and its tables: its limits are those of the process. */
+/* @__NO_SIDE_EFFECTS__ */
 export function sharedByTables<Thing>(
   make: (client: DatabaseClient, schema: string) => Thing,
 ): (sql: SqlClient, schema: string) => Thing {

@@ -17,6 +17,7 @@ export interface TimedChannel<Facts extends object> {
 }
 
 /** A channel of `node:diagnostics_channel`. */
+/* @__NO_SIDE_EFFECTS__ */
 export function createTimedChannel<Facts extends object>(name: string): TimedChannel<Facts> {
   const published = channel(name);
 

@@ -34,6 +34,7 @@ const ONE: Rate = { first: 1, windowMs: MINUTE_MS };
 const TEN: Rate = { first: 10, windowMs: MINUTE_MS };
 const ONE_PER_ERROR: Rate = { first: 1, windowMs: 60 * MINUTE_MS, perErrorName: true };
 
+/* @__NO_SIDE_EFFECTS__ */
 function row(level: Row['level'], code: string, says: string, rate: Rate = TEN): Row {
   return { level, code, says, rate };
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../scripts/weight/bundle.ts';
 import { programs } from '../../scripts/weight/programs.ts';
+import { published } from '../../scripts/weight/published.ts';
 import { tableUnder, textOf } from '../docs/documents.ts';
 import { manifest } from '../support/manifest.ts';
 
@@ -15,6 +16,12 @@ const stated = new Map(
   ]),
 );
 
+let folder: string;
+
+beforeAll(async () => {
+  folder = await published();
+});
+
 it('docs/lambda.md has a row for each subpath that runs in production', () => {
   const subpaths = Object.keys(manifest.exports)
     .filter((subpath) => !/package\.json|store|testing|nestjs/.test(subpath))
@@ -26,14 +33,15 @@ it('docs/lambda.md has a row for each subpath that runs in production', () => {
 it.each(Object.entries(programs))(
   '%s weighs at most a tenth more than docs/lambda.md says',
   async (name, program) => {
-    const { bytes } = await bundle(program);
+    const { bytes } = await bundle(program, folder);
     expect(bytes).toBeLessThanOrEqual((stated.get(name) ?? 0) * TOLERANCE);
   },
 );
 
 it('the core builds no schema while it loads, and a few once it is asked for a handleOnce', async () => {
   const count = 'let built = 0; globalThis.__zod_globalConfig = { postProcessor: () => { built += 1; } };';
-  const { code } = await bundle(`
+  const { code } = await bundle(
+    `
     import { createHandleOnce } from 'handle-once';
     import * as lambda from 'handle-once/lambda';
     import * as webhook from 'handle-once/webhook';
@@ -42,7 +50,9 @@ it('the core builds no schema while it loads, and a few once it is asked for a h
     const afterLoading = built;
     createHandleOnce({ sql: { unsafe() {}, begin() {} }, scope: 'billing' });
     process.stdout.write(JSON.stringify({ afterLoading, hasBuilt: built > afterLoading }));
-  `);
+  `,
+    folder,
+  );
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-'], {
     input: `${count}\n${code}`,
     encoding: 'utf8',
