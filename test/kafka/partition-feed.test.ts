@@ -15,7 +15,7 @@ function feedOf(
   const passed: bigint[] = [];
   const held: boolean[] = [];
   const ends: unknown[] = [];
-  const state = { isPaused: false, end: undefined as bigint | undefined };
+  const state = { isPaused: false, oldest: 0n, end: undefined as bigint | undefined };
   const feed = new PartitionFeed({
     clock: systemClock,
     place: { topic: 'orders', partition: 0 },
@@ -28,6 +28,7 @@ function feedOf(
     },
     onEnd: (error) => ends.push(error),
     hold: (isHeld) => held.push(isHeld),
+    oldest: () => state.oldest,
     end: () => state.end,
   });
   const offsets = () => fetches.map(({ messages }) => messages.map(({ offset }) => Number(offset)));
@@ -193,22 +194,38 @@ test('the end of the partition is what the client knows, or else how far it has 
   expect(fetches.map(({ end }) => end)).toEqual([1n, 9n, 9n]);
 });
 
-test('a jump waits until what has come was handled, and is seen in where the next fetch begins', async () => {
+test('what retention has deleted is passed after what has come, and seen in where the next fetch begins', async () => {
   const hold = gate();
-  const { feed, fetches, held, offsets } = feedOf(async (fetch) => {
+  const { feed, fetches, offsets, passed, state } = feedOf(async (fetch) => {
     await hold.opened;
     fetch.advance(fetch.to);
   });
   receive(feed, 0, 1);
   feed.kick();
-  feed.jump(8n);
-  expect(held).toEqual([true]);
+  state.oldest = 6n;
+  receive(feed, 8, 10);
   hold.open();
-  await vi.waitUntil(() => held.length === 2);
+  await vi.waitUntil(() => fetches.length === 2);
+  expect(offsets()).toEqual([
+    [0, 1],
+    [8, 10],
+  ]);
+  expect(fetches[0]).toMatchObject({ from: 0n, to: 2n });
+  expect(fetches[1]).toMatchObject({ from: 8n, to: 11n });
+  expect(passed).toEqual([]);
+  await feed.ended();
+});
+
+test('what retention has deleted is passed where nothing is left too', async () => {
+  const { feed, fetches, state } = feedOf();
+  receive(feed, 0);
+  feed.kick();
+  await vi.waitUntil(() => fetches.length === 1);
+  state.oldest = 8n;
+  feed.reachEnd(8n);
   receive(feed, 8);
   feed.kick();
   await vi.waitUntil(() => fetches.length === 2);
-  expect(offsets()).toEqual([[0, 1], [8]]);
   expect(fetches[1]).toMatchObject({ from: 8n, to: 9n });
   await feed.ended();
 });

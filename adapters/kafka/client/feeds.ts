@@ -17,6 +17,8 @@ export interface FeedsOptions {
   readonly isRunning: () => boolean;
   /** Has the client send nothing more of a partition for now, or go on. */
   readonly hold: (place: Place, isHeld: boolean) => void;
+  /** The position of the oldest message that is left in a partition, as far as the client knows it. */
+  readonly oldestOf: (place: Place) => bigint | undefined;
   /** The position at the end of a partition, as far as the client knows it. */
   readonly endOf: (place: Place) => bigint | undefined;
   /** Called with what has to stop the consumer. */
@@ -89,7 +91,7 @@ export class Feeds {
   }
 
   #feedOf(place: Place): PartitionFeed {
-    const { clock, listener, handle, commit, isRunning, hold, endOf, onCrash } = this.#options;
+    const { clock, listener, handle, commit, isRunning, hold, oldestOf, endOf, onCrash } = this.#options;
     return new PartitionFeed({
       clock,
       place,
@@ -103,6 +105,7 @@ export class Feeds {
       hold: (isHeld) => {
         hold(place, isHeld);
       },
+      oldest: () => oldestOf(place),
       end: () => endOf(place),
     });
   }

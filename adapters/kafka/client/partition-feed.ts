@@ -19,6 +19,8 @@ export interface FeedOptions {
   readonly onEnd: (error: unknown) => void;
   /** Has the client send nothing more for now, or go on. */
   readonly hold: (isHeld: boolean) => void;
+  /** The position of the oldest message that is left in the partition, as far as the client knows it. */
+  readonly oldest: () => bigint | undefined;
   /** The position at the end of the partition, as far as the client knows it. */
   readonly end: () => bigint | undefined;
 }
@@ -41,8 +43,8 @@ export class PartitionFeed {
   /** Another after each move. */
   #course = {};
   #isMoving = false;
-  /** Where it goes on, once nothing waits here. */
-  #jump: bigint | undefined;
+  /** What is between is not in the log any more. It goes on behind that, once nothing before it waits here. */
+  #gap: { readonly from: bigint; readonly to: bigint } | undefined;
   #isHeld = false;
   #isEnded = false;
   #running: Promise<void> | undefined;
@@ -57,6 +59,7 @@ export class PartitionFeed {
     const offset = BigInt(message.offset);
     // The client reads another log at the same place, or was out of range.
     if (this.#reach !== undefined && offset < this.#reach) this.#restart(offset);
+    this.#findGap(offset);
     this.#position ??= offset;
     this.#messages.push(message);
     this.#bytes += bytesOf(message);
@@ -67,6 +70,7 @@ export class PartitionFeed {
   /** The client has come to the end: records before it that were not delivered never will be. */
   reachEnd(position: bigint): void {
     if (this.#isMoving || this.#isEnded) return;
+    this.#findGap(position);
     if (this.#reach === undefined || position > this.#reach) this.#reach = position;
     this.kick();
   }
@@ -93,20 +97,18 @@ export class PartitionFeed {
     this.#isMoving = false;
   }
 
-  /** The client goes on elsewhere, since what comes next is not to be had: not before what waits here has been. */
-  jump(position: bigint): void {
-    if (this.#messages.length === 0) {
-      this.#restart(position);
-      return;
-    }
-    this.#jump = position;
-    this.#setHeld(true);
-  }
-
   /** Hands over nothing more. Resolves when no fetch runs. */
   async ended(): Promise<void> {
     this.#isEnded = true;
     await this.#running;
+  }
+
+  /** Retention has overtaken a client that goes on behind what is next, where that is before the oldest message. */
+  #findGap(next: bigint): void {
+    const reach = this.#reach;
+    if (reach === undefined || next <= reach || (this.#options.oldest() ?? 0n) <= reach) return;
+    if (this.#messages.length === 0) this.#restart(next);
+    else this.#gap ??= { from: reach, to: next };
   }
 
   #isDue(): boolean {
@@ -145,9 +147,10 @@ export class PartitionFeed {
   #fetch(): Fetch {
     const { place, client } = this.#options;
     const course = this.#course;
-    const messages = [...this.#messages];
-    const to = this.#reach ?? 0n;
-    this.#end = this.#options.end() ?? larger(this.#end, to);
+    const reach = this.#reach ?? 0n;
+    const to = this.#gap?.from ?? reach;
+    const messages = this.#messages.filter(({ offset }) => BigInt(offset) < to);
+    this.#end = this.#options.end() ?? larger(this.#end, reach);
     return {
       ...place,
       messages,
@@ -169,17 +172,19 @@ export class PartitionFeed {
     const left = this.#messages.findIndex(({ offset }) => BigInt(offset) >= position);
     const done = this.#messages.splice(0, left === -1 ? this.#messages.length : left);
     for (const message of done) this.#bytes -= bytesOf(message);
-    if (this.#jump !== undefined) this.#jumpIfEmpty(this.#jump);
-    else if (this.#isHeld && this.#fullness() <= LOW) this.#setHeld(false);
+    if (this.#gap !== undefined && position >= this.#gap.from) this.#pass(this.#gap.to);
+    if (this.#isHeld && this.#fullness() <= LOW) this.#setHeld(false);
   }
 
-  #jumpIfEmpty(position: bigint): void {
-    if (this.#messages.length === 0) this.#restart(position);
+  #pass(position: bigint): void {
+    this.#course = {};
+    this.#gap = undefined;
+    this.#position = position;
   }
 
   #restart(position: bigint): void {
     this.#course = {};
-    this.#jump = undefined;
+    this.#gap = undefined;
     this.#messages = [];
     this.#bytes = 0;
     this.#position = position;

@@ -53,11 +53,13 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.toLowerCase() : '';
 }
 
-/** What the native consumer is made with. */
+/**
+ * What the native consumer is made with. A position that is not in the log any more is reset to the oldest message: a
+ * partition that begins at its end is told so when it is assigned.
+ */
 export function consumerConfigOf(
   config: Settings,
   groupId: string,
-  fromBeginning: boolean | undefined,
 ): [config: Settings, topicConfig: Settings] {
   return [
     {
@@ -67,7 +69,7 @@ export function consumerConfigOf(
       'enable.auto.offset.store': false,
       'enable.partition.eof': true,
     },
-    { 'auto.offset.reset': fromBeginning === true ? 'earliest' : 'latest' },
+    { 'auto.offset.reset': 'earliest' },
   ];
 }
 

@@ -86,9 +86,16 @@ export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWo
   return workerOf(consumption);
 }
 
-function consumptionOptions({ admin, onFailed, retry, ...others }: ResolvedWorker): ConsumptionOptions {
+function consumptionOptions({
+  admin,
+  onFailed,
+  retry,
+  fromBeginning = false,
+  ...others
+}: ResolvedWorker): ConsumptionOptions {
   return {
     ...others,
+    fromBeginning,
     admin: admin && adminOf(admin),
     onFailed: onFailedOf(onFailed),
     retry: retry && retryOf(retry),
@@ -100,10 +107,10 @@ function sessionOptions(
   events: EventSink<KafkaEvent>,
 ): Omit<SessionOptions, 'listener' | 'handle'> {
   const Consumer = client.KafkaConsumer as unknown as new (...configs: object[]) => NativeConsumer;
-  const [settings, topicSettings] = consumerConfigOf(config, groupId, fromBeginning);
+  const [settings, topicSettings] = consumerConfigOf(config, groupId);
   return {
     clock: handlesOf(handleOnce).clock,
-    topics,
+    ...{ topics, fromBeginning },
     createConsumer: (onRebalance) => new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings),
     onError: (error) => {
       events.emit({ type: 'client-error', verb: 'fetch', error });

@@ -27,17 +27,30 @@ export interface RdKafkaError extends Error {
 /** Codes of librdkafka, as its header file has them. */
 export const CODES = { assignPartitions: -175, fatal: -150, state: -172 };
 
+/** As librdkafka names the end of a partition. */
+export const END = -1;
+
 type Done = (error: unknown) => void;
 
 /** A consumer of the client's callback API, with what its types do not tell. */
 export interface NativeConsumer {
   subscribe(topics: string[]): unknown;
   unsubscribe(): unknown;
-  assign(partitions: { topic: string; partition: number }[]): unknown;
+  /** Where no offset is given, from what the group has committed. */
+  assign(partitions: { topic: string; partition: number; offset?: number }[]): unknown;
+  /** Without an offset where the group has committed nothing. */
+  committed(
+    partitions: { topic: string; partition: number }[],
+    timeoutMs: number,
+    done: (error: unknown, partitions: { topic: string; partition: number; offset?: number }[]) => void,
+  ): unknown;
   unassign(): unknown;
   pause(partitions: { topic: string; partition: number }[]): unknown;
   resume(partitions: { topic: string; partition: number }[]): unknown;
-  getWatermarkOffsets(topic: string, partition: number): { readonly highOffset: number };
+  getWatermarkOffsets(
+    topic: string,
+    partition: number,
+  ): { readonly lowOffset: number; readonly highOffset: number };
   setDefaultConsumeTimeout(milliseconds: number): void;
   on(event: 'data', listener: (message: ConfluentMessage) => void): unknown;
   on(event: 'partition.eof', listener: (end: ConfluentPlace) => void): unknown;

@@ -27,7 +27,10 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
   readonly config: ConfluentConfig;
   /** The topics to consume, with those of `retry`. */
   readonly topics: readonly string[];
-  /** Where a partition begins of which the group has committed nothing: at its oldest message, or at its end. */
+  /**
+   * Where a partition begins of which the group has committed nothing: at its oldest message, or, by default, at its
+   * end. One whose position is not in the log any more goes on at its oldest message.
+   */
   readonly fromBeginning?: boolean | undefined;
   /**
    * A connected admin client of the package. It looks for topics that were made again, and with `fromBeginning: false`

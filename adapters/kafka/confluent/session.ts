@@ -4,12 +4,21 @@ import { Feeds } from '../client/feeds.ts';
 import type { Fetch, LogListener, Place, TopicPartitions } from '../client/log-client.ts';
 import type { PartitionFeed } from '../client/partition-feed.ts';
 import type { Session } from '../client/session-client.ts';
-import { called, CODES, codeOf, kafkaMessageOf, type NativeConsumer, type RdKafkaError } from './native.ts';
+import { idOf } from '../partition/place-id.ts';
+import {
+  called,
+  CODES,
+  codeOf,
+  END,
+  kafkaMessageOf,
+  type NativeConsumer,
+  type RdKafkaError,
+} from './native.ts';
 
 /** For so long a call waits for the first message. It keeps a thread of the pool busy meanwhile. */
 const WAIT_MS = 100;
 const MOST_AT_ONCE = 500;
-const SEEK_TIMEOUT_MS = 1_000;
+const CALL_TIMEOUT_MS = 1_000;
 /** After an error, which the client gets over by itself. */
 const AGAIN_AFTER_MS = 200;
 
@@ -18,6 +27,8 @@ type RebalanceCallback = (error: RdKafkaError, partitions: Place[]) => void;
 export interface SessionOptions {
   readonly clock: Clock;
   readonly topics: readonly string[];
+  /** Undefined is false. */
+  readonly fromBeginning: boolean | undefined;
   /** Makes the native consumer, with a callback that takes part in rebalances. */
   readonly createConsumer: (onRebalance: RebalanceCallback) => NativeConsumer;
   readonly listener: LogListener;
@@ -38,6 +49,9 @@ export class ConfluentSession implements Session {
   readonly #feeds: Feeds;
   #moves: { place: Place; position: bigint; feed: PartitionFeed }[] = [];
   #polling: Promise<void> = Promise.resolve();
+  #assigning: Promise<void> = Promise.resolve();
+  /** Another each time that the group gives partitions out, or wants them back. */
+  #meeting = {};
   #isStopping = false;
   #isClosing = false;
   #end: Promise<void> | undefined;
@@ -52,7 +66,8 @@ export class ConfluentSession implements Session {
       hold: (place, isHeld) => {
         this.#hold(place, isHeld);
       },
-      endOf: (place) => this.#endOf(place),
+      oldestOf: (place) => this.#watermarksOf(place)?.low,
+      endOf: (place) => this.#watermarksOf(place)?.high,
       onCrash: (error) => {
         this.#crash(error);
       },
@@ -114,6 +129,7 @@ export class ConfluentSession implements Session {
   async #stop(): Promise<void> {
     this.#isStopping = true;
     await Promise.all([this.#feeds.ended(), this.#options.listener.stopping()]);
+    await this.#assigning;
     this.#isClosing = true;
     await this.#polling;
     this.#consumer.unsubscribe();
@@ -122,14 +138,50 @@ export class ConfluentSession implements Session {
   }
 
   #rebalance(error: RdKafkaError, partitions: Place[]): void {
-    if (error.code === CODES.assignPartitions) this.#assign(partitions);
-    else void this.#revoke();
+    this.#meeting = {};
+    if (error.code !== CODES.assignPartitions) {
+      void this.#revoke();
+      return;
+    }
+    const places = partitions.map(({ topic, partition }) => ({ topic, partition }));
+    if (this.#options.fromBeginning === true || places.length === 0) this.#assign(places);
+    else this.#assigning = this.#assignWhenCommittedIsKnown(places);
   }
 
-  #assign(partitions: readonly Place[]): void {
-    const places = partitions.map(({ topic, partition }) => ({ topic, partition }));
+  /** What is committed is looked up, since the client by itself would begin at the oldest message where nothing is. */
+  async #assignWhenCommittedIsKnown(places: Place[]): Promise<void> {
+    const meeting = this.#meeting;
+    while (this.#meeting === meeting) {
+      try {
+        const committed = await this.#committedOf(places);
+        if (this.#meeting === meeting) this.#assign(places, committed);
+        return;
+      } catch (error) {
+        this.#options.onError(error);
+        // The client cannot leave before it has an answer.
+        if (this.#isStopping) {
+          this.#assign(places);
+          return;
+        }
+      }
+      await sleep(this.#options.clock, AGAIN_AFTER_MS);
+    }
+  }
+
+  #committedOf(places: Place[]): Promise<ReadonlySet<string>> {
+    return new Promise((resolve, reject) => {
+      this.#consumer.committed(places, CALL_TIMEOUT_MS, (error, known) => {
+        if (error !== null && error !== undefined) reject(errorOf(error));
+        else resolve(new Set(known.filter(({ offset }) => offset !== undefined).map(idOf)));
+      });
+    });
+  }
+
+  /** Those of which nothing is committed begin at their end. */
+  #assign(places: Place[], committed?: ReadonlySet<string>): void {
+    const isAtEnd = (place: Place): boolean => committed?.has(idOf(place)) === false;
     try {
-      this.#consumer.assign(places);
+      this.#consumer.assign(places.map((place) => (isAtEnd(place) ? { ...place, offset: END } : place)));
       // What was held when it was given back comes back held.
       if (places.length > 0) this.#consumer.resume(places);
     } catch (error) {
@@ -156,10 +208,13 @@ export class ConfluentSession implements Session {
     }
   }
 
-  #endOf({ topic, partition }: Place): bigint | undefined {
+  #watermarksOf({ topic, partition }: Place): { low?: bigint; high?: bigint } | undefined {
     try {
-      const { highOffset } = this.#consumer.getWatermarkOffsets(topic, partition);
-      return highOffset < 0 ? undefined : BigInt(highOffset);
+      const { lowOffset, highOffset } = this.#consumer.getWatermarkOffsets(topic, partition);
+      return {
+        ...(lowOffset >= 0 && { low: BigInt(lowOffset) }),
+        ...(highOffset >= 0 && { high: BigInt(highOffset) }),
+      };
     } catch {
       // Nothing was fetched of it yet.
       return undefined;
@@ -206,7 +261,7 @@ export class ConfluentSession implements Session {
       if (this.#feeds.of(place) !== feed || this.#moves.some((later) => later.feed === feed)) continue;
       const to = { ...place, offset: Number(position) };
       try {
-        await called((done) => this.#consumer.seek(to, SEEK_TIMEOUT_MS, done));
+        await called((done) => this.#consumer.seek(to, CALL_TIMEOUT_MS, done));
         if (!this.#moves.some((later) => later.feed === feed)) feed.moved();
       } catch (error) {
         // A partition that has just been assigned cannot be moved yet.

@@ -86,9 +86,16 @@ export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWo
   return workerOf(consumption);
 }
 
-function consumptionOptions({ admin, onFailed, retry, ...others }: ResolvedWorker): ConsumptionOptions {
+function consumptionOptions({
+  admin,
+  onFailed,
+  retry,
+  fromBeginning = false,
+  ...others
+}: ResolvedWorker): ConsumptionOptions {
   return {
     ...others,
+    fromBeginning,
     admin: admin && adminOf(admin),
     onFailed: onFailedOf(onFailed),
     retry: retry && retryOf(retry),

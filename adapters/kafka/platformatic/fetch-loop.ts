@@ -11,7 +11,7 @@ import {
   responseIn,
 } from './native.ts';
 import type { Source } from './source.ts';
-import { type END, OLDEST, startsOf } from './starts.ts';
+import { OLDEST, startsOf } from './starts.ts';
 
 const AGAIN_AFTER_MS = 200;
 const UNKNOWN_EPOCH = -1;
@@ -26,8 +26,6 @@ const SESSION_ERRORS = new Set([
 export interface FetchLoopOptions {
   readonly clock: Clock;
   readonly bytesOfPartition: number;
-  /** Where a partition goes on whose position is not in the log. */
-  readonly outOfRange: typeof OLDEST | typeof END;
   /** A topic has got partitions. */
   readonly onGrown: () => void;
   /** Reports what is tried again. */
@@ -176,8 +174,8 @@ export class FetchLoop {
     const response = responseIn(error);
     const gone = response === undefined ? [] : take(response, located);
     try {
-      const starts = await startsOf(this.#consumer, gone, this.#options.outOfRange);
-      for (const [source, position] of starts) source.skipTo(position);
+      const starts = await startsOf(this.#consumer, gone, OLDEST);
+      for (const [source, oldest] of starts) source.goOnAt(oldest);
       if (gone.length > 0 || [...errorsIn(error)].some(isOfSession)) return;
       this.#consumer.clearMetadata();
       this.#tell(error);

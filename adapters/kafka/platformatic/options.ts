@@ -27,7 +27,10 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
   readonly config: PlatformaticConfig;
   /** The topics to consume, with those of `retry`. All members of the group need the same. */
   readonly topics: readonly string[];
-  /** Where a partition begins of which the group has committed nothing: at its oldest message, or at its end. */
+  /**
+   * Where a partition begins of which the group has committed nothing: at its oldest message, or, by default, at its
+   * end. One whose position is not in the log any more goes on at its oldest message.
+   */
   readonly fromBeginning?: boolean | undefined;
   /**
    * An admin client of the package. It compares the topics' retention with the records', looks for topics that were

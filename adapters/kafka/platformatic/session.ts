@@ -55,6 +55,7 @@ export class PlatformaticSession implements Session {
       hold: (place, isHeld) => {
         this.#hold(place, isHeld);
       },
+      oldestOf: (place) => this.#loop.of(place)?.oldest,
       endOf: (place) => this.#loop.of(place)?.end,
       onCrash: (error) => {
         this.#crash(error);
@@ -66,7 +67,6 @@ export class PlatformaticSession implements Session {
     this.#member = options.createConsumer({ protocolsMetadata: () => this.#giveBack() });
     this.#loop = new FetchLoop(this.#fetcher, {
       ...{ clock, bytesOfPartition, onError },
-      outOfRange: this.#start,
       onGrown: () => {
         this.#membership.join();
       },

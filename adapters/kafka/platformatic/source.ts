@@ -9,6 +9,7 @@ export class Source {
   readonly #feed: PartitionFeed;
   /** Of the next fetch. Undefined while it is looked for. */
   #position: bigint | undefined;
+  #oldest: bigint | undefined;
   #end: bigint | undefined;
   /** That of the topic as it was first fetched. */
   #topicId: string | undefined;
@@ -21,6 +22,11 @@ export class Source {
 
   get position(): bigint | undefined {
     return this.#position;
+  }
+
+  /** The position of the oldest message that is left, when it was last looked for. */
+  get oldest(): bigint | undefined {
+    return this.#oldest;
   }
 
   /** The position at the end of the partition, when it was last fetched. */
@@ -40,10 +46,10 @@ export class Source {
     this.#feed.moved();
   }
 
-  /** What is at its position is not in the log. What has come is handled first. */
-  skipTo(position: bigint): void {
-    this.#position = position;
-    this.#feed.jump(position);
+  /** What is at its position is not in the log any more. What has come is handled first. */
+  goOnAt(oldest: bigint): void {
+    this.#oldest = oldest;
+    this.#position = oldest;
   }
 
   /** False where its topic is another of the same name than the one that was fetched. */

@@ -74,6 +74,42 @@ describe('A group that begins at the end of its topic', () => {
     ]);
   });
 
+  // kafkajs goes to the end first.
+  test.skipIf(isKafkaJs).each([['without'], ['with']])(
+    'goes on with the oldest message that is left, where retention overtakes it while it runs, %s an admin client',
+    async (how) => {
+      const group = await setup();
+      const handled: string[] = [];
+      const finish = gate();
+      await group.produce(...numbered(1));
+      const member = await group.start(
+        async ({ message }) => {
+          await finish.opened;
+          handled.push(message.offset);
+        },
+        {
+          fromBeginning: false,
+          ...(how === 'with' && { admin: kafka.admin }),
+          ordering: 'unordered',
+          concurrency: 100,
+        },
+      );
+      await group.committedTo(1);
+      // More than a worker holds.
+      const batch = Array.from({ length: 80 }, () => ({ partition: 0, value: 'x'.repeat(10_000) }));
+      for (let produced = 0; produced < 640; produced += batch.length) await group.produce(...batch);
+      await someHeartbeats(member, 5);
+      expect(handled).toEqual([]);
+      const gone = { topic: group.topic, partitions: [{ partition: 0, offset: '630' }] };
+      await kafka.admin.deleteTopicRecords(gone);
+      finish.open();
+      await group.caughtUp();
+      const left = handled.map(Number).filter((offset) => offset >= 630);
+      expect(left).toHaveLength(641 - 630);
+      expect(group.eventsOf('log-changed')).toMatchObject([{ reason: 'position-moved', found: '630' }]);
+    },
+  );
+
   test('begins where the user has moved it while its start is looked for', async () => {
     const group = await setup();
     await group.produce(...numbered(3));

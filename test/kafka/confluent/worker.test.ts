@@ -42,7 +42,7 @@ async function until(condition: () => boolean): Promise<void> {
   await vi.waitUntil(condition, { timeout: 5_000, interval: 5 });
 }
 
-test('asks for what it commits by itself, and begins where it is told', async () => {
+test('asks for what it commits by itself', async () => {
   const { native } = await runs(undefined, { fromBeginning: false });
   expect(native.config).toMatchObject({
     'bootstrap.servers': 'localhost:9092',
@@ -51,7 +51,52 @@ test('asks for what it commits by itself, and begins where it is told', async ()
     'enable.auto.offset.store': false,
     'enable.partition.eof': true,
   });
-  expect(native.topicConfig).toEqual({ 'auto.offset.reset': 'latest' });
+  // Also from the end: what retention leaves of a partition must not be skipped.
+  expect(native.topicConfig).toEqual({ 'auto.offset.reset': 'earliest' });
+});
+
+describe('a partition of which nothing is committed', () => {
+  const assigns = (calls: readonly string[]) => calls.filter((call) => call.startsWith('assign'));
+
+  test('begins at its oldest message where that is asked for', async () => {
+    const { native, calls } = await runs();
+    native.assignPartitions(0);
+    expect(assigns(calls)).toEqual(['assign orders/0@committed']);
+  });
+
+  test('begins at its end by default, and no other does', async () => {
+    const { native, calls, events } = await runs(undefined, { fromBeginning: undefined });
+    native.offsets.add(1);
+    native.does.committed.push(new Error('no answer yet'));
+    native.assignPartitions(0, 1);
+    await until(() => assigns(calls).length > 0);
+    expect(assigns(calls)).toEqual(['assign orders/0@-1 orders/1@committed']);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'client-error', verb: 'fetch' }));
+  });
+
+  test('is not taken when it goes while that is looked up', async () => {
+    const { native, calls } = await runs(undefined, { fromBeginning: false });
+    native.assignPartitions(0);
+    native.revoke(0);
+    native.assignPartitions(1);
+    await until(() => assigns(calls).length > 0);
+    expect(assigns(calls)).toEqual(['assign orders/1@-1']);
+  });
+});
+
+test('goes on with the oldest message that is left, and tells, where retention has overtaken it', async () => {
+  const finish = gate();
+  const { native, started, commits, events } = await runs(() => finish.opened);
+  native.assignPartitions(0);
+  native.push({ offset: 0 }, { offset: 1 });
+  await until(() => started.length === 1);
+  native.oldest = 5;
+  native.push({ offset: 5 });
+  native.pushEnd(6);
+  finish.open();
+  await until(() => commits().includes('commit orders/0 6'));
+  expect(started).toEqual(['0-0', '0-1', '0-5']);
+  expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([{ expected: '2', found: '5' }]);
 });
 
 test('takes settings that have a type of their own, as those of the package do', async () => {

@@ -266,25 +266,34 @@ test("a user's pause holds, and ends when the user ends it", async () => {
   await until(() => started.length === 2);
 });
 
-test('what was deleted before it was read is told, after what has come was handled', async () => {
-  const finish = gate();
-  const { fake, started, events } = await runs((place) => (place === '0-0' ? finish.opened : undefined));
-  fake.push({ offset: 0 }, { offset: 1 });
-  fake.assign(0, 1);
-  await until(() => fake.fetched.includes('0@2'));
-  const log = fake.log(0);
-  Object.assign(log, { oldest: 8n, end: 8n });
-  log.batches.splice(0);
-  fake.push({ offset: 8 });
-  await someFetches(fake.fetched);
-  expect(started).toEqual(['0-0']);
-  finish.open();
-  await until(() => fake.committed.get(0) === 9n);
-  expect(started).toEqual(['0-0', '0-1', '0-8']);
-  expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([
-    { reason: 'position-moved', expected: '2', found: '8' },
-  ]);
-});
+test.each([
+  ['oldest message', true],
+  ['end', false],
+])(
+  'what was deleted before it was read is told in a group that begins at its %s',
+  async (_, fromBeginning) => {
+    const finish = gate();
+    const { fake, started, events } = await runs((place) => (place === '0-0' ? finish.opened : undefined), {
+      fromBeginning,
+    });
+    fake.committed.set(0, 0n);
+    fake.push({ offset: 0 }, { offset: 1 });
+    fake.assign(0, 1);
+    await until(() => fake.fetched.includes('0@2'));
+    const log = fake.log(0);
+    Object.assign(log, { oldest: 8n, end: 8n });
+    log.batches.splice(0);
+    fake.push({ offset: 8 });
+    await someFetches(fake.fetched);
+    expect(started).toEqual(['0-0']);
+    finish.open();
+    await until(() => fake.committed.get(0) === 9n);
+    expect(started).toEqual(['0-0', '0-1', '0-8']);
+    expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([
+      { reason: 'position-moved', expected: '2', found: '8' },
+    ]);
+  },
+);
 
 test('a topic that is made again is read from its oldest message, also where it is longer', async () => {
   const { fake, started, events } = await runs();

@@ -6,6 +6,12 @@ import type {
   RdKafkaError,
 } from '../../../../adapters/kafka/confluent/native.ts';
 
+interface Assigned {
+  topic: string;
+  partition: number;
+  offset?: number;
+}
+
 type Done = (error: unknown) => void;
 type Rebalance = (error: RdKafkaError, partitions: { topic: string; partition: number }[]) => void;
 
@@ -33,11 +39,16 @@ export class FakeNative extends EventEmitter {
   readonly #faults: Faults;
   readonly #queue: (ConfluentMessage | { eof: ConfluentPlace })[] = [];
   /** What the next calls end with; tests replace them. */
-  does: { commit: unknown; seek: unknown[]; consume: unknown[] } = {
+  does: { commit: unknown; seek: unknown[]; consume: unknown[]; committed: unknown[] } = {
     commit: null,
     seek: [],
     consume: [],
+    committed: [],
   };
+  /** The partitions of which the group has committed something. */
+  readonly offsets = new Set<number>();
+  /** Of every partition. */
+  oldest = 0;
 
   constructor(config: Record<string, unknown>, topicConfig: object, calls: string[], faults: Faults) {
     super();
@@ -81,8 +92,28 @@ export class FakeNative extends EventEmitter {
     this.#note('unsubscribe');
   }
 
-  assign(partitions: { topic: string; partition: number }[]): void {
-    this.#note('assign', ...partitions.map(({ topic, partition }) => `${topic}/${partition}`));
+  assign(partitions: Assigned[]): void {
+    const places = partitions.map(
+      ({ topic, partition, offset }) => `${topic}/${partition}@${offset ?? 'committed'}`,
+    );
+    this.#note('assign', ...places);
+  }
+
+  committed(
+    partitions: Assigned[],
+    _: number,
+    done: (error: unknown, partitions?: Assigned[]) => void,
+  ): void {
+    const fault = this.does.committed.shift();
+    const offsets = this.offsets;
+    const known = partitions.map((place) => ({
+      ...place,
+      ...(offsets.has(place.partition) && { offset: 1 }),
+    }));
+    setImmediate(() => {
+      if (fault === undefined) done(null, known);
+      else done(fault);
+    });
   }
 
   unassign(): void {
@@ -107,8 +138,8 @@ export class FakeNative extends EventEmitter {
     setImmediate(done, this.does.seek.shift() ?? null);
   }
 
-  getWatermarkOffsets(): { highOffset: number } {
-    return { highOffset: 1_000 };
+  getWatermarkOffsets(): { lowOffset: number; highOffset: number } {
+    return { lowOffset: this.oldest, highOffset: 1_000 };
   }
 
   setDefaultConsumeTimeout(): void {
