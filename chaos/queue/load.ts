@@ -11,18 +11,26 @@ const EVERY_MS = 100;
 const BATCH = 10;
 /** One of so many is sent twice. */
 const TWICE_EVERY = 10;
+/** No more messages wait: a message that comes again would wait behind them. */
+const MOST_WAITING = 200;
+const LAST_SENDS_MS = 60_000;
 
-/** A send that fails is sent again, until the queue has it: then it may have it twice. */
-export function startLoad(client: SQSClient, queueUrl: string, perSecond: number): Load {
+/**
+ * So many in a second, while workers keep up. A send that fails is sent again, until the queue has it: then it may have
+ * it twice.
+ */
+export function startLoad(
+  client: SQSClient,
+  queueUrl: string,
+  { perSecond, ended }: { perSecond: number; ended: () => number },
+): Load {
   let isRunning = true;
+  let givesUpAt = Infinity;
   let next = 0;
 
   async function run(): Promise<void> {
-    const startedAt = performance.now();
     while (isRunning) {
-      const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond);
-      // What is due after a queue was away comes in parts.
-      const until = Math.min(due, next + perSecond);
+      const until = Math.min(next + (perSecond * EVERY_MS) / 1_000, ended() + MOST_WAITING);
       while (next < until) {
         const numbers = Array.from({ length: Math.min(BATCH, until - next) }, (_, index) => next + index);
         await send(numbers);
@@ -36,6 +44,7 @@ export function startLoad(client: SQSClient, queueUrl: string, perSecond: number
   async function send(numbers: readonly number[]): Promise<void> {
     let left = numbers;
     while (left.length > 0) {
+      if (performance.now() > givesUpAt) throw new Error('the queue does not take the last messages');
       const Entries = left.map((message) => ({
         Id: String(message),
         MessageBody: JSON.stringify({ message }),
@@ -53,6 +62,7 @@ export function startLoad(client: SQSClient, queueUrl: string, perSecond: number
   return {
     async end() {
       isRunning = false;
+      givesUpAt = Math.min(givesUpAt, performance.now() + LAST_SENDS_MS);
       await running;
       return next;
     },

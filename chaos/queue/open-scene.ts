@@ -40,7 +40,12 @@ export interface OpenScene {
 export async function openScene(chaos: Chaos, options: SceneOptions): Promise<OpenScene> {
   const closes: (() => unknown)[] = [];
   const close = async (): Promise<void> => {
-    for (const one of closes.splice(0).reverse()) await one();
+    for (const one of closes.splice(0).reverse()) {
+      // What is gone already need not end.
+      await Promise.resolve()
+        .then(one)
+        .catch(() => undefined);
+    }
   };
   try {
     return { ...(await open(chaos, options, (one) => void closes.push(one))), close };
@@ -147,13 +152,18 @@ async function open(
       await until(`${count} more messages end`, () => ended() >= before + count);
     },
   };
-  const load = startLoad(queueClient, queueUrl, chaos.quick ? 40 : 60);
+  const load = startLoad(queueClient, queueUrl, { perSecond: 60, ended: () => messagesEnded(fleet.reports) });
   onClose(() => load.end());
   return { scene, effects, load, records };
 }
 
 function isSettled(report: WorkerReport): boolean {
   return report.type === 'ended' && (report.ending === 'succeeded' || report.ending === 'replayed');
+}
+
+/** Those that have ended in any way, each once. */
+function messagesEnded(reports: Scene['fleet']['reports']): number {
+  return new Set(reports.flatMap(({ report }) => (report.type === 'ended' ? [report.message] : []))).size;
 }
 
 function placeOf(url: string): { host: string; port: number } {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { crashPoints } from '../../../test/crash/sqs/settings.ts';
 import { until } from '../../until.ts';
 import { now } from '../now.ts';
-import type { Scene } from '../scene.ts';
+import type { Act, Scene } from '../scene.ts';
 
 export const WORKERS = 3;
 
@@ -46,26 +46,61 @@ export async function killAtPoints(scene: Scene, rounds: number): Promise<undefi
   }
 }
 
-/** Workers stand still until their leases have lapsed, and go on. */
-export async function standStill(scene: Scene, steps: number): Promise<undefined> {
-  const { fleet, random, log } = scene;
+/** Workers stand still in the middle of handlers until others run the same messages, and go on. */
+export const standStill: Act = async (scene, steps) => {
+  const { random, log } = scene;
+  let taken = 0;
   startWorkers(scene);
   for (let step = 1; step <= steps; step += 1) {
     await scene.progress(BETWEEN);
-    await sleep(random() * 300);
     const worker = oneOf(scene);
-    const seconds = 4 + random() * 4;
-    log(`step ${step} of ${steps}: worker ${worker} stands still for ${seconds.toFixed(1)} s`);
+    const inHand = await freeze(scene, worker);
+    log(`step ${step} of ${steps}: worker ${worker} stands still with ${inHand.size} in hand`);
     await scene.during(
       'stopped',
       async () => {
-        fleet.stop(worker);
-        await sleep(seconds * 1_000);
-        fleet.go(worker);
+        await until('others take over', () => begunElsewhere(scene, worker, inHand) > 0);
+        await sleep(random() * 2_000);
+        taken += begunElsewhere(scene, worker, inHand);
+        scene.fleet.go(worker);
       },
       worker,
     );
   }
+  return [{ rule: 'others take over what is in hand', looked: taken, violations: [] }];
+};
+
+/** Stops a worker that has messages in hand, and returns them. */
+async function freeze({ fleet }: Scene, worker: number): Promise<ReadonlySet<number>> {
+  let inHand = new Set<number>();
+  await until('a worker with messages in hand', async () => {
+    fleet.stop(worker);
+    // What it has written is still on its way.
+    await sleep(100);
+    inHand = openMessages(fleet.reports, worker);
+    if (inHand.size === 0) fleet.go(worker);
+    return inHand.size > 0;
+  });
+  return inHand;
+}
+
+function openMessages(reports: Scene['fleet']['reports'], of: number): Set<number> {
+  const open = new Set<number>();
+  for (const { worker, report } of reports) {
+    if (worker !== of) continue;
+    if (report.type === 'began') open.add(report.message);
+    if (report.type === 'ended') open.delete(report.message);
+  }
+  return open;
+}
+
+/** How many of the messages another worker has begun last. */
+function begunElsewhere({ fleet }: Scene, of: number, messages: ReadonlySet<number>): number {
+  const lastBegun = new Map<number, number>();
+  for (const { worker, report } of fleet.reports) {
+    if (report.type === 'began' && messages.has(report.message)) lastBegun.set(report.message, worker);
+  }
+  return [...lastBegun.values()].filter((worker) => worker !== of).length;
 }
 
 export function oneOf({ fleet, random }: Scene): number {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { java } from './java.ts';
 import { mavenLibraries } from './maven-libraries.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { type ServerProcess, startServerProcess, untilItStarts } from './server-process.ts';
 import type { Service } from './service.ts';
 
 export interface ElasticMqProcess extends Service {
@@ -38,7 +38,7 @@ export async function startElasticMqProcess(folder?: string): Promise<ElasticMqP
     stop: () => server.stop(),
     kill: () => server.kill(),
     async restart() {
-      server = await start();
+      server = await untilItStarts(start);
     },
   };
 }

@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { run } from './run.ts';
-import { type ServerProcess, startServerProcess } from './server-process.ts';
+import { type ServerProcess, startServerProcess, untilItStarts } from './server-process.ts';
 import type { Service } from './service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 import { unprivileged } from './unprivileged.ts';
@@ -40,7 +39,6 @@ const SETTINGS: PostgresSettings = {
   unix_socket_directories: '',
   max_connections: '200',
 };
-const RESTART_WITHIN_MS = 60_000;
 
 /** Starts PostgreSQL from an installation's folder (the one that has `bin` in it), with a new and empty cluster. */
 export async function startPostgresProcess(
@@ -81,6 +79,7 @@ export async function startPostgresProcess(
       isRunning: () => server.isRunning(),
       async restart(others = settings) {
         settings = others;
+        // The memory of a server that was killed is in use until its last session has ended.
         server = await untilItStarts(start);
       },
       async stop() {
@@ -91,18 +90,5 @@ export async function startPostgresProcess(
   } catch (error) {
     temporary.remove();
     throw error;
-  }
-}
-
-/** The memory of a server that was killed is in use until its last session has ended. */
-async function untilItStarts(start: () => Promise<ServerProcess>): Promise<ServerProcess> {
-  const deadline = performance.now() + RESTART_WITHIN_MS;
-  for (;;) {
-    try {
-      return await start();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-      await sleep(200);
-    }
   }
 }

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { onExit } from './on-exit.ts';
 import type { Command } from './run.ts';
 
 const START_TIMEOUT_MS = 60_000;
+const RESTART_WITHIN_MS = 120_000;
 
 export interface ServerProcess {
   /** What `ready` matched in the server's output. */
@@ -57,4 +59,17 @@ export async function startServerProcess(
     cancel();
   };
   return { ready: match, end, stop: () => end(stopSignal), kill: () => end('SIGKILL'), isRunning };
+}
+
+/** Starts a server that was killed, again and again until it starts. */
+export async function untilItStarts(start: () => Promise<ServerProcess>): Promise<ServerProcess> {
+  const deadline = performance.now() + RESTART_WITHIN_MS;
+  for (;;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await sleep(200);
+    }
+  }
 }
