@@ -171,9 +171,9 @@ export class FetchLoop {
 
   /** One partition that is refused makes an error of the answer, which has the others. */
   async #recover(error: unknown, located: readonly Located[]): Promise<void> {
-    const response = responseIn(error);
-    const gone = response === undefined ? [] : take(response, located);
     try {
+      const response = responseIn(error);
+      const gone = response === undefined ? [] : take(response, located);
       const starts = await startsOf(this.#consumer, gone, OLDEST);
       for (const [source, oldest] of starts) source.goOnAt(oldest);
       if (gone.length > 0 || [...errorsIn(error)].some(isOfSession)) return;
@@ -198,11 +198,10 @@ export class FetchLoop {
 /** Returns the partitions whose position is not in the log. */
 function take({ responses }: FetchResponse, located: readonly Located[]): Source[] {
   const gone: Source[] = [];
+  const askedAt = new Map(located.map((one) => [`${one.topicId}/${one.source.place.partition}`, one]));
   for (const { topicId, partitions } of responses) {
     for (const partition of partitions) {
-      const asked = located.find(
-        (one) => one.topicId === topicId && one.source.place.partition === partition.partitionIndex,
-      );
+      const asked = askedAt.get(`${topicId}/${partition.partitionIndex}`);
       if (asked === undefined) continue;
       if (partition.errorCode === 0) asked.source.take(partition, asked.from);
       else if (partition.errorCode === OUT_OF_RANGE) gone.push(asked.source);
