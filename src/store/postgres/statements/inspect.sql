@@ -78,12 +78,12 @@ where t.scope = $1::text and t.key = $2::text and t.state = 'failed' and t.live_
 returning t.key;
 
 -- forget
-with lines as (
-  delete from "handle_once".failures f where f.scope = $1::text and f.key = $2::text
-), forgotten as (
+with forgotten as (
   delete from "handle_once".records t
   where t.scope = $1::text and t.key = $2::text
   returning t.state, t.owned, t.live_until
+), lines as (
+  delete from "handle_once".failures f where f.scope = $1::text and f.key = $2::text
 )
 select case
     when t.state = 'pending' then case

@@ -58,12 +58,12 @@ where t.scope = $1::text and t.key = $2::text and t.state = 'failed' and ${IS_LI
 returning t.key`,
     /** With the lines about its attempts. */
     forget: `
-with lines as (
-  delete from ${failures} f where f.scope = $1::text and f.key = $2::text
-), forgotten as (
+with forgotten as (
   delete from ${table} t
   where t.scope = $1::text and t.key = $2::text
   returning t.state, t.owned, t.live_until
+), lines as (
+  delete from ${failures} f where f.scope = $1::text and f.key = $2::text
 )
 select ${PHASE} as phase from forgotten t`,
     /** $1 scope: whether any record has it. */
