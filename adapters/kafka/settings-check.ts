@@ -54,3 +54,15 @@ export function leaseWarnings(
     `owner of the partition waits for the rest of the lease. Lower leaseMs, or raise ${session.name}`;
   return [{ warning: 'LEASE_OUTLIVES_SESSION', message }];
 }
+
+/** Refuses times that are none: they would be compared with others, and contradict none. */
+export function* timeFaults(
+  config: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Generator<[name: string, message: string]> {
+  for (const name of names) {
+    const given = config[name];
+    if (given !== undefined && !(Number(given) > 0))
+      yield [name, 'must be a number of milliseconds, above 0'];
+  }
+}

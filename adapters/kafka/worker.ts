@@ -1,14 +1,16 @@
 import type { TopicPartitions } from './client/log-client.ts';
 import type { SessionClient } from './client/session-client.ts';
 import type { Connected } from './consumption.ts';
+import { InvalidOptionsError } from '../../src/index.ts';
 import { runFetch } from './fetch/run-fetch.ts';
 import type { KafkaMonitor } from './health.ts';
 
 /** A consumer of one group, made by `createKafkaWorker`. */
 export interface KafkaWorker extends KafkaMonitor {
   /**
-   * Connects, subscribes and joins the group. Resolves when it has connected; it may be called again after `stop`.
-   * Throws what the client throws.
+   * Connects, subscribes and joins the group. Resolves when it has connected; it may be called again after `stop`,
+   * which it waits for, and does nothing where `stop` is called before it has begun. Throws what the client throws, and
+   * an `Error` where the worker runs already.
    */
   run(): Promise<void>;
   /** Waits for handlers, commits what they settled, and leaves the group. Resolves when the process may end. */
@@ -19,7 +21,10 @@ export interface KafkaWorker extends KafkaMonitor {
   resume(topics: readonly TopicPartitions[]): void;
   /** The partitions of this member that are paused: by you, or while a message of them waits. */
   paused(): readonly { readonly topic: string; readonly partition: number }[];
-  /** Reads a partition from an offset, which it commits. Throws where the partition is not this member's. */
+  /**
+   * Reads a partition from an offset, which it commits. Throws where the partition is not this member's, and an
+   * `InvalidOptionsError` where the offset is not the text of a whole number.
+   */
   seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
 }
 
@@ -37,9 +42,16 @@ export function workerOf(consumption: Connected<SessionClient>): KafkaWorker {
     },
     paused: () => client.user.paused(),
     seek: ({ topic, partition, offset }) => {
-      client.user.seek({ topic, partition }, BigInt(offset));
+      client.user.seek({ topic, partition }, positionOf(offset));
     },
     counts: events.counts,
     health,
   };
+}
+
+function positionOf(offset: unknown): bigint {
+  if (typeof offset === 'string' && /^\d+$/.test(offset)) return BigInt(offset);
+  throw new InvalidOptionsError('seek', [
+    { field: 'offset', message: "must be the text of a whole number, such as '42'" },
+  ]);
 }

@@ -32,11 +32,41 @@ export interface SessionClient extends LogConsumer {
   };
 }
 
+/** A call of `run`, and its session once that is made. */
+interface Run {
+  session: Session | undefined;
+}
+
 export function createSessionClient(options: SessionClientOptions): SessionClient {
   const { listener, endsMembership } = options;
   const around: NonNullable<Around['consumer']> = options.around ?? ((start) => start());
   let session: Session | undefined;
-  let starting: Promise<void> = Promise.resolve();
+  /** What was called for last. Undefined where that is a stop. */
+  let wanted: Run | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Runs and stops do not overlap, whether their caller awaits them or not. */
+  function inTurn(step: () => Promise<void>): Promise<void> {
+    const ended = turn.then(step);
+    turn = ended.catch(() => undefined);
+    return ended;
+  }
+
+  async function begin(run: Run, handle: (fetch: Fetch) => Promise<void>): Promise<void> {
+    // One that has crashed may not have ended.
+    await session?.stop();
+    if (wanted !== run) return;
+    const next = options.open(handle);
+    run.session = next;
+    session = next;
+    try {
+      await around(() => next.start());
+    } catch (error) {
+      session = undefined;
+      if (wanted === run) wanted = undefined;
+      throw error;
+    }
+  }
 
   function running(): Session {
     if (session?.isRunning !== true) throw new Error('the worker does not run: call run() first');
@@ -57,21 +87,17 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     commit: (place, position) => session?.commit(place, position) ?? notRunning(),
     endsMembership,
     async run(handle) {
-      if (session?.isRunning === true) throw new Error('the worker runs already: call stop() first');
-      await session?.stop();
-      const next = options.open(handle);
-      session = next;
-      starting = around(() => next.start());
-      try {
-        await starting;
-      } catch (error) {
-        session = undefined;
-        throw error;
-      }
+      const isOver = wanted === undefined || wanted.session?.isRunning === false;
+      if (!isOver) throw new Error('the worker runs already: call stop() first');
+      const run: Run = { session: undefined };
+      wanted = run;
+      await inTurn(() => begin(run, handle));
     },
     async stop() {
-      await starting.catch(() => undefined);
-      await session?.stop();
+      wanted = undefined;
+      await inTurn(async () => {
+        await session?.stop();
+      });
     },
     user: {
       pause(topics) {

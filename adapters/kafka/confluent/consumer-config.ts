@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Warning } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../events.ts';
-import { heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
+import { heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
 
 /** Settings of librdkafka by name, which its CONFIGURATION.md lists. A `ConsumerGlobalConfig` of the package fits. */
 export type ConfluentConfig = object;
@@ -38,6 +38,10 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
   for (const [name, message] of Object.entries(REFUSED)) {
     if (Object.hasOwn(config, name)) yield [name, message];
   }
+  if (brokersOf(config) === '') {
+    yield ['bootstrap.servers', "must name brokers, such as 'localhost:9092', by commas"];
+  }
+  yield* timeFaults(config, Object.keys(DEFAULTS));
   if (textOf(config['partition.assignment.strategy']).includes('cooperative')) {
     yield [
       'partition.assignment.strategy',
@@ -47,6 +51,11 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
   if (!['', 'classic'].includes(textOf(config['group.protocol']))) {
     yield ['group.protocol', "must be 'classic': all partitions are given back together"];
   }
+}
+
+/** Their addresses, by either name that librdkafka has for them. */
+export function brokersOf(config: Settings): string {
+  return textOf(config['bootstrap.servers'] ?? config['metadata.broker.list']);
 }
 
 function textOf(value: unknown): string {

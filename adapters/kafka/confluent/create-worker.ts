@@ -16,7 +16,7 @@ import type { AnyHandler, ConsumptionOptions, KafkaHandler, KafkaPayload } from 
 import { RebalanceError } from '../client/feeds.ts';
 import { createSessionClient } from '../client/session-client.ts';
 import { type KafkaWorker, workerOf } from '../worker.ts';
-import { configWarnings, consumerConfigOf } from './consumer-config.ts';
+import { brokersOf, configWarnings, consumerConfigOf } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';
 import { kafkaWorkerOptions, type KafkaWorkerOptions, type ResolvedWorker } from './options.ts';
 import { ConfluentSession, type SessionOptions } from './session.ts';
@@ -111,6 +111,7 @@ function sessionOptions(
   return {
     clock: handlesOf(handleOnce).clock,
     ...{ topics, fromBeginning },
+    brokers: brokersOf(config),
     createConsumer: (onRebalance) => new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings),
     onError: (error) => {
       events.emit({ type: 'client-error', verb: 'fetch', error });

@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { checkLogOptions } from '../../shared/kafka/log-options.ts';
 import { consumptionFields, type OnceEachMessageOptions } from '../options.ts';
-import { checkRetry, type RetryTopic, topicName } from '../retry/retry-options.ts';
+import { checkRetry, type RetryTopic, topicNames } from '../retry/retry-options.ts';
 import type { ConfluentAdmin, ConfluentPackage, ConfluentProducer } from './confluent-types.ts';
 import { checkConfig, type ConfluentConfig, DEFAULTS } from './consumer-config.ts';
 
@@ -53,8 +53,6 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
     { readonly topics: readonly RetryTopic[]; readonly producer: ConfluentProducer } | undefined;
 }
 
-const TOPICS = 'must be a list of names of topics, with at least one';
-
 export const kafkaWorkerOptions = lazily(() =>
   z
     .strictObject(
@@ -67,7 +65,7 @@ export const kafkaWorkerOptions = lazily(() =>
         config: z
           .record(z.string(), z.unknown(), { error: 'must be an object with settings of librdkafka' })
           .check(z.superRefine(checkConfig)),
-        topics: z.array(topicName(), { error: TOPICS }).check(z.minLength(1, { error: TOPICS })),
+        topics: topicNames(),
         admin: z.optional(
           withMethods<ConfluentAdmin>(
             ['fetchOffsets', 'fetchTopicOffsets'],

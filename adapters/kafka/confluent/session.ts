@@ -26,6 +26,8 @@ type RebalanceCallback = (error: RdKafkaError, partitions: Place[]) => void;
 
 export interface SessionOptions {
   readonly clock: Clock;
+  /** Their addresses, as the client was given them. */
+  readonly brokers: string;
   readonly topics: readonly string[];
   /** Undefined is false. */
   readonly fromBeginning: boolean | undefined;
@@ -88,10 +90,20 @@ export class ConfluentSession implements Session {
     return !this.#isStopping;
   }
 
-  /** Connects and subscribes. Throws what the client throws. */
+  /** Connects and subscribes. Throws what the client throws; where it cannot connect, with the brokers' addresses. */
   async start(): Promise<void> {
-    await called((done) => this.#consumer.connect({}, done));
-    this.#consumer.subscribe([...this.#options.topics]);
+    try {
+      await called((done) => this.#consumer.connect({}, done));
+    } catch (error) {
+      const { name, message } = errorOf(error);
+      throw new Error(`could not connect to ${this.#options.brokers}: ${name}: ${message}`, { cause: error });
+    }
+    try {
+      this.#consumer.subscribe([...this.#options.topics]);
+    } catch (error) {
+      await called((done) => this.#consumer.disconnect(done));
+      throw error;
+    }
     this.#polling = this.#poll();
   }
 

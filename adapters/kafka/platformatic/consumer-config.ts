@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Warning } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../events.ts';
-import { heartbeatWarnings, leaseWarnings } from '../settings-check.ts';
+import { heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
 
 /** Options of the package's `Consumer`, such as `bootstrapBrokers`. */
 export type PlatformaticConfig = object;
@@ -49,6 +49,7 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
   if (!Array.isArray(config['bootstrapBrokers']) || config['bootstrapBrokers'].length === 0) {
     yield ['bootstrapBrokers', "must be a list of brokers, such as ['localhost:9092']"];
   }
+  yield* timeFaults(config, Object.keys(DEFAULTS));
   if (namesOf(config['protocols']).includes('cooperative')) {
     yield ['protocols', "must not be 'cooperative-sticky': all partitions are given back together"];
   }

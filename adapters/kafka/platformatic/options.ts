@@ -9,7 +9,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { checkLogOptions } from '../../shared/kafka/log-options.ts';
 import { consumptionFields, type OnceEachMessageOptions } from '../options.ts';
-import { checkRetry, type RetryTopic, topicName } from '../retry/retry-options.ts';
+import { checkRetry, type RetryTopic, topicNames } from '../retry/retry-options.ts';
 import { checkConfig, DEFAULTS, type PlatformaticConfig } from './consumer-config.ts';
 import type { PlatformaticAdmin, PlatformaticPackage, PlatformaticProducer } from './platformatic-types.ts';
 
@@ -54,8 +54,6 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
 }
 
 const ADMIN_METHODS = ['metadata', 'listOffsets', 'listConsumerGroupOffsets', 'describeConfigs'];
-const TOPICS = 'must be a list of names of topics, with at least one';
-
 export const kafkaWorkerOptions = lazily(() =>
   z
     .strictObject(
@@ -65,7 +63,7 @@ export const kafkaWorkerOptions = lazily(() =>
         config: z
           .record(z.string(), z.unknown(), { error: 'must be an object with options of the Consumer' })
           .check(z.superRefine(checkConfig)),
-        topics: z.array(topicName(), { error: TOPICS }).check(z.minLength(1, { error: TOPICS })),
+        topics: topicNames(),
         admin: z.optional(
           withMethods<PlatformaticAdmin>(ADMIN_METHODS, 'an admin client of @platformatic/kafka'),
         ),

@@ -27,6 +27,15 @@ export const topicName = lazily(() =>
     .check(z.regex(TOPIC_NAME, { error: 'must be the name of a topic' })),
 );
 
+const NAMES = 'must be a list of names of topics, with at least one, and none of them twice';
+
+export const topicNames = lazily(() =>
+  z.array(topicName(), { error: NAMES }).check(
+    z.minLength(1, { error: NAMES }),
+    z.refine((topics) => new Set(topics).size === topics.length, { error: NAMES }),
+  ),
+);
+
 const LONGEST_DELAY_MS = 2_147_483_647;
 const TOPICS = 'must be a list of { topic, delayMs }, with at least one';
 

@@ -6,6 +6,8 @@ import { gate } from '../../support/gate.ts';
 import { fakePackage } from './support/fake-package.ts';
 
 type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
+const BROKERS = { 'bootstrap.servers': 'localhost:9092' };
+
 type Work = (place: string, signal: AbortSignal) => unknown;
 
 /** A worker without a broker, that runs. Its work notes the place of each message that it starts. */
@@ -16,7 +18,7 @@ async function runs(work: Work = () => undefined, options: Options = {}) {
   const worker = createKafkaWorker(
     {
       client: fake.client,
-      config: { 'bootstrap.servers': 'localhost:9092' },
+      config: BROKERS,
       topics: ['orders'],
       groupId: 'workers',
       fromBeginning: true,
@@ -102,8 +104,9 @@ test('goes on with the oldest message that is left, and tells, where retention h
 test('takes settings that have a type of their own, as those of the package do', async () => {
   interface ConsumerGlobalConfig {
     'client.id'?: string;
+    'bootstrap.servers': string;
   }
-  const config: ConsumerGlobalConfig = { 'client.id': 'billing' };
+  const config: ConsumerGlobalConfig = { 'client.id': 'billing', ...BROKERS };
   const { native } = await runs(undefined, { config });
   expect(native.config).toMatchObject(config);
 });
@@ -129,7 +132,7 @@ test('gives the handler the message as other clients do', async () => {
   const worker = createKafkaWorker(
     {
       client: fake.client,
-      config: {},
+      config: BROKERS,
       topics: ['orders'],
       groupId: 'workers',
       fromBeginning: true,
@@ -268,11 +271,75 @@ describe('a stop', () => {
     const { worker, consumers, faults } = await runs();
     await worker.stop();
     faults.connect = new Error('no broker');
-    await expect(worker.run()).rejects.toThrow('no broker');
+    await expect(worker.run()).rejects.toThrow('could not connect to localhost:9092: Error: no broker');
     faults.connect = null;
     await worker.run();
     expect(consumers).toHaveLength(3);
   });
+});
+
+describe('calls that nobody waits for', () => {
+  test('a second run is refused, and leaves one consumer to stop', async () => {
+    const { worker, consumers, calls } = await runs();
+    await worker.stop();
+    const first = worker.run();
+    await expect(worker.run()).rejects.toThrow('the worker runs already: call stop() first');
+    await first;
+    await expect(worker.run()).rejects.toThrow('the worker runs already: call stop() first');
+    await worker.stop();
+    expect(consumers).toHaveLength(2);
+    expect(calls.filter((call) => call === 'disconnect')).toHaveLength(2);
+  });
+
+  test('a stop at once makes a run come to nothing', async () => {
+    const { worker, consumers } = await runs();
+    await worker.stop();
+    const ran = worker.run();
+    await worker.stop();
+    await ran;
+    expect(consumers).toHaveLength(1);
+    expect(worker.paused()).toEqual([]);
+  });
+
+  test('a stop while it connects ends what has connected', async () => {
+    const { worker, calls } = await runs();
+    await worker.stop();
+    calls.length = 0;
+    const ran = worker.run();
+    await until(() => calls.includes('connect'));
+    await worker.stop();
+    await ran;
+    expect(calls.at(-1)).toBe('disconnect');
+  });
+
+  test('a run waits for a stop that drains, and the last stop ends it', async () => {
+    const finish = gate();
+    const { worker, native, started, consumers, calls } = await runs(() => finish.opened, {
+      drainMs: 10_000,
+    });
+    native.assignPartitions(0);
+    native.push({ offset: 0 });
+    await until(() => started.length === 1);
+    const draining = worker.stop();
+    const ran = worker.run();
+    finish.open();
+    await Promise.all([draining, ran]);
+    expect(consumers).toHaveLength(2);
+    const restarted = [worker.stop(), worker.run(), worker.stop()];
+    await Promise.all(restarted);
+    expect(consumers).toHaveLength(2);
+    expect(calls.filter((call) => call === 'disconnect')).toHaveLength(2);
+    await expect(worker.run()).resolves.toBeUndefined();
+  });
+});
+
+test('what has connected is left again where topics are refused', async () => {
+  const { worker, faults, calls } = await runs();
+  await worker.stop();
+  calls.length = 0;
+  faults.subscribe = new Error('Local: Invalid argument');
+  await expect(worker.run()).rejects.toThrow('Invalid argument');
+  expect(calls.at(-1)).toBe('disconnect');
 });
 
 test('a seek takes effect between two calls for messages, and is tried again where it comes too early', async () => {
@@ -285,6 +352,15 @@ test('a seek takes effect between two calls for messages, and is tried again whe
   native.push({ offset: 40 });
   await until(() => started.length > 0);
   expect(started).toEqual(['0-40']);
+});
+
+test.each(['abc', '-1', '1.5', '', undefined as never])('a seek to %j is refused', async (offset) => {
+  const { worker } = await runs();
+  const seek = () => {
+    worker.seek({ topic: 'orders', partition: 0, offset });
+  };
+  expect(seek).toThrow(InvalidOptionsError);
+  expect(seek).toThrow(/^seek: offset: must be the text of a whole number/);
 });
 
 test("a user's pause holds, and ends when the user ends it", async () => {
@@ -312,7 +388,7 @@ describe('options', () => {
   const refused = (options: Options): readonly string[] => {
     const given = {
       client: fakePackage().client,
-      config: {},
+      config: BROKERS,
       topics: ['orders'],
       groupId: 'workers',
       onFailed: 'acknowledge' as const,
@@ -331,18 +407,35 @@ describe('options', () => {
   test.each<[what: string, options: Options, fields: string[]]>([
     ['none wrong', {}, []],
     ['no topics', { topics: [] }, ['topics']],
+    ['a topic twice', { topics: ['orders', 'orders'] }, ['topics']],
+    ['no brokers', { config: {} }, ['config.bootstrap.servers']],
+    ['brokers by their other name', { config: { 'metadata.broker.list': 'localhost:9092' } }, []],
+    [
+      'times that are no numbers',
+      { config: { ...BROKERS, 'session.timeout.ms': 'abc' } },
+      ['config.session.timeout.ms'],
+    ],
+    ['times as text', { config: { ...BROKERS, 'session.timeout.ms': '45000' } }, []],
     ['another package', { client: {} as never }, ['client']],
-    ['settings of the promise API', { config: { kafkaJS: {} } }, ['config.kafkaJS']],
-    ['a group', { config: { 'group.id': 'other' } }, ['config.group.id']],
-    ['commits of the client', { config: { 'enable.auto.commit': true } }, ['config.enable.auto.commit']],
-    ['a reset', { config: { 'auto.offset.reset': 'latest' } }, ['config.auto.offset.reset']],
+    ['settings of the promise API', { config: { ...BROKERS, kafkaJS: {} } }, ['config.kafkaJS']],
+    ['a group', { config: { ...BROKERS, 'group.id': 'other' } }, ['config.group.id']],
+    [
+      'commits of the client',
+      { config: { ...BROKERS, 'enable.auto.commit': true } },
+      ['config.enable.auto.commit'],
+    ],
+    ['a reset', { config: { ...BROKERS, 'auto.offset.reset': 'latest' } }, ['config.auto.offset.reset']],
     [
       'cooperative assignment',
-      { config: { 'partition.assignment.strategy': 'cooperative-sticky' } },
+      { config: { ...BROKERS, 'partition.assignment.strategy': 'cooperative-sticky' } },
       ['config.partition.assignment.strategy'],
     ],
-    ['the new protocol', { config: { 'group.protocol': 'consumer' } }, ['config.group.protocol']],
-    ['a grace above the poll interval', { config: { 'max.poll.interval.ms': 1_000 } }, ['rebalanceGraceMs']],
+    ['the new protocol', { config: { ...BROKERS, 'group.protocol': 'consumer' } }, ['config.group.protocol']],
+    [
+      'a grace above the poll interval',
+      { config: { ...BROKERS, 'max.poll.interval.ms': 1_000 } },
+      ['rebalanceGraceMs'],
+    ],
   ])('%s', (_, options, fields) => {
     expect(refused(options)).toEqual(fields);
   });
@@ -352,7 +445,7 @@ describe('options', () => {
     createKafkaWorker(
       {
         client: fakePackage().client,
-        config: { 'session.timeout.ms': 6_000, 'heartbeat.interval.ms': 5_000 },
+        config: { ...BROKERS, 'session.timeout.ms': 6_000, 'heartbeat.interval.ms': 5_000 },
         topics: ['orders'],
         groupId: 'workers',
         fromBeginning: true,

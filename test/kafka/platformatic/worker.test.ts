@@ -378,6 +378,8 @@ describe('options', () => {
       ['config.protocols'],
     ],
     ['the new protocol', { config: { ...brokers, groupProtocol: 'consumer' } }, ['config.groupProtocol']],
+    ['a topic twice', { topics: ['orders', 'orders'] }, ['topics']],
+    ['times that are none', { config: { ...brokers, heartbeatInterval: 'x' } }, ['config.heartbeatInterval']],
     ['a grace above the session', { config: { ...brokers, sessionTimeout: 1_000 } }, ['rebalanceGraceMs']],
     [
       'retry topics without an admin client',

@@ -18,6 +18,7 @@ type Rebalance = (error: RdKafkaError, partitions: { topic: string; partition: n
 /** What consumers that are made from now on end with. */
 export interface Faults {
   connect: unknown;
+  subscribe?: Error;
 }
 
 export interface FakePackage {
@@ -86,6 +87,7 @@ export class FakeNative extends EventEmitter {
 
   subscribe(topics: string[]): void {
     this.#note('subscribe', ...topics);
+    if (this.#faults.subscribe !== undefined) throw this.#faults.subscribe;
   }
 
   unsubscribe(): void {
