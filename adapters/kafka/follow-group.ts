@@ -70,6 +70,7 @@ export function followGroup(
     moved(place) {
       moved.add(idOf(place));
       assignments.trackerOf(place)?.moved();
+      pauses.moved(place);
     },
   };
 }

@@ -118,6 +118,15 @@ test('counts bytes too', () => {
   expect(held).toEqual([true]);
 });
 
+test.each<[string, string | string[]]>([
+  ['a header', 'x'.repeat(4_194_304)],
+  ['headers of one name', ['x'.repeat(2_097_152), 'x'.repeat(2_097_152)]],
+])('counts the bytes of %s', (_, trace) => {
+  const { feed, held } = feedOf();
+  feed.receive({ ...message(0), headers: { trace } });
+  expect(held).toEqual([true]);
+});
+
 test('a move makes what is in hand void, and nothing old is taken in after it', async () => {
   const hold = gate();
   const { feed, offsets, fetches } = feedOf(async (fetch) => {

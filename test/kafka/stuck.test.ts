@@ -42,6 +42,8 @@ test('tells each offset once, and each partition by itself', () => {
     [1, '1'],
     [0, '1'],
     [0, '2'],
+    [0, '1'],
+    [0, '2'],
   ] as const) {
     warnStuck('orders', partition, offset, 'why');
   }

@@ -64,10 +64,10 @@ export class Feeds {
     return this.#feeds.get(idOf(place));
   }
 
-  /** Throws where the partition is not this member's. */
+  /** Throws where the partition is not this member's, or is about to be given back. */
   ofOwn(place: Place): PartitionFeed {
     const feed = this.of(place);
-    if (feed === undefined) throw notOwn(place);
+    if (feed === undefined || this.#isRevoking) throw notOwn(place);
     return feed;
   }
 

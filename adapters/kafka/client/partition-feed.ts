@@ -43,6 +43,8 @@ export class PartitionFeed {
   /** Another after each move. */
   #course = {};
   #isMoving = false;
+  /** Whether it was moved, and nothing has come since. */
+  #hasMoved = false;
   /** What is between is not in the log any more. It goes on behind that, once nothing before it waits here. */
   #gap: { readonly from: bigint; readonly to: bigint } | undefined;
   #isHeld = false;
@@ -61,6 +63,7 @@ export class PartitionFeed {
     if (this.#reach !== undefined && offset < this.#reach) this.#restart(offset);
     this.#findGap(offset);
     this.#position ??= offset;
+    this.#hasMoved = false;
     this.#messages.push(message);
     this.#bytes += bytesOf(message);
     this.#reach = offset + 1n;
@@ -72,6 +75,8 @@ export class PartitionFeed {
     if (this.#isMoving || this.#isEnded) return;
     this.#findGap(position);
     if (this.#reach === undefined || position > this.#reach) this.#reach = position;
+    if (this.#hasMoved) this.#position = undefined;
+    this.#hasMoved = false;
     this.kick();
   }
 
@@ -90,6 +95,7 @@ export class PartitionFeed {
   /** Forgets everything: the client moves to a position. Nothing is taken in until `moved`. */
   move(position: bigint): void {
     this.#isMoving = true;
+    this.#hasMoved = true;
     this.#restart(position);
   }
 
@@ -134,7 +140,7 @@ export class PartitionFeed {
     });
   }
 
-  /** Reports records that were passed behind the last message that was handled. */
+  /** Reports records that were passed behind the last message that was handled, or that it was moved to the end. */
   #passOver(): void {
     const reach = this.#reach;
     if (this.#messages.length > 0 || reach === undefined || reach === this.#position) return;
@@ -206,8 +212,12 @@ export class PartitionFeed {
   }
 }
 
-function bytesOf({ key, value }: KafkaMessage): number {
-  return (key?.length ?? 0) + (value?.length ?? 0);
+function bytesOf({ key, value, headers }: KafkaMessage): number {
+  let bytes = (key?.length ?? 0) + (value?.length ?? 0);
+  for (const [name, given] of Object.entries(headers)) {
+    for (const one of [given].flat()) bytes += name.length + (one?.length ?? 0);
+  }
+  return bytes;
 }
 
 function larger(one: bigint, other: bigint): bigint {

@@ -33,6 +33,8 @@ export interface Pauses {
   pauseByUser(place: Place): () => void;
   userPaused(topics: readonly TopicPartitions[]): void;
   userResumed(topics: readonly TopicPartitions[]): void;
+  /** The user has moved the partition: what it waits for may be behind it. */
+  moved(place: Place): void;
   /** A message of the partition was acknowledged: its backoff begins again at the shortest. */
   progress(place: Place): void;
   /** The partition was fetched. */
@@ -170,6 +172,13 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
     },
     userPaused,
     userResumed,
+    moved(place) {
+      const pause = partitions.get(idOf(place));
+      if (pause?.timer === undefined) return;
+      clock.clearTimer(pause.timer);
+      pause.failures = 0;
+      becomeDue(pause);
+    },
     progress(place) {
       pauseOf(place).failures = 0;
     },

@@ -354,6 +354,44 @@ test('a seek takes effect between two calls for messages, and is tried again whe
   expect(started).toEqual(['0-40']);
 });
 
+test('a seek to the end is committed, though nothing comes from there', async () => {
+  const { native, worker, commits, calls } = await runs();
+  native.assignPartitions(0);
+  native.push({ offset: 0 });
+  await until(() => commits().includes('commit orders/0 1'));
+  worker.seek({ topic: 'orders', partition: 0, offset: '10' });
+  await until(() => calls.includes('seek orders/0 10'));
+  native.pushEnd(10);
+  await until(() => commits().includes('commit orders/0 10'));
+});
+
+test('a seek past a message that waits ends its wait', async () => {
+  const { native, worker, started, calls } = await runs((place) => {
+    if (place === '0-0') throw new RetryableError('not yet', { retryAfterMs: 60_000 });
+  });
+  native.assignPartitions(0);
+  native.push({ offset: 0 });
+  await until(() => worker.paused().length > 0);
+  worker.seek({ topic: 'orders', partition: 0, offset: '1' });
+  await until(() => calls.includes('seek orders/0 1'));
+  native.push({ offset: 1 });
+  await until(() => started.includes('0-1'));
+});
+
+test('a seek is refused while the partition is given back', async () => {
+  const finish = gate();
+  const { native, worker, started } = await runs(() => finish.opened);
+  native.assignPartitions(0);
+  native.push({ offset: 0 });
+  await until(() => started.length === 1);
+  native.revoke(0);
+  const seek = () => {
+    worker.seek({ topic: 'orders', partition: 0, offset: '0' });
+  };
+  expect(seek).toThrow("partition 0 of orders is not this member's");
+  finish.open();
+});
+
 test.each(['abc', '-1', '1.5', '', undefined as never])('a seek to %j is refused', async (offset) => {
   const { worker } = await runs();
   const seek = () => {
