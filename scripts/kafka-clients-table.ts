@@ -1,5 +1,5 @@
-/** What a test runner says of a case. */
-export type Status = 'passed' | 'failed' | 'skipped' | 'pending' | 'todo';
+/** What a test runner says of a case; `late` is one that passed when its file ran alone. */
+export type Status = 'passed' | 'late' | 'failed' | 'skipped' | 'pending' | 'todo';
 
 export interface StormResult {
   readonly storm: string;
@@ -14,6 +14,8 @@ export interface ClientResults {
   readonly client: string;
   readonly versions: string;
   readonly date: string;
+  /** The load average of the machine, before and after. */
+  readonly load: readonly [number, number];
   /** By file and name. */
   readonly cases: Readonly<Record<string, Status>>;
   readonly storms: readonly StormResult[];
@@ -23,6 +25,7 @@ export interface ClientResults {
 
 const WORDS: Readonly<Record<Status, string>> = {
   passed: 'passed',
+  late: 'passed alone',
   failed: 'FAILED',
   skipped: 'not of this client',
   pending: 'not of this client',
@@ -40,11 +43,11 @@ export function tableOf(clients: readonly ClientResults[]): string {
   return [
     '# The broker suite and the storms, case by client',
     '',
-    'Written by `npm run test:kafka-clients`. Why a case is not of a client is in [Kafka clients](../../docs/kafka-clients.md#what-differs); what the storms do is in [chaos](../../chaos/README.md).',
+    'Written by `npm run test:kafka-clients`. Why a case is not of a client is in [Kafka clients](../../docs/kafka-clients.md#what-differs); what the storms do is in [chaos](../../chaos/README.md). A file with a case that fails runs once more, with nothing beside it: `passed alone` says that it passed then.',
     '',
     ...tableLines(
-      ['client', 'run on', 'with', 'storms'],
-      clients.map((of) => [of.client, of.date, of.versions, `seed ${of.seed}${of.isQuick ? ', quick' : ''}`]),
+      ['client', 'run on', 'with', 'load average', 'storms'],
+      clients.map((of) => [of.client, of.date, of.versions, of.load.join(' to '), stormsOf(of)]),
     ),
     '',
     '## Storms',
@@ -64,11 +67,16 @@ export function tableOf(clients: readonly ClientResults[]): string {
   ].join('\n');
 }
 
+function stormsOf({ storms, seed, isQuick }: ClientResults): string {
+  if (storms.length === 0) return 'not run';
+  return `seed ${seed}${isQuick ? ', quick' : ''}`;
+}
+
 function stormCell({ storms }: ClientResults, name: string): string {
   const found = storms.find(({ storm }) => storm === name);
   if (found === undefined) return 'not run';
   const { held, broken } = found;
-  return broken.length === 0 ? `${held} rules held` : `FAILED: ${broken.join('; ')}`;
+  return broken.length === 0 ? `${held} rules held` : `not held: ${broken.join('; ')}`;
 }
 
 function tableLines(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
