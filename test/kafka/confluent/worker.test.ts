@@ -76,6 +76,18 @@ describe('a partition of which nothing is committed', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'client-error', verb: 'fetch' }));
   });
 
+  test('has its start committed by default, with an admin client, and nothing is warned of', async () => {
+    const end = { partition: 0, offset: '5', low: '0', high: '5' };
+    const admin = {
+      fetchOffsets: () => Promise.resolve([]),
+      fetchTopicOffsets: () => Promise.resolve([end]),
+    };
+    const { native, commits, events } = await runs(undefined, { fromBeginning: undefined, admin });
+    native.assignPartitions(0);
+    await until(() => commits().includes('commit orders/0 5'));
+    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
+  });
+
   test('is not taken when it goes while that is looked up', async () => {
     const { native, calls } = await runs(undefined, { fromBeginning: false });
     native.assignPartitions(0);
