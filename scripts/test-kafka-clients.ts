@@ -67,7 +67,7 @@ interface VitestReport {
 
 type Cases = Record<string, Status>;
 
-/** What became of each case, by its file and name. A file with one that failed runs once more, with nothing beside it. */
+/** What became of each case, by its file and name. A file with one that failed runs once more, alone. */
 async function suite(client: Client, scratch: string): Promise<Cases> {
   const cases = await runFiles(client, scratch, ['test/kafka/broker']);
   const failed = Object.keys(cases).filter((name) => cases[name] === 'failed');
