@@ -62,10 +62,7 @@ test('statements are timed, and tell how many messages shared them', async () =>
     await metric('handle_once.statement.duration'),
     await metric('handle_once.statement.messages'),
   ];
-  expect(Object.keys(by(durations, verb, 'handle_once.failed')).toSorted()).toEqual([
-    'claim -',
-    'settle -',
-  ]);
+  expect(Object.keys(by(durations, verb, 'handle_once.failed')).toSorted()).toEqual(['claim -', 'settle -']);
   const shared = messages.map(({ value }) => (value as Histogram).sum);
   expect(shared).toEqual([3, 3]);
 });

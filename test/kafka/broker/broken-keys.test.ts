@@ -23,7 +23,9 @@ describe('A key function that throws', () => {
     // A broker that has just started may first have the client restart: its coordinator is loading.
     const last = () => member.crashes.find(({ restart }) => !restart);
     await until(() => last() !== undefined);
-    expect(last()?.error.message).toContain('key: the function found no key for any of the first 20 messages');
+    expect(last()?.error.message).toContain(
+      'key: the function found no key for any of the first 20 messages',
+    );
     await onFailed.producer.disconnect();
     expect(await kafka.read(onFailed.deadLetterTopic)).toEqual([]);
     expect(await group.committed()).toEqual([0]);
