@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import type * as Core from 'handle-once';
 import type * as Adapter from 'handle-once/adapter';
 import type * as Kafka from 'handle-once/kafka';
+import type * as KafkaConfluent from 'handle-once/kafka-confluent';
+import type * as KafkaPlatformatic from 'handle-once/kafka-platformatic';
 import type * as Operations from 'handle-once/operations';
 import type * as Otel from 'handle-once/otel';
 import type * as Sqs from 'handle-once/sqs';
@@ -35,6 +37,8 @@ export const built = {
   adapter: () => load<typeof Adapter>('adapter.js'),
   core: () => load<typeof Core>('index.js'),
   kafka: () => load<typeof Kafka>('kafka.js'),
+  kafkaConfluent: () => load<typeof KafkaConfluent>('kafka-confluent.js'),
+  kafkaPlatformatic: () => load<typeof KafkaPlatformatic>('kafka-platformatic.js'),
   operations: () => load<typeof Operations>('operations.js'),
   otel: () => load<typeof Otel>('otel.js'),
   sqs: () => load<typeof Sqs>('sqs.js'),

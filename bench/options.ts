@@ -6,6 +6,7 @@ export const SECTIONS = [
   'transaction',
   'sqs',
   'kafka',
+  'kafka-clients',
   'size',
   'partitions',
   'scale',

@@ -6,6 +6,7 @@ import { citus } from './citus/section.ts';
 import { core } from './core/section.ts';
 import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
+import { kafkaClients } from './kafka-clients/section.ts';
 import { maintenance } from './maintenance/section.ts';
 import { memory } from './memory/section.ts';
 import { observability } from './observability/section.ts';
@@ -25,6 +26,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   transaction,
   sqs,
   kafka,
+  'kafka-clients': kafkaClients,
   size,
   partitions,
   scale,
