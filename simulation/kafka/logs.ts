@@ -85,7 +85,9 @@ export class Logs {
     if (fact.type === 'appended') this.#noteAppended(fact);
     if (fact.type === 'log-begins') this.of(fact.topic, fact.partition).begin = fact.offset;
     if (fact.type === 'position-committed') this.#noteCommitted(fact);
-    if (fact.type === 'joined') this.#tenures.set(fact.life, (this.#tenures.get(fact.life) ?? 0) + 1);
+    // A partition that is read from elsewhere than it was left is forgotten too, and that is told.
+    const forgets = fact.type === 'joined' || (fact.type === 'event' && fact.name === 'log-changed');
+    if (forgets) this.#tenures.set(fact.life, (this.#tenures.get(fact.life) ?? 0) + 1);
     if (fact.type === 'letter-asked') this.#countLetter(fact, 1);
     if (fact.type === 'letter-answered' && !fact.isSent) this.#countLetter(fact, -1);
     if (fact.type === 'event' && fact.name === 'START_NOT_COMMITTED') this.#warned.add(fact.life.id);
