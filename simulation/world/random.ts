@@ -1,18 +1,25 @@
 /** Random numbers that a seed decides: xorshift128 of Marsaglia. */
 export class Random {
-  #state: [number, number, number, number];
+  #first: number;
+  #second: number;
+  #third: number;
+  #fourth = 0x6a09e667;
 
   constructor(seed: number) {
-    this.#state = [seed | 0, (seed ^ 0x9e3779b9) | 0, (seed * 69_069) | 0, 0x6a09e667];
+    this.#first = seed | 0;
+    this.#second = (seed ^ 0x9e3779b9) | 0;
+    this.#third = (seed * 69_069) | 0;
     for (let warmUp = 0; warmUp < 20; warmUp += 1) this.next();
   }
 
   /** From 0, and below 1. */
   next(): number {
-    const [first, second, third, fourth] = this.#state;
-    const mixed = fourth ^ (fourth << 11);
-    const next = first ^ (first >>> 19) ^ (mixed ^ (mixed >>> 8));
-    this.#state = [next, first, second, third];
+    const mixed = this.#fourth ^ (this.#fourth << 11);
+    const next = this.#first ^ (this.#first >>> 19) ^ (mixed ^ (mixed >>> 8));
+    this.#fourth = this.#third;
+    this.#third = this.#second;
+    this.#second = this.#first;
+    this.#first = next;
     return (next >>> 0) / 2 ** 32;
   }
 

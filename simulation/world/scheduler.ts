@@ -8,6 +8,12 @@ interface Event {
 }
 
 /**
+ * Each step is an immediate of its own: after it, and before the next one, Node runs all reactions of promises that can
+ * run. A turn of Node's event loop costs more than most steps do, so that one turn has many.
+ */
+const STEPS_IN_A_TURN = 100;
+
+/**
  * Virtual time: it stands still while something happens, and then jumps to what is due next. What is due at the same
  * moment comes in an order that the seed decides.
  */
@@ -31,14 +37,36 @@ export class Scheduler {
   }
 
   /** Lets everything happen, one after the other, until it is over or nothing is due any more. */
-  async run(isOver: () => boolean): Promise<void> {
-    while (!isOver()) {
-      const event = this.#pop();
-      if (event === undefined) return;
-      this.#now = event.at;
-      event.run();
-      await allReactions();
-    }
+  run(isOver: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let hasEnded = false;
+      const next = (): void => {
+        if (hasEnded) return;
+        try {
+          hasEnded = isOver() || !this.#step();
+          if (hasEnded) resolve();
+        } catch (error) {
+          hasEnded = true;
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      };
+      const turn = (): void => {
+        if (hasEnded) return;
+        for (let count = 0; count < STEPS_IN_A_TURN; count += 1) setImmediate(next);
+        setImmediate(turn);
+      };
+      next();
+      turn();
+    });
+  }
+
+  /** False where nothing is due any more. */
+  #step(): boolean {
+    const event = this.#pop();
+    if (event === undefined) return false;
+    this.#now = event.at;
+    event.run();
+    return true;
   }
 
   #push(event: Event): void {
@@ -80,11 +108,4 @@ export class Scheduler {
 
 function isBefore(one: Event, other: Event): boolean {
   return one.at < other.at || (one.at === other.at && one.order < other.order);
-}
-
-/** Resolves when all promises that can go on have gone on: Node runs their reactions before the next turn. */
-function allReactions(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
