@@ -18,7 +18,7 @@ export interface Outcome {
 /** Runs seeds one after the other, all or those of a surface, up to the first in which a rule does not hold. */
 export async function runSeeds(from: number, count: number, surface?: string): Promise<Outcome> {
   const { stackTraceLimit } = Error;
-  // Most errors are simulated, and nobody reads where they were made: to note that takes a quarter of the time.
+  // Most errors are simulated, and their stack traces are not read: to take them costs a quarter of the time.
   Error.stackTraceLimit = 0;
   try {
     return await runEach(from, count, surface);

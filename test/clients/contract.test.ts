@@ -192,7 +192,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     }),
     found: 'the first statement of the work can set the isolation level',
   },
-  'says that it tells of rollbacks': {
+  'says that it reports rollbacks': {
     fault: (client) => ({
       tellsRollback: true,
       begin: (work, onBroken) =>

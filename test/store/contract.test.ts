@@ -17,7 +17,7 @@ function settling(change: (settlement: Settlement) => Settlement): Fault {
   });
 }
 
-/** The token that owns each key, whoever asks. */
+/** The token that owns each key. */
 function withOwners(
   memory: MemoryStore,
 ): Pick<Store, 'claim'> & { readonly ownerOf: (key: string) => string } {
@@ -101,7 +101,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     ),
     found: 'a released key waits for its backoff, and tells the error and the time left',
   },
-  'keeps records for ever': {
+  'keeps records without end': {
     fault: settling((settlement) =>
       settlement.kind === 'release' ? settlement : { ...settlement, retentionMs: Number.MAX_SAFE_INTEGER },
     ),

@@ -18,7 +18,7 @@ export interface Effect extends Run {
   readonly effectKey: string | null;
 }
 
-/** What a handler does, whoever calls it. */
+/** What a handler does. */
 export interface Work {
   begin(message: number): Run;
   /** What is before the effect. Rejects now and then, with what `failure` makes. Returns when it saw no abort. */

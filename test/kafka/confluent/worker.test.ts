@@ -290,7 +290,7 @@ describe('a stop', () => {
   });
 });
 
-describe('calls that nobody waits for', () => {
+describe('calls that are not awaited', () => {
   test('a second run is refused, and leaves one consumer to stop', async () => {
     const { worker, consumers, calls } = await runs();
     await worker.stop();

@@ -7,7 +7,7 @@ import type { ControlledStore } from '../../../src/store/contract/actor.ts';
 const LOCK_WAIT_MS = 30_000;
 
 /**
- * The Postgres store over `client`. Nobody can move the database's clock, so time passes by moving the records back;
+ * The Postgres store over `client`. The database's clock cannot be moved: time passes by moving the records back;
  * `admin` does that, where `client` itself is what is tested.
  */
 export function controlledPostgresStore(admin: SqlClient, client: SqlClient = admin): ControlledStore {

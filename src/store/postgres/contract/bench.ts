@@ -75,7 +75,7 @@ export async function prepare(client: DatabaseClient): Promise<void> {
     )`);
 }
 
-/** The store over the client. Nobody can move the clock of the server, so time passes by moving the records back. */
+/** The store over the client. The clock of the server cannot be moved: time passes by moving the records back. */
 export function storeOver(client: DatabaseClient): ControlledStore {
   return {
     store: createPostgresStore(client, SCHEMA),
