@@ -53,6 +53,11 @@ const BROKEN: Record<string, AdapterUnderTest['handle']> = {
     await handleOnce(message.id, message.body, handler, { signal }).catch(() => undefined);
     await message.acknowledge();
   },
+  'has one key for all messages': (message, { handleOnce, handler, signal }) =>
+    onceEach(
+      { handleOnce, key: () => 'key', body, acknowledge, onFailed: 'keep', onEvent: () => undefined },
+      handler,
+    )(message, { signal }),
   async 'keeps no record'(message, { handler }) {
     await handler(message.body);
     await message.acknowledge();
@@ -65,6 +70,7 @@ test.each([
   ['acknowledges whatever the outcome', 'keeps a message while the store is down, and runs nothing'],
   ['acknowledges whatever the outcome', 'starts nothing when the consumer stops'],
   ['acknowledges whatever the outcome', 'keeps a message whose handler a stop interrupts, and runs it again'],
+  ['has one key for all messages', 'runs two messages with equal bodies and different ids'],
   ['keeps no record', 'acknowledges a duplicate that is answered from the record'],
   [
     'keeps no record',

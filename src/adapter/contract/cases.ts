@@ -21,6 +21,7 @@ import {
 import {
   acknowledgementRefused,
   keptAfterError,
+  keysTellApart,
   keptWhilePending,
   replayAcknowledged,
   settledFirst,
@@ -100,6 +101,7 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
   const rows: Row[] = [
     ['acknowledges a message once its record is settled, and not before', settledFirst],
     ['acknowledges a duplicate that is answered from the record', replayAcknowledged],
+    ['runs two messages with equal bodies and different ids', keysTellApart],
     ['keeps a message whose handler threw, and runs it again', keptAfterError],
     ['keeps a duplicate of a message that runs, which runs once', keptWhilePending],
     ['keeps a message while the store is down, and runs nothing', storeDown],

@@ -29,6 +29,14 @@ export const replayAcknowledged: Promised = async (adapter) => {
   assert.deepEqual(deliveries.map(acknowledged), [true, true]);
 };
 
+export const keysTellApart: Promised = async (adapter) => {
+  const bench = createBench(adapter);
+  const deliveries = [new ScriptedDelivery('1'), new ScriptedDelivery('2')];
+  for (const delivery of deliveries) await bench.deliver(delivery);
+  assert.equal(bench.handled(), 2, 'the key is of the message: another id is another message, and runs');
+  assert.deepEqual(deliveries.map(acknowledged), [true, true]);
+};
+
 export const keptAfterError: Promised = async (adapter) => {
   let fails = true;
   const bench = createBench(adapter, () => {
