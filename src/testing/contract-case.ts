@@ -45,9 +45,14 @@ export function casesOf<Subject>(
     Object.entries(cases).map(([name, promised]) => ({
       name,
       async run() {
-        const { subject, calls } = await open();
+        let calls: readonly string[] = [];
+        const running = async (): Promise<void> => {
+          const opened = await open();
+          ({ calls } = opened);
+          await promised(opened.subject);
+        };
         try {
-          await inTime(promised(subject), LONGEST_CASE_MS, 'has each call been answered?');
+          await inTime(running(), LONGEST_CASE_MS, 'has each call been answered?');
         } catch (error) {
           throw broken(name, rule, calls, error);
         }

@@ -34,6 +34,33 @@ function withOwners(
   };
 }
 
+/** Reads and writes the records of another scope. */
+function inScopes(change: (scope: string) => string): Fault {
+  return (memory) => ({
+    claim: (requests, terms) => memory.claim(requests, { ...terms, scope: change(terms.scope) }),
+    settle: (requests, scope) => memory.settle(requests, change(scope)),
+    extend: (requests, terms) => memory.extend(requests, { ...terms, scope: change(terms.scope) }),
+    lookup: async (key, scope) => await memory.lookup?.(key, change(scope)),
+  });
+}
+
+const JOINED = 'scope and key are two things: joined by any character they would be one for two messages';
+
+/** One text for both. */
+function joining(separator: string): Fault {
+  return (memory) => {
+    const scope = 'all';
+    const joined = <Request extends { key: string }>(requests: readonly Request[], of: string) =>
+      requests.map((request) => ({ ...request, key: `${of}${separator}${request.key}` }));
+    return {
+      claim: (requests, terms) => memory.claim(joined(requests, terms.scope), { ...terms, scope }),
+      settle: (requests, of) => memory.settle(joined(requests, of), scope),
+      extend: (requests, terms) => memory.extend(joined(requests, terms.scope), { ...terms, scope }),
+      lookup: async (key, of) => await memory.lookup?.(`${of}${separator}${key}`, scope),
+    };
+  };
+}
+
 const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> = {
   'settles by the key alone': {
     fault(memory) {
@@ -157,6 +184,45 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     }),
     found: 'keys are compared as they are, whatever characters they have',
   },
+  'joins scope and key by a colon': { fault: joining(':'), found: JOINED },
+  'joins scope and key by what derived scopes have': { fault: joining('>'), found: JOINED },
+  'joins scope and key by a control character': { fault: joining('\u001f'), found: JOINED },
+  'cuts scopes': {
+    fault: inScopes((scope) => scope.slice(0, 500)),
+    found: 'two of the longest scopes that differ in their last character are two scopes',
+  },
+  'keeps retentions in 32 bits': {
+    fault: settling((settlement) =>
+      settlement.kind === 'succeed' ? { ...settlement, retentionMs: settlement.retentionMs | 0 } : settlement,
+    ),
+    found: 'a succeeded record answers for a retention of more milliseconds than 32 bits hold',
+  },
+  'keeps retentions of failures in 32 bits': {
+    fault: settling((settlement) =>
+      settlement.kind === 'fail' ? { ...settlement, retentionMs: settlement.retentionMs | 0 } : settlement,
+    ),
+    found: 'a failed record answers for a retention of more milliseconds than 32 bits hold',
+  },
+  'cuts the error of a failure': {
+    fault: settling((settlement) =>
+      settlement.kind === 'fail' ? { ...settlement, error: settlement.error.slice(0, 8_000) } : settlement,
+    ),
+    found: 'the long error of a failed record comes back whole',
+  },
+  'cuts the error of a release': {
+    fault: settling((settlement) =>
+      settlement.kind === 'release' && settlement.error !== null
+        ? { ...settlement, error: settlement.error.slice(0, 8_000) }
+        : settlement,
+    ),
+    found: 'the long error of a released record comes back whole',
+  },
+  'answers extensions in another order': {
+    fault: (memory) => ({
+      extend: async (requests, terms) => (await memory.extend(requests, terms)).toReversed(),
+    }),
+    found: 'extensions of one call are answered each, in their order',
+  },
   'is never ready': {
     fault: () => ({ check: () => Promise.reject(new Error('not ready')) }),
     found: 'check finds nothing to say of a store that works',
@@ -205,6 +271,46 @@ describe('The contract of a store', () => {
       'the rule: a settle changes the record of the token that owns it, once, and no other',
     );
     expect(message).toMatch(/^settle \[\{"key":"key".*: \["settled"\]$/m);
+  });
+
+  const memory = createMemoryStore();
+  const ADVANCE = 'advance moves the clock of the records by milliseconds';
+  test.each([
+    ['does nothing', () => undefined, 'too little: owned, released, succeeded'],
+    [
+      'takes milliseconds for microseconds',
+      (_: string, milliseconds: number) => {
+        memory.advance(milliseconds / 1_000);
+      },
+      'too little: owned, released, succeeded',
+    ],
+    [
+      'takes milliseconds for seconds',
+      (_: string, milliseconds: number) => {
+        memory.advance(milliseconds * 1_000);
+      },
+      'too far: owned, released, succeeded',
+    ],
+  ])('finds an advance that %s, in its first case', async (_, advance, words) => {
+    const [first] = storeContract({ can: { lookup: true }, open: () => ({ store: memory, advance }) });
+    expect(first?.name).toBe(ADVANCE);
+    await expect(first?.run()).rejects.toThrow(words);
+  });
+
+  test.each([
+    [
+      createMemoryStore,
+      'store: must be a store with claim, settle and extend: have open return { store, advance }',
+    ],
+    [() => undefined, 'open must return an object: { store, advance }'],
+    [() => ({ store: memory }), 'advance: must be a function of (scope, milliseconds)'],
+    [() => Promise.reject(new Error('no server')), 'Error: no server'],
+  ])('says in each case what is wrong with open: %s', async (open, words) => {
+    const cases = storeContract({ can: { lookup: true }, open: open as never });
+    const { name, run } = cases.at(-1) ?? expect.unreachable();
+    const failed = run();
+    await expect(failed).rejects.toThrow(`broken: ${name}`);
+    await expect(failed).rejects.toThrow(words);
   });
 
   test('keeps what a store throws as the cause', async () => {

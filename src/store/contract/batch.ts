@@ -77,9 +77,9 @@ export const BATCH: StoreRule = {
     async 'extensions of one call are answered each, in their order'(actor) {
       await actor.claim('mine', ALICE);
       await actor.claim('theirs', BOB);
-      const requests = ['theirs', 'mine', 'none'].map((key) => ({ key, token: ALICE }));
+      const requests = ['theirs', 'none', 'mine'].map((key) => ({ key, token: ALICE }));
       const replies = await actor.store.extend(requests, { scope: actor.scope, leaseMs: LEASE });
-      equals(replies, ['lost', 'extended', 'lost']);
+      equals(replies, ['lost', 'lost', 'extended']);
     },
 
     async 'many keys in one call are answered each, and kept apart'({ store, scope }) {

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { lazily } from '../../lib/lazily.ts';
-import { callback, flag, parseOptions } from '../../options/parse-options.ts';
+import { callback, flag, parseOptions, withMethods } from '../../options/parse-options.ts';
 import { equals } from '../../testing/assertions.ts';
 import { casesOf, type ContractCase } from '../../testing/contract-case.ts';
 import { actorOn, type ControlledStore, type StoreRule } from './actor.ts';
+import { ADVANCE } from './advance.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { BATCH } from './batch.ts';
 import { CLAIM } from './claim.ts';
@@ -54,6 +55,7 @@ const READY: StoreRule = {
 /** What depends on how requests and replies get there, more than on what a store decides. */
 const TRANSPORT = [BATCH, TEXT];
 const EVERY = [
+  ADVANCE,
   CLAIM,
   RELEASE,
   TAKEOVER,
@@ -77,6 +79,21 @@ const storeSchema = lazily(() =>
       open: callback<StoreUnderTest['open']>('a function that gives { store, advance }'),
     },
     { error: 'the store must be an object: { can, open }' },
+  ),
+);
+
+const openedSchema = lazily(() =>
+  z.object(
+    {
+      store: withMethods<ControlledStore['store']>(
+        ['claim', 'settle', 'extend'],
+        'a store with claim, settle and extend: have open return { store, advance }',
+      ),
+      advance: callback<ControlledStore['advance']>(
+        'a function of (scope, milliseconds) that lets time pass for the records of the scope',
+      ),
+    },
+    { error: 'open must return an object: { store, advance }' },
   ),
 );
 
@@ -112,6 +129,7 @@ export function transportCases(open: StoreUnderTest['open']): readonly ContractC
 function storeCases(rules: readonly StoreRule[], open: StoreUnderTest['open']): readonly ContractCase[] {
   return casesOf(rules, async () => {
     const opened = await open();
+    parseOptions('what open gives', openedSchema(), opened);
     const calls: string[] = [];
     const controlled: ControlledStore = {
       store: recordedStore(opened.store, calls),

@@ -1,6 +1,12 @@
 import { equals, matches } from '../../testing/assertions.ts';
-import { ALICE, BOB, LEASE, SECOND, type StoreRule, waits } from './actor.ts';
+import { ALICE, BOB, LEASE, PAYLOAD, SECOND, type StoreRule, TERMS, waits } from './actor.ts';
 import { succeeded } from './settlements.ts';
+
+/** What a store could put between scope and key, were they one text. Scopes and keys may have each of them. */
+const SEPARATORS = [
+  ...':;,.>/|\\-_~#@!?$%&*+=<^`\'" ()[]{}\t\n\r\u0001\u001e\u001f\u00a0\uffff',
+  ...['::', '||', '//', '->', '--', '%3A', '\\u0000'],
+];
 
 export const CLAIM: StoreRule = {
   rule: 'of all claims of a (scope, key) one owns the record until its lease lapses; the others are answered from it, and change nothing',
@@ -76,6 +82,18 @@ export const CLAIM: StoreRule = {
       const longer = actor.inScope(`${actor.scope}k`);
       await actor.claim('key', ALICE);
       matches(await longer.claim('ey', BOB), { kind: 'claimed' });
+    },
+
+    async 'scope and key are two things: joined by any character they would be one for two messages'(actor) {
+      const { store, scope } = actor;
+      const requests = SEPARATORS.map((text) => ({ key: `x${text}k`, token: ALICE, fingerprint: PAYLOAD }));
+      await store.claim(requests, { scope, ...TERMS });
+      const claims = SEPARATORS.map((text) => actor.inScope(`${scope}${text}x`).claim('k', BOB));
+      const replies = await Promise.all(claims);
+      equals(
+        SEPARATORS.filter((_, index) => replies[index]?.kind !== 'claimed'),
+        [],
+      );
     },
   },
 };

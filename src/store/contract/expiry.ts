@@ -19,6 +19,9 @@ const ENDINGS = [
   ['failed', failed('{"message":"old"}', 'terminal', HOUR)],
 ] as const;
 
+/** 50 days. */
+const LONG_RETENTION = 2 ** 32 + HOUR;
+
 export const EXPIRY: StoreRule = {
   rule: 'a settled record answers for its retention, and counts as absent from then on; a pending one does not expire',
   cases: {
@@ -29,6 +32,22 @@ export const EXPIRY: StoreRule = {
         await actor.claim('key', ALICE);
         await actor.settle('key', ALICE, settlement);
         await actor.advance(HOUR - MINUTE);
+        matches(await actor.claim('key', BOB), { kind });
+        await actor.advance(MINUTE);
+        equals(await actor.claim('key', BOB), FRESH);
+      },
+    ),
+
+    ...each(
+      [
+        ['succeeded', succeeded('"old"', LONG_RETENTION)],
+        ['failed', failed('{"message":"old"}', 'terminal', LONG_RETENTION)],
+      ],
+      ([kind]) => `a ${kind} record answers for a retention of more milliseconds than 32 bits hold`,
+      async (actor: Actor, [kind, settlement]) => {
+        await actor.claim('key', ALICE);
+        await actor.settle('key', ALICE, settlement);
+        await actor.advance(LONG_RETENTION - MINUTE);
         matches(await actor.claim('key', BOB), { kind });
         await actor.advance(MINUTE);
         equals(await actor.claim('key', BOB), FRESH);

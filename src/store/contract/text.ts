@@ -1,7 +1,7 @@
 import { equals, matches } from '../../testing/assertions.ts';
 import { each } from '../../testing/contract-case.ts';
 import { type Actor, ALICE, BOB, LEASE, PAYLOAD, type StoreRule, TERMS } from './actor.ts';
-import { released, succeeded } from './settlements.ts';
+import { failed, released, succeeded } from './settlements.ts';
 
 const AWKWARD = [
   'NULL',
@@ -29,6 +29,10 @@ const AWKWARD = [
   'key',
   'key ',
 ];
+
+const LONGEST_SCOPE = 512;
+/** An error and its causes have up to 2,000 characters each. */
+const LONG_ERROR = 15_000;
 
 export const TEXT: StoreRule = {
   rule: 'keys, scopes, results and errors are kept and compared character by character',
@@ -99,6 +103,30 @@ export const TEXT: StoreRule = {
       matches(await inLongScope.claim(longKey, BOB), { kind: 'succeeded' });
       matches(await inLongScope.claim(longKey.slice(0, -1), BOB), { kind: 'claimed' });
     },
+
+    async 'two of the longest scopes that differ in their last character are two scopes'(actor) {
+      const start = actor.scope.padEnd(LONGEST_SCOPE - 1, '-');
+      await actor.inScope(`${start}a`).claim('key', ALICE);
+      const other = actor.inScope(`${start}b`);
+      matches(await other.claim('key', BOB), { kind: 'claimed', attempts: 1 });
+      equals(await other.settle('key', ALICE, succeeded()), 'lost');
+    },
+
+    ...each(
+      [
+        ['failed', (error: string) => failed(error)],
+        ['released', (error: string) => released(error, LEASE)],
+      ],
+      ([kind]) => `the long error of a ${kind} record comes back whole`,
+      async (actor: Actor, [kind, settlement]) => {
+        const error = JSON.stringify({ message: '"0123456789"\n🗝️'.repeat(LONG_ERROR / 15) });
+        await actor.claim('key', ALICE);
+        await actor.settle('key', ALICE, settlement(error));
+        const reply = await actor.claim('key', BOB);
+        equals(reply.kind, kind);
+        equals('error' in reply && reply.error === error, true);
+      },
+    ),
 
     async 'a large result comes back whole'(actor) {
       const result = JSON.stringify('0123456789🗝️'.repeat(100_000));
