@@ -44,7 +44,24 @@ describe.concurrent.each(Object.entries(ADAPTERS))('%s', (_, adapter) => {
   for (const { name, run } of adapterContract(adapter)) test(name, run);
 });
 
+/** An adapter over a client that understands another delay. */
+const waiting =
+  (change: (delayMs: number) => number): AdapterUnderTest['handle'] =>
+  (message, { handleOnce, handler, signal }) =>
+    onceEach(
+      {
+        ...{ handleOnce, key, body, acknowledge },
+        retryLater: (delivered, delayMs) => delivered.retryLater(change(delayMs)),
+        onFailed: 'keep',
+        onEvent: () => undefined,
+      },
+      handler,
+    )(message, { signal });
+
 const BROKEN: Record<string, AdapterUnderTest['handle']> = {
+  'has no delay': waiting(() => 0),
+  'takes milliseconds for seconds': waiting((delayMs) => delayMs * 1_000),
+  'gives seconds': waiting((delayMs) => delayMs / 1_000),
   async 'acknowledges first'(message, { handleOnce, handler }) {
     await message.acknowledge();
     await handleOnce(message.id, message.body, handler);
@@ -64,7 +81,12 @@ const BROKEN: Record<string, AdapterUnderTest['handle']> = {
   },
 };
 
+const DELAYED = 'has a message that is to be tried again wait for the time of its outcome';
+
 test.each([
+  ['has no delay', DELAYED],
+  ['takes milliseconds for seconds', DELAYED],
+  ['gives seconds', DELAYED],
   ['acknowledges first', 'acknowledges a message once its record is settled, and not before'],
   ['acknowledges whatever the outcome', 'keeps a message whose handler threw, and runs it again'],
   ['acknowledges whatever the outcome', 'keeps a message while the store is down, and runs nothing'],
@@ -81,4 +103,10 @@ test.each([
   const handle = BROKEN[fault] ?? expect.unreachable(fault);
   const found = adapterContract({ can, handle }).find((promise) => promise.name === name);
   await expect((found ?? expect.unreachable(name)).run()).rejects.toThrow(AssertionError);
+});
+
+test('an adapter whose handle returns no promise is told so', async () => {
+  const can = { extend: false, tellsLoss: false, retryLater: true, deadLetter: true, keepFailed: true };
+  const cases = adapterContract({ can, handle: (() => undefined) as never });
+  for (const { run } of cases) await expect(run()).rejects.toThrow('handle returned no promise');
 });

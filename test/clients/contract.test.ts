@@ -74,6 +74,17 @@ const withoutBegin: Fault = () => ({
 
 const outside: Fault = (client) => ({ in: () => client });
 
+/** Tries a transaction twice whose error has such a code. */
+function beginningAgain(isSuch: (code: string | undefined) => boolean): Fault {
+  return (client) => ({
+    begin: (work, onBroken) =>
+      client.begin(work, onBroken).catch((error: unknown) => {
+        if (!isSuch((error as { code?: string }).code)) throw error;
+        return client.begin(work, onBroken);
+      }),
+  });
+}
+
 const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> = {
   'turns times into local time': {
     fault: cells((cell) => (/^\d{4}-\d\d-\d\d[ T]/.test(cell) ? new Date(cell).toString() : cell)),
@@ -182,6 +193,39 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     fault: withoutBegin,
     found: 'of many that migrate at one moment one makes the tables',
   },
+  'runs the work again when it throws': {
+    fault: beginningAgain(() => true),
+    found: 'begin runs its work once when its work throws',
+  },
+  'runs the work again after a conflict': {
+    fault: beginningAgain((code) => code === '40001'),
+    found: 'begin runs its work once when the server reports a conflict',
+  },
+  'runs the work again after a deadlock': {
+    fault: beginningAgain((code) => code === '40P01'),
+    found: 'begin runs its work once when the server reports a deadlock',
+  },
+  'runs the work again when the COMMIT is refused': {
+    fault: beginningAgain((code) => code === '23503'),
+    found: 'begin runs its work once when the COMMIT is refused',
+  },
+  'sends a statement again': {
+    fault: (client) => ({
+      query: (statement, parameters) =>
+        client.query(statement, parameters).catch(() => client.query(statement, parameters)),
+    }),
+    found: 'query sends once what the server refuses for a division by zero',
+  },
+  'sends statements again after a conflict': {
+    fault: (client) => ({
+      execute: (statements) =>
+        client.execute(statements).catch((error: unknown) => {
+          if ((error as { code?: string }).code !== '40001') throw error;
+          return client.execute(statements);
+        }),
+    }),
+    found: 'execute sends once what the server refuses for a conflict',
+  },
   'begins with a statement of its own': {
     fault: (client) => ({
       begin: (work, onBroken) =>
@@ -287,6 +331,18 @@ describe('The contract of a Postgres client', () => {
     const names = casesOf(() => ({})).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(60);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  test.each([
+    [() => fromPg(pool), 'client: must be a client with query, execute, begin and in'],
+    [() => undefined, 'open must return an object: { client, insert, transaction }'],
+    [() => ({ client: fromPg(pool) }), 'insert: must be a function of (transaction, id)'],
+    [() => Promise.reject(new Error('no server')), 'Error: no server'],
+  ])('says in each case what is wrong with open: %s', async (open, words) => {
+    const { name, run } = casesOf(() => ({}), { open: open as never })[0] ?? expect.unreachable();
+    const failed = run();
+    await expect(failed).rejects.toThrow(`broken: ${name}`);
+    await expect(failed).rejects.toThrow(words);
   });
 
   test('says which rule is broken', async () => {

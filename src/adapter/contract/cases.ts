@@ -20,6 +20,7 @@ import {
 } from './holds.ts';
 import {
   acknowledgementRefused,
+  delayed,
   keptAfterError,
   keysTellApart,
   keptWhilePending,
@@ -47,6 +48,9 @@ const WITH_KEEPING: Row[] = [
 ];
 const WITHOUT_KEEPING: Row[] = [
   ['cannot keep what failed for good: it is acknowledged, and does not run again', failedAcknowledged],
+];
+const WITH_RETRIES: Row[] = [
+  ['has a message that is to be tried again wait for the time of its outcome', delayed],
 ];
 const WITH_EXTENSIONS: Row[] = [['extends a message while it is in hand, and not after', extended]];
 const WITH_LOSS: Row[] = [['does not touch a message after it has lapsed', nothingAfterLapse]];
@@ -114,6 +118,7 @@ export function adapterContract(adapter: AdapterUnderTest): readonly ContractCas
     ],
     ['starts nothing when the consumer stops', stoppedBefore],
     ['keeps a message whose handler a stop interrupts, and runs it again', stoppedDuring],
+    ...(can.retryLater ? WITH_RETRIES : []),
     ...(can.deadLetter ? WITH_DEAD_LETTERS : []),
     ...(can.keepFailed ? WITH_KEEPING : WITHOUT_KEEPING),
     ...(can.extend ? WITH_EXTENSIONS : WITHOUT_EXTENSIONS),

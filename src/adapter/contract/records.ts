@@ -7,6 +7,8 @@ import { createBench, LEASE_MS } from './setup.ts';
 
 // What an adapter does before, while and after a record is settled.
 
+const RETRY_MS = 30_000;
+
 export const settledFirst: Promised = async (adapter) => {
   const bench = createBench(adapter);
   const settles = gate();
@@ -55,6 +57,23 @@ export const keptAfterError: Promised = async (adapter) => {
   await sleep(30);
   await bench.deliver(again);
   assert.ok(acknowledged(again) || acknowledged(first), 'a later delivery runs it again');
+};
+
+/** A broker may count in seconds, and a call takes some time. Units are farther apart. */
+export const delayed: Promised = async (adapter) => {
+  const work = () => {
+    throw new Error('not now');
+  };
+  const bench = createBench(adapter, work, () => RETRY_MS);
+  const delivery = new ScriptedDelivery('1');
+  await bench.deliver(delivery);
+  const [delayMs, ...others] = delivery.delaysMs;
+  assert.deepEqual(others, [], 'a message is returned once');
+  if (delayMs === undefined) return;
+  assert.ok(
+    delayMs >= RETRY_MS / 2 && delayMs <= RETRY_MS * 2,
+    `retryLater got ${delayMs} and not the outcome's retryAfterMs of ${RETRY_MS}, in milliseconds`,
+  );
 };
 
 export const keptWhilePending: Promised = async (adapter) => {

@@ -11,7 +11,7 @@ export interface ScriptedMessage {
   readonly body: string;
   /** Says that it is done with. */
   acknowledge(): Promise<void>;
-  /** Have it delivered again, at once or later. */
+  /** Have it delivered again, after these milliseconds. Without them: at once, or when the broker decides. */
   retryLater(delayMs?: number): Promise<void>;
   /** Keep it longer. Resolves with false when the message is lost. */
   extend(): Promise<boolean>;
@@ -22,6 +22,8 @@ export class ScriptedDelivery implements ScriptedMessage {
   readonly id: string;
   readonly body: string;
   readonly log: Verb[] = [];
+  /** What each retry was to wait. */
+  readonly delaysMs: (number | undefined)[] = [];
   #isLost = false;
   #refusesAcknowledgement = false;
 
@@ -45,7 +47,8 @@ export class ScriptedDelivery implements ScriptedMessage {
     if (this.#refusesAcknowledgement) throw new Error('the scripted broker does not answer');
   }
 
-  retryLater(): Promise<void> {
+  retryLater(delayMs?: number): Promise<void> {
+    this.delaysMs.push(delayMs);
     return this.#note('retry-later');
   }
 

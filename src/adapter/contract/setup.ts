@@ -1,6 +1,8 @@
 import { createHandleOnce } from '../../api/create-handle-once.ts';
 import type { HandleOnce } from '../../api/handle-once.ts';
 import { StoreError } from '../../api/errors.ts';
+import { hasMethods } from '../../options/parse-options.ts';
+import type { RetryOptions } from '../../options/retries.ts';
 import { createMemoryStore } from '../../store/memory.ts';
 import type { Store } from '../../store/store.ts';
 import type { ScriptedDelivery, ScriptedMessage } from './script.ts';
@@ -60,7 +62,11 @@ export interface Bench {
   cutStore(): void;
 }
 
-export function createBench({ handle }: AdapterUnderTest, work: () => unknown = () => undefined): Bench {
+export function createBench(
+  { handle }: AdapterUnderTest,
+  work: () => unknown = () => undefined,
+  backoff: RetryOptions['backoff'] = { baseMs: 10, maxMs: 20 },
+): Bench {
   const memory = createMemoryStore();
   let settlesMayGo: Promise<void> = Promise.resolve();
   let isCut = false;
@@ -78,7 +84,6 @@ export function createBench({ handle }: AdapterUnderTest, work: () => unknown = 
       return await memory.settle(requests, scope);
     },
   };
-  const backoff = { baseMs: 10, maxMs: 20 };
   const options = { store, scope: 'contract', leaseMs: LEASE_MS, backoff, onEvent: () => undefined };
   const stopping = new AbortController();
   const setup: ContractSetup = {
@@ -94,7 +99,7 @@ export function createBench({ handle }: AdapterUnderTest, work: () => unknown = 
   return {
     handled: () => runs,
     deliver(delivery, over) {
-      const ended = Promise.resolve(handle(delivery, { ...setup, ...over }));
+      const ended = promiseOf(handle(delivery, { ...setup, ...over }));
       // A case that has failed before does not look at it.
       ended.catch(() => undefined);
       return ended;
@@ -115,4 +120,12 @@ export function createBench({ handle }: AdapterUnderTest, work: () => unknown = 
       isCut = true;
     },
   };
+}
+
+/** A case would look before the delivery has ended. */
+function promiseOf(handled: unknown): Promise<unknown> {
+  if (hasMethods(handled, ['then'])) return Promise.resolve(handled);
+  throw new TypeError(
+    'handle returned no promise: have it return one that resolves when the delivery has ended',
+  );
 }

@@ -4,7 +4,7 @@ import { succeeded } from './settlements.ts';
 
 /** What a store could put between scope and key, were they one text. Scopes and keys may have each of them. */
 const SEPARATORS = [
-  ...':;,.>/|\\-_~#@!?$%&*+=<^`\'" ()[]{}\t\n\r\u0001\u001e\u001f\u00a0\uffff',
+  ...Array.from(':;,.>/|\\-_~#@!?$%&*+=<^`\'" ()[]{}\t\n\r\u0001\u001e\u001f\u00a0\uffff'),
   ...['::', '||', '//', '->', '--', '%3A', '\\u0000'],
 ];
 

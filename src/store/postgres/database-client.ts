@@ -40,8 +40,9 @@ export interface DatabaseQueries {
  */
 export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
   /**
-   * Runs work in a new transaction, commits when it is done, and rolls back and throws the same when it throws.
+   * Runs work once in a new transaction, commits when it is done, and rolls back and throws the same when it throws.
    *
+   * Work that failed is not run again, not even after a conflict or a deadlock: that is for the next attempt.
    * It settles only after the work has ended, also when the connection breaks meanwhile: then it throws. A library that
    * can tell calls `onBroken` once when the connection breaks while the work runs.
    */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { lazily } from '../../../lib/lazily.ts';
-import { callback, flag, parseOptions } from '../../../options/parse-options.ts';
+import { callback, flag, parseOptions, withMethods } from '../../../options/parse-options.ts';
 import { casesOf, type ContractCase } from '../../../testing/contract-case.ts';
 import { transportCases } from '../../contract/cases.ts';
 import { benchOf, type ClientRule, prepare, storeOver } from './bench.ts';
@@ -28,6 +28,22 @@ const clientSchema = lazily(() =>
       ),
     },
     { error: 'the client must be an object: { can, open }' },
+  ),
+);
+
+const librarySchema = lazily(() =>
+  z.object(
+    {
+      client: withMethods<ClientLibrary['client']>(
+        ['query', 'execute', 'begin', 'in'],
+        'a client with query, execute, begin and in: have open return { client, insert, transaction }',
+      ),
+      insert: callback<ClientLibrary['insert']>('a function of (transaction, id) that inserts a row'),
+      transaction: callback<ClientLibrary['transaction']>(
+        'a function of work, which runs it in a transaction',
+      ),
+    },
+    { error: 'open must return an object: { client, insert, transaction }' },
   ),
 );
 
@@ -75,6 +91,7 @@ function preparedOnce(open: ClientUnderTest['open']): () => Promise<ClientLibrar
   let prepared: Promise<void> | undefined;
   return async () => {
     const library = await open();
+    parseOptions('what open gives', librarySchema(), library);
     prepared ??= prepare(library.client);
     await prepared;
     return library;

@@ -1,8 +1,9 @@
 import { rejects } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { equals } from '../../../testing/assertions.ts';
 import { each } from '../../../testing/contract-case.ts';
 import { sqlState } from '../error-layers.ts';
-import type { Bench, ClientRule } from './bench.ts';
+import { type Bench, type ClientRule, SCHEMA } from './bench.ts';
 
 const TEXTS = {
   'a time as the text that it is, and not as local time': [
@@ -115,7 +116,9 @@ export const QUERY: ClientRule = {
   },
 };
 
-const raise = (state: string) => `do $$ begin raise exception 'refused' using errcode = '${state}'; end $$`;
+/** A statement that the server refuses with this SQLSTATE. */
+export const raise = (state: string) =>
+  `do $$ begin raise exception 'refused' using errcode = '${state}'; end $$`;
 
 /** What the server refuses, by its SQLSTATE. The last three are what a claim and a transaction look for. */
 const REFUSED: [what: string, verb: 'query' | 'execute', statement: string, state: string][] = [
@@ -127,18 +130,48 @@ const REFUSED: [what: string, verb: 'query' | 'execute', statement: string, stat
   ['a deadlock', 'execute', raise('40P01'), '40P01'],
 ];
 
+/** Statements that count their runs, by a sequence, which no rollback takes back. */
+const COUNTED: [what: string, verb: 'query' | 'execute', statementOf: (sequence: string) => string][] = [
+  ['a division by zero', 'query', (sequence) => `select (1 / (0 * nextval('${sequence}')))::text as cell`],
+  [
+    'a conflict',
+    'execute',
+    (sequence) =>
+      `do $$ begin perform nextval('${sequence}'); raise exception 'refused' using errcode = '40001'; end $$`,
+  ],
+];
+
 export const REFUSAL: ClientRule = {
-  rule: 'what the server refuses rejects, with its SQLSTATE as code of the error or of its cause',
-  cases: each(
-    REFUSED,
-    ([what, verb, , state]) => `${verb} rejects for ${what} with the SQLSTATE ${state}, and goes on`,
-    async ({ client }: Bench, [, verb, statement, state]) => {
-      const refused = verb === 'query' ? client.query(statement, []) : client.execute(statement);
-      await rejects(refused, (error) => {
-        equals(sqlState(error), state);
-        return true;
-      });
-      equals(await client.query('select $1::text as cell', ['alive']), [['alive']]);
-    },
-  ),
+  rule: 'what the server refuses rejects, with its SQLSTATE as code of the error or of its cause, and is not sent again',
+  cases: {
+    ...each(
+      REFUSED,
+      ([what, verb, , state]) => `${verb} rejects for ${what} with the SQLSTATE ${state}, and goes on`,
+      async ({ client }: Bench, [, verb, statement, state]) => {
+        const refused = verb === 'query' ? client.query(statement, []) : client.execute(statement);
+        await rejects(refused, (error) => {
+          equals(sqlState(error), state);
+          return true;
+        });
+        equals(await client.query('select $1::text as cell', ['alive']), [['alive']]);
+      },
+    ),
+
+    ...each(
+      COUNTED,
+      ([what, verb]) => `${verb} sends once what the server refuses for ${what}`,
+      async ({ client }: Bench, [, verb, statementOf]) => {
+        const sequence = `${SCHEMA}.runs_${randomUUID().replaceAll('-', '')}`;
+        await client.execute(`create sequence ${sequence}`);
+        const statement = statementOf(sequence);
+        await rejects(verb === 'query' ? client.query(statement, []) : client.execute(statement));
+        const runs = await client.query(
+          `select last_value::text as runs, is_called::text as ran from ${sequence}`,
+          [],
+        );
+        await client.execute(`drop sequence ${sequence}`);
+        equals(runs, [['1', 'true']]);
+      },
+    ),
+  },
 };

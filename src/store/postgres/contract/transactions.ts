@@ -2,16 +2,30 @@ import { ok, rejects } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endsWithin } from '../../../lib/ends-within.ts';
 import { equals } from '../../../testing/assertions.ts';
+import { each } from '../../../testing/contract-case.ts';
 import { gate } from '../../../testing/gate.ts';
 import { sqlState } from '../error-layers.ts';
+import type { DatabaseQueries } from '../database-client.ts';
 import { type Bench, type ClientRule, SCHEMA } from './bench.ts';
+import { raise } from './queries.ts';
 
 const PATIENCE_MS = 10_000;
 const ROLLED_BACK = '25P02';
 
+/** How the work of a transaction fails. */
+const FAILING: [what: string, fail: (queries: DatabaseQueries) => Promise<unknown>][] = [
+  ['its work throws', () => Promise.reject(new Error('of the work'))],
+  ['the server reports a conflict', (queries) => queries.execute(raise('40001'))],
+  ['the server reports a deadlock', (queries) => queries.execute(raise('40P01'))],
+  [
+    'the COMMIT is refused',
+    (queries) => queries.execute(`insert into ${SCHEMA}.links values ('child', 'no parent')`),
+  ],
+];
+
 export const TRANSACTION: ClientRule = {
   rule:
-    'begin runs work in a transaction of its own, which is committed when the work is done and rolled back when it ' +
+    'begin runs work once in a transaction of its own, which is committed when the work is done and rolled back when it ' +
     'throws; in(transaction) runs statements in that one',
   cases: {
     async 'begin gives what its work gives'({ client }) {
@@ -29,6 +43,20 @@ export const TRANSACTION: ClientRule = {
         },
       );
     },
+
+    ...each(
+      FAILING,
+      ([what]) => `begin runs its work once when ${what}`,
+      async ({ client }: Bench, [, fail]) => {
+        let runs = 0;
+        const begun = client.begin(async (transaction) => {
+          runs += 1;
+          await fail(client.in(transaction));
+        });
+        await rejects(begun);
+        ok(runs === 1, `begin ran its work ${runs} times: what failed is left to the next attempt`);
+      },
+    ),
 
     async 'begin has committed what its work wrote when it resolves'({ client, insert, insertBy, effects }) {
       await client.begin(async (transaction) => {
