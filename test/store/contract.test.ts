@@ -156,6 +156,16 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     }),
     found: 'another payload for an owned key is refused, and changes nothing',
   },
+  'compares the start of fingerprints': {
+    fault: (memory) => ({
+      claim: (requests, terms) =>
+        memory.claim(
+          requests.map((request) => ({ ...request, fingerprint: request.fingerprint.slice(0, 60) })),
+          terms,
+        ),
+    }),
+    found: 'fingerprints are compared to their last character',
+  },
   'claims what it is to look up': {
     fault: (memory) => ({
       async lookup(key, scope) {

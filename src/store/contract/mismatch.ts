@@ -159,6 +159,13 @@ export const MISMATCH: StoreRule = {
       },
     ),
 
+    async 'fingerprints are compared to their last character'(actor) {
+      await actor.claim('key', ALICE);
+      equals(await actor.claim('key', BOB, { fingerprint: `${PAYLOAD.slice(0, -1)}2` }), {
+        kind: 'mismatch',
+      });
+    },
+
     async 'a record that is used up keeps no fingerprint where it had none'(actor) {
       await exhaustByDeaths(withFingerprint(actor, NO_FINGERPRINT));
       const failedBy = { kind: 'failed', reason: 'deaths-exhausted', replayed: false };
