@@ -1,10 +1,13 @@
-import { createHandleOnce, type HandleOnceOptions } from 'handle-once';
+import { readFileSync } from 'node:fs';
+import { createHandleOnce, type HandleOnceOptions, RetryableError, TerminalError } from 'handle-once';
 import { showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { isDoneUnder } from '../../examples/old-key-first.ts';
 import { type Difference, withShadow } from '../../examples/shadow-mode.ts';
 import { fingerprint } from '../../src/payload/fingerprint.ts';
 import { textOf } from '../docs/documents.ts';
 import { useDatabase } from '../support/database.ts';
+import { gate } from '../support/gate.ts';
 
 const { sql } = useDatabase();
 
@@ -108,7 +111,158 @@ describe('The import of a dedupe table', () => {
     await processed('order-2');
     await sql.unsafe(IMPORT);
     await processed('order-3');
-    expect(await sql.unsafe(COUNT)).toEqual([{ missing: '1' }]);
+    expect(await sql.unsafe(COUNT)).toMatchObject([{ missing: '1' }]);
+  });
+});
+
+describe('The import of a dedupe table, beside records of handle-once,', () => {
+  const counts = async () => await sql.unsafe(COUNT);
+  const NONE = [{ missing: '0', in_hand: '0', failed: '0' }];
+
+  /** What a delivery of the key finds, and whether it runs. */
+  async function redelivered(key: string) {
+    const handler = vi.fn();
+    const { state } = await newHandleOnce()(key, 1, handler);
+    return { state, runs: handler.mock.calls.length };
+  }
+
+  async function failed(key: string, error: Error) {
+    await newHandleOnce()(key, 1, () => Promise.reject(error));
+  }
+
+  async function died(key: string) {
+    await newHandleOnce()(key, 1, async () => {
+      await sql`update handle_once.records set live_until = now() where key = ${key}`;
+      await sql`update handle_once.records set token = gen_random_uuid() where key = ${key}`;
+    });
+  }
+
+  async function expired(key: string) {
+    await newHandleOnce()(key, 1, () => 1);
+    await sql`update handle_once.records set live_until = now() where key = ${key}`;
+  }
+
+  test.each<[string, string, (key: string) => Promise<void>]>([
+    ['a released one that is due', '0', async (key) => failed(key, new Error('again'))],
+    [
+      'a released one that waits',
+      '0',
+      async (key) => failed(key, new RetryableError('x', { retryAfterMs: 60_000 })),
+    ],
+    ['one that failed for good', '1', async (key) => failed(key, new TerminalError('never'))],
+    ['one whose worker died', '0', died],
+    ['one that has expired', '0', expired],
+  ])('counts as missing, and makes succeeded, %s', async (_, failures, happens) => {
+    await happens('order-1');
+    await processed('order-1');
+    expect(await counts()).toEqual([{ missing: '1', in_hand: '0', failed: failures }]);
+    await sql.unsafe(IMPORT);
+    expect(await counts()).toEqual(NONE);
+    expect(await redelivered('order-1')).toEqual({ state: 'succeeded', runs: 0 });
+    expect(await showRecord({ sql, scope: 'billing', key: 'order-1' })).toMatchObject({
+      ...{ phase: 'succeeded', attempts: 1, failures: 0, deaths: 0, resultOmitted: 'not-stored' },
+    });
+    expect((await sql.unsafe(IMPORT)).count).toBe(0);
+  });
+
+  test('leaves a message that a worker has in hand, and says so', async () => {
+    await processed('order-1');
+    const outcome = await newHandleOnce()('order-1', 1, async () => {
+      expect((await sql.unsafe(IMPORT)).count).toBe(0);
+      expect(await counts()).toEqual([{ missing: '1', in_hand: '1', failed: '0' }]);
+      return 'done';
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', result: 'done' });
+    expect(await counts()).toEqual(NONE);
+  });
+
+  test('skips rows without a time, and takes the last of several rows of a key', async () => {
+    await sql`alter table processed_messages drop constraint processed_messages_pkey`;
+    await sql`alter table processed_messages alter column processed_at drop not null`;
+    await sql`insert into processed_messages values ('none', null)`;
+    for (const daysAgo of [3, 1, 2]) await processed('order-1', daysAgo);
+    expect((await sql.unsafe(IMPORT)).count).toBe(1);
+    expect(await counts()).toEqual(NONE);
+    const rows = await sql`
+      select key, round(extract(epoch from now() - created_at) / 86400)::integer as days from handle_once.records`;
+    expect(rows).toEqual([{ key: 'order-1', days: 1 }]);
+  });
+});
+
+describe('A look at the old key', () => {
+  const EXAMPLE = readFileSync(new URL('../../examples/old-key-first.ts', import.meta.url), 'utf8');
+
+  test('is on the page as it is in the example', () => {
+    const [, isDoneUnderText = ''] = EXAMPLE.split('export ');
+    expect(textOf('docs/moving-over.md')).toContain(isDoneUnderText);
+  });
+
+  test('counts nothing, however often an old worker is found at work', async () => {
+    const handleOnce = newHandleOnce();
+    const { opened, open } = gate();
+    const charge = vi.fn();
+    let looks = 0;
+    const lookup: typeof handleOnce.lookup = async (key) => {
+      const before = await handleOnce.lookup(key);
+      if (before?.state !== 'pending' || before.reason !== 'in-flight') return before;
+      looks += 1;
+      if (looks === 50) open();
+      return { ...before, retryAfterMs: 1 };
+    };
+    const claimed = gate();
+    const old = handleOnce('message-1', 1, async () => {
+      claimed.open();
+      await opened;
+      charge();
+    });
+    await claimed.opened;
+    const outcome = await handleOnce('order-1', 1, async (_, attempt) => {
+      if (!(await isDoneUnder('message-1', attempt, { lookup }))) charge();
+    });
+    await old;
+    expect(looks).toBeGreaterThanOrEqual(50);
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
+    expect(charge).toHaveBeenCalledOnce();
+    expect(await showRecord({ sql, scope: 'billing', key: 'order-1' })).toMatchObject({
+      attempts: 1,
+      failures: 0,
+    });
+  });
+
+  test('that is stopped with its worker counts nothing either', async () => {
+    const handleOnce = newHandleOnce();
+    const { opened, open } = gate();
+    const claimed = gate();
+    const old = handleOnce('message-1', 1, async () => {
+      claimed.open();
+      await opened;
+    });
+    await claimed.opened;
+    const worker = new AbortController();
+    const look = async (_: unknown, attempt: Parameters<typeof isDoneUnder>[1]) => {
+      worker.abort();
+      return await isDoneUnder('message-1', attempt, handleOnce);
+    };
+    expect(await handleOnce('order-1', 1, look, { signal: worker.signal })).toMatchObject({
+      state: 'pending',
+    });
+    expect(await showRecord({ sql, scope: 'billing', key: 'order-1' })).toMatchObject({
+      attempts: 0,
+      failures: 0,
+    });
+    open();
+    await old;
+  });
+
+  test('runs what no worker has in hand', async () => {
+    const handleOnce = newHandleOnce();
+    await handleOnce('message-1', 1, () => Promise.reject(new Error('again')));
+    for (const oldKey of ['message-1', 'unknown']) {
+      const seen = await handleOnce(`new-${oldKey}`, 1, async (_, attempt) =>
+        isDoneUnder(oldKey, attempt, handleOnce),
+      );
+      expect(seen).toMatchObject({ result: false });
+    }
   });
 });
 
@@ -121,9 +275,9 @@ describe('The import of a dedupe table', () => {
       `alter table processed_messages alter column message_id type ${type} using message_id::${type}`,
     );
     await processed(id);
-    expect(await sql.unsafe(COUNT)).toEqual([{ missing: '1' }]);
+    expect(await sql.unsafe(COUNT)).toMatchObject([{ missing: '1' }]);
     await sql.unsafe(IMPORT);
-    expect(await sql.unsafe(COUNT)).toEqual([{ missing: '0' }]);
+    expect(await sql.unsafe(COUNT)).toMatchObject([{ missing: '0' }]);
     expect(await newHandleOnce().lookup(id)).toMatchObject({ state: 'succeeded' });
   });
 });
