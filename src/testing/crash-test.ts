@@ -96,8 +96,8 @@ type Resolved = z.output<ReturnType<typeof crashTestOptions>>;
  * the second call once. What is not among `effects` is not seen, whatever it does. It uses a store in memory, and
  * needs no test runner.
  *
- * Throws `InvalidOptionsError`, also where the handler does not succeed without a crash, calls none of the effects, or
- * does not do them again for the next message, so that one of the crashes could not happen.
+ * Throws `InvalidOptionsError`, also where the handler does not succeed without a crash, has none of the effects done,
+ * or does not do them again for the next message, so that one of the crashes could not happen.
  *
  * @example
  * ```ts
@@ -143,7 +143,11 @@ async function runWhole(options: Resolved): Promise<WatchedEffects> {
     throw new InvalidOptionsError(SUBJECT, [{ field: 'handler', message }], { cause: handled.thrown });
   }
   if (watched.done.length === 0) {
-    const message = 'were not called by the handler: have it call those that it is given';
+    const called = [...new Set(watched.calls.map(({ effect }) => effect))].join(', ');
+    const message =
+      called === ''
+        ? 'were not called by the handler: have it call those that it is given'
+        : `were called by the handler (${called}), and none was done: have them resolve, and the handler await them`;
     throw new InvalidOptionsError(SUBJECT, [{ field: 'effects', message }]);
   }
   return watched;

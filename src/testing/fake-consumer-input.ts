@@ -89,6 +89,6 @@ export function checkAsKafkajs(method: Method, given: unknown, isRunning: boolea
 }
 
 /** In the shape in which kafkajs has it, which need not be installed. */
-function nonRetriable(message: string): Error {
+export function nonRetriable(message: string): Error {
   return Object.assign(new Error(message), { name: 'KafkaJSNonRetriableError', retriable: false });
 }

@@ -3,7 +3,7 @@ import { InvalidOptionsError } from '../api/errors.ts';
 import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { createFakeBatch, type FakeBatchPayload, type FakeOffsets } from './fake-batch.ts';
-import { checkAsKafkajs, checkInput } from './fake-consumer-input.ts';
+import { checkAsKafkajs, checkInput, nonRetriable } from './fake-consumer-input.ts';
 import { createFakeLog, type FakeMessage, type FakePartition, type FetchedFakeMessage } from './fake-log.ts';
 
 /** Options of `createFakeConsumer`. */
@@ -96,7 +96,7 @@ const fakeConsumerOptions = lazily(() =>
  *
  * Throws `InvalidOptionsError`, as do `subscribe`, `run` and `produce` for what is not in the shape of kafkajs, and
  * `seek` for a partition that is not there. Before `run`, and for wrong arguments, `pause`, `resume`, `seek` and
- * `commitOffsets` throw a `KafkaJSNonRetriableError`, as kafkajs does.
+ * `commitOffsets` throw a `KafkaJSNonRetriableError`, as kafkajs does; so does `subscribe` between `run` and `stop`.
  *
  * @example
  * ```ts
@@ -194,6 +194,7 @@ export function createFakeConsumer(options: FakeConsumerOptions = {}): FakeConsu
     connect: () => Promise.resolve(),
     subscribe: (subscription) =>
       promised(() => {
+        if (isRunning()) throw nonRetriable('Cannot subscribe to topic while consumer is running');
         checkInput('subscribe', subscription);
         const { topics: several = [], topic = [] } = subscription;
         const names = [several, topic].flat().map(topicName);

@@ -163,8 +163,8 @@ export function createFakeQueue(options: FakeQueueOptions = {}): FakeQueue {
   };
 }
 
-async function answer(context: CommandContext, command: object, options: unknown): Promise<never> {
-  const { name } = command.constructor;
+async function answer(context: CommandContext, command: unknown, options: unknown): Promise<never> {
+  const name = nameOfClass(command);
   const run = COMMANDS[name];
   if (run === undefined) {
     const known = Object.keys(COMMANDS).join(', ');
@@ -174,6 +174,12 @@ async function answer(context: CommandContext, command: object, options: unknown
   const { input } = command as { readonly input: Parameters<typeof run>[1] };
   const { abortSignal } = (options ?? {}) as { readonly abortSignal?: AbortSignal };
   return (await run(context, input, abortSignal)) as never;
+}
+
+function nameOfClass(command: unknown): string {
+  const { constructor } = (command ?? {}) as { readonly constructor?: { readonly name?: unknown } };
+  const isNone = typeof command !== 'object' || command === null;
+  return isNone || typeof constructor?.name !== 'string' ? 'no command' : constructor.name;
 }
 
 function checkMessage(body: unknown, attributes: unknown): void {

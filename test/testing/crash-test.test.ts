@@ -231,7 +231,31 @@ describe('A crash test that would show nothing', () => {
   });
 
   it('is refused where none of the effects was called', async () => {
-    await expect(run(() => 'nothing')).rejects.toMatchObject({ issues: [{ field: 'effects' }] });
+    await expect(run(() => 'nothing')).rejects.toMatchObject({
+      issues: [
+        {
+          field: 'effects',
+          message: 'were not called by the handler: have it call those that it is given',
+        },
+      ],
+    });
+  });
+
+  it('is refused where what was called has rejected, and the handler went on', async () => {
+    const effects = fakes();
+    effects.charge.mockRejectedValue(new Error('declined: 4111'));
+    const refused: unknown = await run(async ({ charge }, { cents }) => {
+      await charge(cents).catch(() => undefined);
+    }, effects).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      issues: [
+        {
+          field: 'effects',
+          message:
+            'were called by the handler (charge), and none was done: have them resolve, and the handler await them',
+        },
+      ],
+    });
   });
 
   it.each([

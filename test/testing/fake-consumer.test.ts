@@ -193,6 +193,17 @@ async function caught(act: () => unknown): Promise<unknown> {
   }
 }
 
+it('A fake consumer refuses to subscribe while it runs, as kafkajs does', async () => {
+  const consumer = await subscribed();
+  await consumer.run({ eachMessage: () => Promise.resolve() });
+  expect(await caught(() => consumer.subscribe({ topics: ['late'] }))).toMatchObject({
+    ...{ name: 'KafkaJSNonRetriableError', retriable: false },
+    message: 'Cannot subscribe to topic while consumer is running',
+  });
+  await consumer.stop();
+  expect(await caught(() => consumer.subscribe({ topics: ['late'] }))).toBeUndefined();
+});
+
 describe('A fake consumer that is used wrongly', () => {
   type Consumer = ReturnType<typeof createFakeConsumer>;
   const message = { value: 'a' };

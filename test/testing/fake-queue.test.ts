@@ -143,6 +143,23 @@ describe('A fake queue', () => {
     await expect(unknown).rejects.toThrow(/ReceiveMessageCommand.*; got GetQueueUrlCommand/);
   });
 
+  it.each([undefined, null, 'ReceiveMessageCommand', 7, Object.create(null)])(
+    'says so where its client is sent no command: %o',
+    async (command: unknown) => {
+      const { client } = createFakeQueue();
+      const refused: unknown = await client.send(command as never).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(InvalidOptionsError);
+      expect(refused).toMatchObject({
+        issues: [
+          {
+            field: 'command',
+            message: expect.stringMatching(/^must be one of .*; got no command$/) as string,
+          },
+        ],
+      });
+    },
+  );
+
   it.each([
     ['visibilityTimeoutSeconds', { visibilityTimeoutSeconds: 0 }],
     ['maxReceiveCount', { maxReceiveCount: 1.5 }],
