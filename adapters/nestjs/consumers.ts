@@ -1,13 +1,14 @@
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import type * as z from 'zod/mini';
 import { parseOptions } from '../../src/adapter-kit.ts';
-import { InvalidOptionsError } from '../../src/index.ts';
+import { InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
 import { checkHandlers } from './check-handlers.ts';
+import { sharedFaults } from './check-shared.ts';
 import { type Discovery, findHandlers, type FoundHandler } from './find-handlers.ts';
 import { type HandleOnceModuleOptions, moduleOptions } from './options.ts';
-import type { Running } from './running.ts';
-import { startKafka } from './start-kafka.ts';
-import { startSqs } from './start-sqs.ts';
+import { prepareKafka } from './prepare-kafka.ts';
+import { prepareSqs } from './prepare-sqs.ts';
+import type { Prepared, Running } from './running.ts';
 
 export const SUBJECT = 'HandleOnceModule';
 
@@ -37,8 +38,9 @@ export function createConsumers(given: HandleOnceModuleOptions, services: Discov
       checkImportedOnce(services);
       const found = findHandlers(services);
       checkHandlers(SUBJECT, { sqs: Object.keys(options.sqs), kafka: Object.keys(options.kafka) }, found);
+      const prepared = await prepareAll(options, found);
       try {
-        for (const handler of found) running.push(await start(options, handler));
+        for (const consumer of prepared) running.push(await consumer.start());
       } catch (error) {
         await stop();
         throw error;
@@ -56,21 +58,55 @@ function checkImportedOnce({ discovery }: Discovery): void {
 
 /** Throws `InvalidOptionsError`. */
 export function checkedOptions(given: HandleOnceModuleOptions): z.output<ReturnType<typeof moduleOptions>> {
-  return parseOptions(SUBJECT, moduleOptions(), given);
+  const options = parseOptions(SUBJECT, moduleOptions(), given);
+  const issues = sharedFaults(options);
+  if (issues.length > 0) throw new InvalidOptionsError(SUBJECT, issues);
+  return options;
 }
 
-async function start(
+/** Makes each consumer, and starts none. Throws `InvalidOptionsError` with the wrong options of all of them. */
+async function prepareAll(
+  options: HandleOnceModuleOptions,
+  found: readonly FoundHandler[],
+): Promise<Prepared[]> {
+  const issues: OptionIssue[] = [];
+  const all: Prepared[] = [];
+  for (const handler of found) {
+    try {
+      const prepared = await prepare(options, handler);
+      all.push({ start: () => prepared.start().catch(withName(handler)) });
+    } catch (error) {
+      if (!(error instanceof InvalidOptionsError)) throw error;
+      issues.push(...issuesOf(handler, error));
+    }
+  }
+  if (issues.length > 0) throw new InvalidOptionsError(SUBJECT, issues);
+  return all;
+}
+
+async function prepare(
   { handleOnce, sqs = {}, kafka = {} }: HandleOnceModuleOptions,
   { kind, name, run }: FoundHandler,
-): Promise<Running> {
-  try {
-    const queue = sqs[name];
-    const topics = kafka[name];
-    if (kind === 'sqs' && queue !== undefined) return await startSqs(queue, handleOnce, run);
-    if (kind === 'kafka' && topics !== undefined) return await startKafka(topics, handleOnce, run);
-    throw new Error(`${kind}.${name} has been checked, and is gone`);
-  } catch (error) {
+): Promise<Prepared> {
+  const queue = sqs[name];
+  const topics = kafka[name];
+  if (kind === 'sqs' && queue !== undefined) return await prepareSqs(queue, handleOnce, run);
+  if (kind === 'kafka' && topics !== undefined) return await prepareKafka(topics, handleOnce, run);
+  throw new Error(`${kind}.${name} has been checked, and is gone`);
+}
+
+/** Rethrows; what is wrong with options gets the name of the settings. */
+function withName(handler: FoundHandler) {
+  return (error: unknown): never => {
     if (!(error instanceof InvalidOptionsError)) throw error;
-    throw new InvalidOptionsError(`${SUBJECT}: ${kind}.${name}`, error.issues, { cause: error });
-  }
+    throw new InvalidOptionsError(SUBJECT, issuesOf(handler, error), { cause: error });
+  };
+}
+
+/** What is wrong with the settings of a handler, by their name. */
+function issuesOf({ kind, name }: FoundHandler, { issues }: InvalidOptionsError): OptionIssue[] {
+  return issues.map(({ field, message }) => ({
+    field: [kind, name, ...(field === '' ? [] : [field])].join('.'),
+    message,
+  }));
 }

@@ -1,6 +1,7 @@
-import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@nestjs/common';
+import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
-import { checkedOptions, CONSUMERS, createConsumers } from './consumers.ts';
+import { InvalidOptionsError } from '../../src/index.ts';
+import { checkedOptions, CONSUMERS, createConsumers, SUBJECT } from './consumers.ts';
 import { HANDLE_ONCE } from './decorators.ts';
 import type { HandleOnceModuleOptions } from './options.ts';
 
@@ -19,8 +20,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * `onApplicationShutdown`. Call `app.enableShutdownHooks()`, or a signal ends the process at once.
  *
  * The start of the application throws `InvalidOptionsError` where a name has no settings, no handler or two, where
- * the provider of a handler is no singleton, where the module is imported more than once, and what the start of a
- * worker throws. Wrong options throw it in `forRoot`, or at the start with `forRootAsync`.
+ * the provider of a handler is no singleton, where the module is imported more than once or without `forRoot`, for
+ * wrong options of any worker, all at once, and what the start of a worker throws. Wrong options of the module throw
+ * it in `forRoot`, or at the start with `forRootAsync`; so do two names with one queue or one consumer.
  *
  * @example
  * ```ts
@@ -37,7 +39,11 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  * ```
  */
 export class HandleOnceModule extends ConfigurableModuleClass {
-  /** The module with these options. Throws `InvalidOptionsError` that names every wrong field. */
+  /**
+   * The module with these options. Throws `InvalidOptionsError` that names every wrong field of the module. The
+   * options of the workers, which settings are, are checked at the start of the application, those of all names at
+   * once.
+   */
   static override forRoot(options: HandleOnceModuleOptions): DynamicModule {
     checkedOptions(options);
     return super.forRoot(options);
@@ -71,3 +77,18 @@ const PROVIDERS: Provider[] = [
     ) => createConsumers(options, { discovery, scanner, reflector }),
   },
 ];
+
+const NOT_CONFIGURED =
+  'is imported without options: import HandleOnceModule.forRoot({ handleOnce, sqs, kafka }), or forRootAsync';
+
+// What forRoot and forRootAsync add replaces the provider of the same token.
+Module({
+  providers: [
+    {
+      provide: CONSUMERS,
+      useFactory() {
+        throw new InvalidOptionsError(SUBJECT, [{ field: '', message: NOT_CONFIGURED }]);
+      },
+    },
+  ],
+})(HandleOnceModule);

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import { handleOnceOption, hasMethods, lazily, NOT_AN_OBJECT, satisfying } from '../../src/adapter-kit.ts';
+import { handleOnceOption, lazily, NOT_AN_OBJECT, satisfying, withMethods } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import type { KafkaConsumer, OnceEachMessageOptions } from '../kafka/index.ts';
 import type { SqsWorkerOptions } from '../sqs/index.ts';
@@ -55,31 +55,34 @@ export const moduleOptions = lazily(() =>
   z.strictObject(
     {
       handleOnce: handleOnceOption(),
-      sqs: byName<SqsSettings>(isObject, 'the options of createSqsWorker, without handleOnce'),
+      sqs: byName<SqsSettings>(satisfying(isObject, 'the options of createSqsWorker, without handleOnce')),
       kafka: byName<KafkaSettings>(
-        isKafkaSettings,
-        '{ consumer, topics } and the options of onceEachMessage, without handleOnce',
+        z.looseObject(
+          {
+            consumer: withMethods<KafkaModuleConsumer>(
+              ['connect', 'subscribe', 'run', 'disconnect'],
+              'a consumer of kafkajs, made by kafka.consumer({ groupId })',
+            ),
+            topics: satisfying<readonly string[]>(isTopics, 'a list of one or more names of topics'),
+          },
+          {
+            error: 'must be { consumer, topics } and the options of onceEachMessage, without handleOnce',
+          },
+        ) as unknown as z.ZodMiniType<KafkaSettings, KafkaSettings>,
       ),
     },
     NOT_AN_OBJECT,
   ),
 );
 
-function byName<Settings>(check: (value: unknown) => boolean, what: string) {
-  return z._default(z.record(z.string(), satisfying<Settings>(check, what), BY_NAME), {});
+function byName<Settings>(settings: z.ZodMiniType<Settings, Settings>) {
+  return z._default(z.record(z.string(), settings, BY_NAME), {});
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function isKafkaSettings(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { consumer, topics } = value as { readonly consumer?: unknown; readonly topics?: unknown };
-  return (
-    hasMethods(consumer, ['connect', 'subscribe', 'run', 'disconnect']) &&
-    Array.isArray(topics) &&
-    topics.length > 0 &&
-    topics.every((topic) => typeof topic === 'string')
-  );
+function isTopics(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((topic) => typeof topic === 'string');
 }

@@ -158,8 +158,41 @@ describe('The start is refused with the field and the fix for', () => {
     [
       'topics without a consumer',
       { handleOnce, kafka: { payments: { topics: ['a'] } } },
+      'kafka.payments.consumer',
+      'must be a consumer of kafkajs, made by kafka.consumer({ groupId })',
+    ],
+    [
+      'a consumer without connect',
+      {
+        handleOnce,
+        kafka: { payments: { ...topics, consumer: { subscribe: Date, run: Date, disconnect: Date } } },
+      },
+      'kafka.payments.consumer',
+      'must be a consumer of kafkajs, made by kafka.consumer({ groupId })',
+    ],
+    ...[[], 'payments', [/payments/], undefined].map((wrong): [string, object, string, string] => [
+      'topics that are no list of names',
+      { handleOnce, kafka: { payments: { ...topics, topics: wrong } } },
+      'kafka.payments.topics',
+      'must be a list of one or more names of topics',
+    ]),
+    [
+      'a consumer as settings',
+      { handleOnce, kafka: { payments: 'payments' } },
       'kafka.payments',
       'must be { consumer, topics } and the options of onceEachMessage, without handleOnce',
+    ],
+    [
+      'one queue with two names',
+      { handleOnce, sqs: { orders: queue, others: { ...queue, queueUrl: 'other' }, again: { ...queue } } },
+      'sqs.again.queueUrl',
+      'is the queue of sqs.orders too: give each queue one name, and one handler',
+    ],
+    [
+      'one consumer with two names',
+      { handleOnce, kafka: { payments: topics, refunds: { ...topics, topics: ['refunds'] } } },
+      'kafka.refunds.consumer',
+      'is the consumer of kafka.payments too: make one for each name, by kafka.consumer({ groupId })',
     ],
   ])('%s', async (_, options, field, message) => {
     const imports = [HandleOnceModule.forRootAsync({ useFactory: () => options as never })];
@@ -234,7 +267,35 @@ describe('The start is refused with the field and the fix for', () => {
     });
     const started = startApplication([module], [Billing]);
     await expect(started).rejects.toThrow(
-      'HandleOnceModule: sqs.orders: concurrency: must be a whole number of handlers from 1 to 1,000',
+      'HandleOnceModule: sqs.orders.concurrency: must be a whole number of handlers from 1 to 1,000',
     );
+  });
+
+  it('options of all workers at once, before any of them starts', async () => {
+    const module = HandleOnceModule.forRoot({
+      handleOnce,
+      sqs: { orders: { ...queue, concurrency: 0, waitTimeSeconds: 60 } },
+      kafka: { payments: { ...topics, groupId: undefined as never } },
+    });
+    expect((await issuesOf([module], [Billing, Shipping])).map(({ field }) => field)).toEqual([
+      'sqs.orders.concurrency',
+      'sqs.orders.waitTimeSeconds',
+      'kafka.payments.consumer',
+      'kafka.payments.groupId',
+    ]);
+  });
+
+  it('the module without forRoot, also beside one with it', async () => {
+    const bare = HandleOnceModule as never;
+    const refused = [
+      {
+        field: '',
+        message:
+          'is imported without options: import HandleOnceModule.forRoot({ handleOnce, sqs, kafka }), or forRootAsync',
+      },
+    ];
+    expect(await issuesOf([bare], [Billing])).toEqual(refused);
+    expect(await issuesOf([bare], [])).toEqual(refused);
+    expect(await issuesOf([HandleOnceModule.forRoot({ handleOnce }), bare], [])).toEqual(refused);
   });
 });
