@@ -1,9 +1,20 @@
+import { handlesOf, type Warning } from '../../src/adapter-kit.ts';
+import { RebalanceError } from './client/feeds.ts';
+import type { LogAdmin } from './client/log-admin.ts';
 import type { TopicPartitions } from './client/log-client.ts';
-import type { SessionClient } from './client/session-client.ts';
-import type { Connected } from './consumption.ts';
+import {
+  createSessionClient,
+  type Session,
+  type SessionClient,
+  type SessionRun,
+} from './client/session-client.ts';
+import { type Connected, createConsumption } from './consumption.ts';
+import type { KafkaOnFailed } from './dead-letter.ts';
+import type { KafkaWarning } from './events.ts';
 import { InvalidOptionsError } from '../../src/index.ts';
 import { runFetch } from './fetch/run-fetch.ts';
 import type { KafkaMonitor } from './health.ts';
+import type { ConsumptionOptions } from './options.ts';
 
 /** A consumer of one group, made by `createKafkaWorker`. */
 export interface KafkaWorker extends KafkaMonitor {
@@ -28,8 +39,56 @@ export interface KafkaWorker extends KafkaMonitor {
   seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
 }
 
+/** What the worker of one client brings. */
+export interface WorkerClient<Admin> {
+  /** What is wrong with the settings of the client. */
+  readonly findings: readonly Warning<KafkaWarning>[];
+  readonly adminOf: (admin: Admin) => LogAdmin;
+  readonly onFailedOf: (onFailed: KafkaOnFailed) => KafkaOnFailed;
+  readonly retryOf: (retry: Retry) => Retry;
+  readonly open: (run: SessionRun) => Session;
+}
+
+type Retry = NonNullable<ConsumptionOptions['retry']>;
+
+/** Options of a worker, with what they are made of in the shapes of its client. */
+export interface WorkerOptions<Admin> extends Omit<ConsumptionOptions, 'admin'> {
+  readonly admin?: Admin | undefined;
+  readonly topics: readonly string[];
+}
+
+/** A worker on a client whose consumer the adapter makes itself. */
+export function createWorker<Admin>(
+  { admin, onFailed, retry, fromBeginning = false, topics, ...others }: WorkerOptions<Admin>,
+  { findings, adminOf, onFailedOf, retryOf, open }: WorkerClient<Admin>,
+): KafkaWorker {
+  const { clock } = handlesOf(others.handleOnce);
+  const consumption = createConsumption(
+    {
+      ...others,
+      fromBeginning,
+      admin: admin && adminOf(admin),
+      onFailed: onFailedOf(onFailed),
+      retry: retry && retryOf(retry),
+    },
+    (listener, { around, events }) => {
+      function onError(error: unknown): void {
+        events.emit({ type: 'client-error', verb: 'fetch', error });
+      }
+
+      return createSessionClient({
+        ...{ listener, around },
+        open: (handle) => open({ clock, topics, fromBeginning, listener, handle, onError }),
+        endsMembership: (error): error is Error => error instanceof RebalanceError,
+      });
+    },
+    findings,
+  );
+  return workerOf(consumption);
+}
+
 /** The worker of a consumer that the adapter makes itself. */
-export function workerOf(consumption: Connected<SessionClient>): KafkaWorker {
+function workerOf(consumption: Connected<SessionClient>): KafkaWorker {
   const { client, events, health } = consumption;
   return {
     run: () => client.run((fetch) => runFetch(consumption, fetch)),

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
 import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
 
@@ -10,6 +11,18 @@ export interface Session extends Pick<LogConsumer, 'pause' | 'resume' | 'moveTo'
   stop(): Promise<void>;
   /** The partitions of this member that are paused. */
   paused(): Place[];
+}
+
+/** What a session of every client is given. */
+export interface SessionRun {
+  readonly clock: Clock;
+  readonly topics: readonly string[];
+  /** Undefined is false. */
+  readonly fromBeginning: boolean | undefined;
+  readonly listener: LogListener;
+  readonly handle: (fetch: Fetch) => Promise<void>;
+  /** Reports what is tried again, by the client or by the session. */
+  readonly onError: (error: unknown) => void;
 }
 
 export interface SessionClientOptions {

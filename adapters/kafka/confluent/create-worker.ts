@@ -1,7 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  type EventSink,
-  handlesOf,
   parseOptions,
   type PayloadChecked,
   SHORT_RETRIES,
@@ -10,16 +8,12 @@ import {
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
 import type { Transactional } from '../../../src/index.ts';
-import { createConsumption } from '../consumption.ts';
-import type { KafkaEvent } from '../events.ts';
-import type { AnyHandler, ConsumptionOptions, KafkaHandler, KafkaPayload } from '../options.ts';
-import { RebalanceError } from '../client/feeds.ts';
-import { createSessionClient } from '../client/session-client.ts';
-import { type KafkaWorker, workerOf } from '../worker.ts';
+import type { AnyHandler, KafkaHandler, KafkaPayload } from '../options.ts';
+import { createWorker, type KafkaWorker } from '../worker.ts';
 import { brokersOf, configWarnings, consumerConfigOf } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';
-import { kafkaWorkerOptions, type KafkaWorkerOptions, type ResolvedWorker } from './options.ts';
-import { ConfluentSession, type SessionOptions } from './session.ts';
+import { kafkaWorkerOptions, type KafkaWorkerOptions } from './options.ts';
+import { ConfluentSession } from './session.ts';
 import { adminOf, onFailedOf, retryOf } from './translate.ts';
 
 const SUBJECT = 'createKafkaWorker';
@@ -73,48 +67,18 @@ export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWo
     parseOptions(SUBJECT, kafkaWorkerOptions(), withHandler(options, handler)),
     SHORT_RETRIES,
   );
-  const consumption = createConsumption(
-    consumptionOptions(resolved),
-    (listener, { around, events }) =>
-      createSessionClient({
-        ...{ listener, around },
-        open: (handle) => new ConfluentSession({ ...sessionOptions(resolved, events), listener, handle }),
-        endsMembership: (error): error is Error => error instanceof RebalanceError,
-      }),
-    configWarnings(resolved.config, resolved.handleOnce.settings),
-  );
-  return workerOf(consumption);
-}
-
-function consumptionOptions({
-  admin,
-  onFailed,
-  retry,
-  fromBeginning = false,
-  ...others
-}: ResolvedWorker): ConsumptionOptions {
-  return {
-    ...others,
-    fromBeginning,
-    admin: admin && adminOf(admin),
-    onFailed: onFailedOf(onFailed),
-    retry: retry && retryOf(retry),
-  };
-}
-
-function sessionOptions(
-  { client, config, topics, groupId, fromBeginning, handleOnce }: ResolvedWorker,
-  events: EventSink<KafkaEvent>,
-): Omit<SessionOptions, 'listener' | 'handle'> {
+  const { client, config, groupId, handleOnce } = resolved;
   const Consumer = client.KafkaConsumer as unknown as new (...configs: object[]) => NativeConsumer;
   const [settings, topicSettings] = consumerConfigOf(config, groupId);
-  return {
-    clock: handlesOf(handleOnce).clock,
-    ...{ topics, fromBeginning },
-    brokers: brokersOf(config),
-    createConsumer: (onRebalance) => new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings),
-    onError: (error) => {
-      events.emit({ type: 'client-error', verb: 'fetch', error });
-    },
-  };
+  return createWorker(resolved, {
+    ...{ adminOf, onFailedOf, retryOf },
+    findings: configWarnings(config, handleOnce.settings),
+    open: (run) =>
+      new ConfluentSession({
+        ...run,
+        brokers: brokersOf(config),
+        createConsumer: (onRebalance) =>
+          new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings),
+      }),
+  });
 }

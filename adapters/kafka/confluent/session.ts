@@ -1,9 +1,9 @@
-import { type Clock, sleep } from '../../../src/adapter-kit.ts';
+import { sleep } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../client/error-of.ts';
 import { Feeds } from '../client/feeds.ts';
-import type { Fetch, LogListener, Place, TopicPartitions } from '../client/log-client.ts';
+import type { Place, TopicPartitions } from '../client/log-client.ts';
 import type { PartitionFeed } from '../client/partition-feed.ts';
-import type { Session } from '../client/session-client.ts';
+import type { Session, SessionRun } from '../client/session-client.ts';
 import { idOf } from '../partition/place-id.ts';
 import {
   called,
@@ -24,19 +24,11 @@ const AGAIN_AFTER_MS = 200;
 
 type RebalanceCallback = (error: RdKafkaError, partitions: Place[]) => void;
 
-export interface SessionOptions {
-  readonly clock: Clock;
+export interface SessionOptions extends SessionRun {
   /** Their addresses, as the client was given them. */
   readonly brokers: string;
-  readonly topics: readonly string[];
-  /** Undefined is false. */
-  readonly fromBeginning: boolean | undefined;
   /** Makes the native consumer, with a callback that takes part in rebalances. */
   readonly createConsumer: (onRebalance: RebalanceCallback) => NativeConsumer;
-  readonly listener: LogListener;
-  readonly handle: (fetch: Fetch) => Promise<void>;
-  /** Reports what the client gets over by itself. */
-  readonly onError: (error: unknown) => void;
 }
 
 /**

@@ -1,7 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  type EventSink,
-  handlesOf,
   parseOptions,
   type PayloadChecked,
   SHORT_RETRIES,
@@ -10,16 +8,12 @@ import {
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
 import type { Transactional } from '../../../src/index.ts';
-import { RebalanceError } from '../client/feeds.ts';
-import { createSessionClient } from '../client/session-client.ts';
-import { createConsumption } from '../consumption.ts';
-import type { KafkaEvent } from '../events.ts';
-import type { AnyHandler, ConsumptionOptions, KafkaHandler, KafkaPayload } from '../options.ts';
-import { type KafkaWorker, workerOf } from '../worker.ts';
+import type { AnyHandler, KafkaHandler, KafkaPayload } from '../options.ts';
+import { createWorker, type KafkaWorker } from '../worker.ts';
 import { bytesOfPartition, configWarnings, consumerOptionsOf } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';
-import { kafkaWorkerOptions, type KafkaWorkerOptions, type ResolvedWorker } from './options.ts';
-import { PlatformaticSession, type SessionOptions } from './session.ts';
+import { kafkaWorkerOptions, type KafkaWorkerOptions } from './options.ts';
+import { PlatformaticSession } from './session.ts';
 import { adminOf, onFailedOf, retryOf } from './translate.ts';
 
 const SUBJECT = 'createKafkaWorker';
@@ -73,48 +67,17 @@ export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWo
     parseOptions(SUBJECT, kafkaWorkerOptions(), withHandler(options, handler)),
     SHORT_RETRIES,
   );
-  const consumption = createConsumption(
-    consumptionOptions(resolved),
-    (listener, { around, events }) =>
-      createSessionClient({
-        ...{ listener, around },
-        open: (handle) => new PlatformaticSession({ ...sessionOptions(resolved, events), listener, handle }),
-        endsMembership: (error): error is Error => error instanceof RebalanceError,
-      }),
-    configWarnings(resolved.config, resolved.handleOnce.settings),
-  );
-  return workerOf(consumption);
-}
-
-function consumptionOptions({
-  admin,
-  onFailed,
-  retry,
-  fromBeginning = false,
-  ...others
-}: ResolvedWorker): ConsumptionOptions {
-  return {
-    ...others,
-    fromBeginning,
-    admin: admin && adminOf(admin),
-    onFailed: onFailedOf(onFailed),
-    retry: retry && retryOf(retry),
-  };
-}
-
-function sessionOptions(
-  { client, config, topics, groupId, fromBeginning, handleOnce }: ResolvedWorker,
-  events: EventSink<KafkaEvent>,
-): Omit<SessionOptions, 'listener' | 'handle'> {
+  const { client, config, groupId, handleOnce } = resolved;
   const Consumer = client.Consumer as unknown as new (options: object) => NativeConsumer;
   const settings = consumerOptionsOf(config, groupId);
-  return {
-    clock: handlesOf(handleOnce).clock,
-    ...{ topics, fromBeginning },
-    bytesOfPartition: bytesOfPartition(config),
-    createConsumer: (more) => new Consumer({ ...settings, ...more }),
-    onError: (error) => {
-      events.emit({ type: 'client-error', verb: 'fetch', error });
-    },
-  };
+  return createWorker(resolved, {
+    ...{ adminOf, onFailedOf, retryOf },
+    findings: configWarnings(config, handleOnce.settings),
+    open: (run) =>
+      new PlatformaticSession({
+        ...run,
+        bytesOfPartition: bytesOfPartition(config),
+        createConsumer: (more) => new Consumer({ ...settings, ...more }),
+      }),
+  });
 }

@@ -1,8 +1,8 @@
-import { type Clock, sleep } from '../../../src/adapter-kit.ts';
+import { sleep } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../client/error-of.ts';
 import { Feeds, notOwn, RebalanceError } from '../client/feeds.ts';
-import type { Fetch, LogListener, Place, TopicPartitions } from '../client/log-client.ts';
-import type { Session } from '../client/session-client.ts';
+import type { Place, TopicPartitions } from '../client/log-client.ts';
+import type { Session, SessionRun } from '../client/session-client.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import { Membership } from './membership.ts';
 import { closed, type NativeConsumer, needsRejoin, plainError } from './native.ts';
@@ -13,18 +13,10 @@ const AGAIN_AFTER_MS = 200;
 const UNKNOWN_EPOCH = -1;
 const NO_USER_DATA = Buffer.alloc(0);
 
-export interface SessionOptions {
-  readonly clock: Clock;
-  readonly topics: readonly string[];
-  /** Undefined is false. */
-  readonly fromBeginning: boolean | undefined;
+export interface SessionOptions extends SessionRun {
   readonly bytesOfPartition: number;
   /** Makes a consumer of the package. */
   readonly createConsumer: (more: object) => NativeConsumer;
-  readonly listener: LogListener;
-  readonly handle: (fetch: Fetch) => Promise<void>;
-  /** Reports what is tried again. */
-  readonly onError: (error: unknown) => void;
 }
 
 /**
