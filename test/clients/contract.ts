@@ -9,7 +9,7 @@ import { hotPathContract } from './contract/hot-path.ts';
 import { serializableContract } from './contract/serializable.ts';
 import type { Library, OpenLibrary } from './library.ts';
 
-const UNREACHABLE = 'postgres://nobody@127.0.0.1:1/none';
+const UNREACHABLE = 'postgres://nowhere@127.0.0.1:1/none';
 
 interface ContractOptions {
   /** Whether `begin` calls `onBroken`: where the library shows the connection of a transaction. Default false. */

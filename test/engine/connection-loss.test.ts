@@ -33,7 +33,7 @@ describe('a database connection', () => {
 
   it('that gets no answer is a retriable StoreError that keeps the values out of its text', async () => {
     const port = await freePort();
-    const sql = postgres(`postgres://nobody@127.0.0.1:${port}/none`, { connect_timeout: 1 });
+    const sql = postgres(`postgres://nowhere@127.0.0.1:${port}/none`, { connect_timeout: 1 });
     let ran = false;
     const refusal = await createHandleOnce({ sql, scope: 'down' })('secret key', 'secret', () => {
       ran = true;

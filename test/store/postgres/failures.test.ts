@@ -43,7 +43,7 @@ const empty = useEmptyDatabase();
 const stranger = useRole(sql);
 
 describe.each(VERBS)('%s', (_, send) => {
-  const unreachable = useClient('postgres://nobody@127.0.0.1:1/none', { connect_timeout: 5 });
+  const unreachable = useClient('postgres://nowhere@127.0.0.1:1/none', { connect_timeout: 5 });
   const readOnly = useClient(url, { connection: { default_transaction_read_only: true } });
   const withoutRights = useClient(url, { connection: { role: stranger } });
   const hurried = useClient(url, { connection: { statement_timeout: 100 } });
