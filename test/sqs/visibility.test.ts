@@ -1,39 +1,37 @@
 import type { SqsEvent } from 'handle-once/sqs';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { EntryReply, Queue } from '../../adapters/sqs/queue.ts';
 import { createVisibilityKeeper } from '../../adapters/sqs/visibility.ts';
 import { boundedVisibility } from '../../adapters/shared/sqs/queue-settings.ts';
-import { systemClock } from '../../src/adapter-kit.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
+import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 
 const HOUR = 3_600_000;
 const TWELVE_HOURS = 12 * HOUR;
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
+let time: VirtualTime;
 
-afterEach(() => {
-  vi.useRealTimers();
+beforeEach(() => {
+  time = createVirtualTime();
 });
 
 describe('A visibility timeout', () => {
   test('is what was asked for, in whole seconds, while twelve hours are far', () => {
-    expect(boundedVisibility(systemClock, performance.now(), 1_001)).toBe(2);
-    expect(boundedVisibility(systemClock, performance.now(), 0)).toBe(0);
+    const { clock } = time;
+    expect(boundedVisibility(clock, clock.monotonic(), 1_001)).toBe(2);
+    expect(boundedVisibility(clock, clock.monotonic(), 0)).toBe(0);
   });
 
-  test('never reaches past twelve hours after the receive, nor below zero', () => {
-    const receivedAt = performance.now();
+  test('never reaches past twelve hours after the receive, nor below zero', async () => {
+    const { clock } = time;
+    const receivedAt = clock.monotonic();
     for (const after of [0, 1, 11 * HOUR, TWELVE_HOURS - 60_000, TWELVE_HOURS - 1_500, TWELVE_HOURS - 1]) {
-      vi.setSystemTime(0);
-      const age = performance.now() - receivedAt;
-      vi.advanceTimersByTime(after - age);
-      const seconds = boundedVisibility(systemClock, receivedAt, TWELVE_HOURS);
+      await time.advance(receivedAt + after - clock.monotonic());
+      const seconds = boundedVisibility(clock, receivedAt, TWELVE_HOURS);
       expect(after + seconds * 1_000).toBeLessThan(TWELVE_HOURS);
     }
-    vi.advanceTimersByTime(HOUR);
-    expect(boundedVisibility(systemClock, receivedAt, 60_000)).toBe(0);
+    await time.advance(HOUR);
+    expect(boundedVisibility(clock, receivedAt, 60_000)).toBe(0);
   });
 });
 
@@ -45,12 +43,13 @@ interface Beat {
 
 /** A message that is held from its receive on, at a queue that takes every heartbeat. */
 function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = () => ({ done: true })) {
-  const receivedAt = performance.now();
+  const { clock } = time;
+  const receivedAt = clock.monotonic();
   const beats: Beat[] = [];
   const events: SqsEvent[] = [];
   const extensions: number[] = [];
   const changeVisibility = (_: string, timeoutSeconds: number): Promise<EntryReply> => {
-    beats.push({ at: performance.now() - receivedAt, seconds: timeoutSeconds });
+    beats.push({ at: clock.monotonic() - receivedAt, seconds: timeoutSeconds });
     return Promise.resolve(reply(timeoutSeconds));
   };
   const keeper = createVisibilityKeeper(
@@ -62,7 +61,7 @@ function held(seconds: number, reply: (timeoutSeconds: number) => EntryReply = (
         else events.push(event);
       },
     }),
-    systemClock,
+    clock,
   );
   const message = { MessageId: 'id', ReceiptHandle: 'handle' };
   const hold = keeper.hold({ message, messageId: 'id', receiptHandle: 'handle', receivedAt });
@@ -74,11 +73,11 @@ describe('A message that is held for twelve hours', () => {
     'with %i s at a time is never made visible by a heartbeat, nor held for longer',
     async (seconds) => {
       const { hold, keeper, beats, events, extensions } = held(seconds);
-      await vi.advanceTimersByTimeAsync(TWELVE_HOURS - 5_000);
+      await time.advance(TWELVE_HOURS - 5_000);
       expect(hold.isOurs()).toBe(true);
       expect(events).toEqual([]);
       const beatsBefore = beats.length;
-      await vi.advanceTimersByTimeAsync(Math.max(60_000, seconds * 1_000));
+      await time.advance(Math.max(60_000, seconds * 1_000));
 
       expect(hold.isOurs()).toBe(false);
       expect(beats.length - beatsBefore).toBeLessThanOrEqual(1);
@@ -103,7 +102,7 @@ describe('A message that is held for twelve hours', () => {
         ? { done: false, code: 'InternalError', retriable: true }
         : { done: true },
     );
-    await vi.advanceTimersByTimeAsync(TWELVE_HOURS - 3_000);
+    await time.advance(TWELVE_HOURS - 3_000);
     expect(beats.filter(({ seconds }) => seconds < 60)).toHaveLength(2);
     expect(extensions).toHaveLength(beats.length - 1);
     expect(hold.isOurs()).toBe(true);

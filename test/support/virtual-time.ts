@@ -1,0 +1,30 @@
+import { Life } from '../../simulation/world/life.ts';
+import { Random } from '../../simulation/world/random.ts';
+import { Scheduler } from '../../simulation/world/scheduler.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+
+export interface VirtualTime {
+  readonly clock: Clock;
+  /** Lets everything happen that is due in the next milliseconds. */
+  advance(milliseconds: number): Promise<void>;
+}
+
+/**
+ * Time that only what is tested can see. Fake timers of the process also ring for what other files have left behind,
+ * and half a day of a poll takes minutes.
+ */
+export function createVirtualTime(): VirtualTime {
+  const random = new Random(1);
+  const scheduler = new Scheduler(random);
+  const { clock } = new Life('worker', 'worker.1', scheduler, random, true);
+  return {
+    clock,
+    async advance(milliseconds) {
+      let isOver = false;
+      scheduler.after(milliseconds, () => {
+        isOver = true;
+      });
+      await scheduler.run(() => isOver);
+    },
+  };
+}
