@@ -28,10 +28,12 @@ export abstract class HandleOnceError extends Error {
     shareAcrossCopies(this, 'HandleOnceError');
   }
 
-  /** Stable between versions, which messages are not. Each class has its own; docs/errors.md says what to do. */
+  /** Stable between versions, which messages are not. Each class has its own. */
   abstract readonly code: HandleOnceErrorCode;
   /** Whether the same call can succeed later without a change of code or data. */
   abstract readonly retriable: boolean;
+  /** The page of the package that says, for each code, what to do. Node prints it with an error that is not caught. */
+  readonly help: string = 'node_modules/handle-once/docs/errors.md';
 }
 
 /** One thing that is wrong with the options: where, and what would be right. */

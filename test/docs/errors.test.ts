@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import { InvalidKeyError } from '../../src/index.ts';
 import { RIGHTS } from '../../src/store/postgres/rights.ts';
 import { filesIn } from '../architecture/source-files.ts';
+import { manifest } from '../support/manifest.ts';
 import { namesIn, tableUnder, textOf } from './documents.ts';
 
 const PAGE = textOf('docs/errors.md');
@@ -33,6 +35,10 @@ test('docs/errors.md has a row for each code of an error, with its class', () =>
     row.slice(0, 2).flatMap(namesIn),
   );
   expect(documented.toSorted()).toEqual(classes.toSorted());
+});
+
+test('an error names the page, by its path in the package', () => {
+  expect(new InvalidKeyError('the key is empty').help).toBe(`node_modules/${manifest.name}/docs/errors.md`);
 });
 
 test('docs/errors.md has a row for each finding about settings', () => {
