@@ -25,11 +25,12 @@ import type { KafkaDelivery } from 'handle-once/kafka';
 import { HandleOnceModule, InjectHandleOnce, KafkaHandler, SqsHandler } from 'handle-once/nestjs';`;
 const ENVELOPES = `import { cloudEvents, debezium, eventBridge, s3, sns } from 'handle-once/envelopes';`;
 const RUNNER = `import { test } from 'vitest';`;
-/** Pages that somebody copies code from. */
+/** Pages that readers copy code from. */
 const WITH_EXAMPLES = [
   ...[
     'clients',
     'envelopes',
+    'errors',
     'handle-once',
     'http',
     'kafka',
@@ -40,8 +41,10 @@ const WITH_EXAMPLES = [
     'nestjs',
     'observability',
     'operations',
+    'options',
   ],
-  ...['other-brokers', 'scaling', 'sqs', 'testing', 'transactions', 'tuning', 'webhooks'],
+  ...['other-brokers', 'privacy', 'runtimes', 'scaling', 'sqs', 'stability', 'testing', 'transactions'],
+  ...['tuning', 'webhooks'],
 ];
 
 describe('The documentation', () => {
