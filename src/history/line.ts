@@ -13,7 +13,7 @@ import { toEventError } from '../reporting/event-error.ts';
  * - `failed`: it failed for good.
  * - `died`: its worker made no sign for a lease.
  * - `lease-lost`: it went on after its lease, and another worker had taken over.
- * - `unrecorded`: its handler ended, and the database could not be told.
+ * - `unrecorded`: its handler ended, and its end could not be written.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */

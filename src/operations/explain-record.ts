@@ -61,7 +61,7 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
   died: 'its worker made no sign for a lease: it crashed, was killed or stood still; the next delivery ran it again',
   'lease-lost': 'it went on after its lease had lapsed, and another worker had taken over: both ran',
   unrecorded:
-    'its handler ended, and the database could not be told; after the lease the next delivery runs it again',
+    'its handler ended, and its end could not be written; after the lease the next delivery runs it again',
 };
 
 const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));

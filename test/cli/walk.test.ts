@@ -42,7 +42,7 @@ test('the walk of the docs finds the oldest message, says why another failed, an
     expect(await sql`select from handle_once.failures`).toHaveLength(1);
   });
   const printed: string[] = [];
-  for (const line of await commandsOf('Three in the morning')) {
+  for (const line of await commandsOf('When a queue grows')) {
     const [npx, name, ...args] = line.split(' ');
     expect([npx, name]).toEqual(['npx', 'handle-once']);
     const env = { ...process.env, DATABASE_URL: url };
