@@ -1,4 +1,5 @@
 import { type Cost, COSTS, costKind } from './costs.ts';
+import type { Latency } from './latency/percentiles.ts';
 import { rounded, type Spread, spread } from './statistics.ts';
 
 /** The rates of one contender in messages per second, one for each round. */
@@ -7,19 +8,26 @@ export interface Sample {
   readonly rates: readonly number[];
 }
 
+export type Latencies = Readonly<Partial<Record<Latency, Spread>>>;
+
 export interface ContenderFigures {
   readonly contender: string;
   readonly messagesPerSecond: Spread;
-  readonly ratio: Spread;
+  /** Where rates are compared. */
+  readonly ratio?: Spread;
   /** What each message cost, where that was measured. */
   readonly costs?: Readonly<Partial<Record<Cost, Spread>>>;
+  /** In milliseconds, where they were measured. */
+  readonly latencies?: Latencies;
+  /** What its sessions waited for, where they were looked at. */
+  readonly waits?: string;
 }
 
 /** Contenders in one setting, measured in turn. */
 export interface Comparison {
   readonly setting: Readonly<Record<string, string | number>>;
   /** What each `ratio` is. */
-  readonly ratioOf: string;
+  readonly ratioOf?: string;
   readonly contenders: readonly ContenderFigures[];
 }
 

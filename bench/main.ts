@@ -21,9 +21,11 @@ try {
   console.log(JSON.stringify(found, null, 2));
   for (const name of sections) {
     const before = load();
+    const startedAt = performance.now();
     const figures = await runSection(name, service.url, quick);
     if (figures === undefined) continue;
-    console.log(`\n${toMarkdown(name, figures)}`);
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    console.log(`\n${toMarkdown(name, figures)}\n\n${name} took ${seconds} s`);
     // For a look, not for the record.
     if (quick || name === 'before') continue;
     const date = new Date().toISOString();

@@ -7,6 +7,7 @@ import { core } from './core/section.ts';
 import { delay } from './delay/section.ts';
 import { kafka } from './kafka/section.ts';
 import { kafkaClients } from './kafka-clients/section.ts';
+import { latency } from './latency/section.ts';
 import { maintenance } from './maintenance/section.ts';
 import { memory } from './memory/section.ts';
 import { observability } from './observability/section.ts';
@@ -24,6 +25,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   core,
   delay,
   transaction,
+  latency,
   sqs,
   kafka,
   'kafka-clients': kafkaClients,

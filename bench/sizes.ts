@@ -4,6 +4,8 @@ export interface Sizes {
   readonly inFlight: readonly number[];
   /** How long one contender is measured for in a round, roughly. */
   readonly secondsEach: number;
+  /** Messages that arrive at a rate, however low it is: percentiles are of no fewer. */
+  readonly fewestArrivals: number;
   /** Messages that each table has before the first round: an empty one gets plans that a real one would not. */
   readonly fill: number;
   readonly brokerRounds: number;
@@ -23,6 +25,7 @@ export const FULL: Sizes = {
   rounds: 5,
   inFlight: [1, 10, 100, 1_000],
   secondsEach: 0.8,
+  fewestArrivals: 400,
   fill: 10_000,
   brokerRounds: 5,
   brokerMessages: 10_000,
@@ -38,6 +41,7 @@ export const QUICK: Sizes = {
   rounds: 3,
   inFlight: [10, 100],
   secondsEach: 0.15,
+  fewestArrivals: 100,
   fill: 1_000,
   brokerRounds: 1,
   brokerMessages: 2_000,

@@ -8,7 +8,7 @@ export type Keys = () => string;
 
 const NOTE = 'x'.repeat(700);
 
-function payloadOf(key: string): Payload {
+export function payloadOf(key: string): Payload {
   return { orderId: key, cents: 4_200, note: NOTE };
 }
 
@@ -58,13 +58,28 @@ async function fresh(
   { messages, inFlight, keys: next = randomUUID }: Load,
 ): Promise<{ keys: readonly string[]; rates: Rates }> {
   const keys = Array.from({ length: messages }, () => next());
-  const doneBefore = await contender.work.done();
-  const rates = await drive('fresh', contender, keys, inFlight);
-  expectCount(contender, 'on record', await contender.succeeded(keys), messages);
-  expectCount(contender, 'done', (await contender.work.done()) - doneBefore, messages);
+  const rates = await onceEach(contender, keys, () => drive('fresh', contender, keys, inFlight));
   return { keys, rates };
 }
 
-export function expectCount({ name }: Contender, what: string, count: number, expected: number): void {
+/** Fails unless each of the new keys that `run` handles is on record, and its work was done once. */
+export async function onceEach(
+  contender: Contender,
+  keys: readonly string[],
+  run: () => Promise<Rates>,
+): Promise<Rates> {
+  const doneBefore = await contender.work.done();
+  const rates = await run();
+  expectCount(contender, 'on record', await contender.succeeded(keys), keys.length);
+  expectCount(contender, 'done', (await contender.work.done()) - doneBefore, keys.length);
+  return rates;
+}
+
+export function expectCount(
+  { name }: Pick<Contender, 'name'>,
+  what: string,
+  count: number,
+  expected: number,
+): void {
   if (count !== expected) throw new Error(`${name} has ${count} messages ${what}, not ${expected}`);
 }

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { compareWithBase, withCosts } from '../compare.ts';
+import { type Comparison, compareWithBase, withCosts } from '../compare.ts';
 import { costMeter, costOfEach, costsAsRates } from '../costs.ts';
 import { withDatabase } from '../database.ts';
 import { interleave, type Rates } from '../interleave.ts';
@@ -53,16 +53,21 @@ export const scale: Section = ({ postgresUrl, sizes }) =>
       const measured = await interleave(runners, sizes.rounds);
       await expectOnRecord(sql, handled);
       const setting = { 'in flight in each': IN_FLIGHT };
-      const comparison = compareWithBase(setting, measured.get('fresh') ?? [], ONE);
-      const waits = crews.map((crew) => [`waits of ${crew.name}`, describeWaits(crew.waits)] as const);
-      return {
-        facts: { rounds: sizes.rounds, ...Object.fromEntries(waits) },
-        comparisons: [withCosts(comparison, measured, 'fresh')],
-      };
+      const rates = compareWithBase(setting, measured.get('fresh') ?? [], ONE);
+      const comparison = withWaits(withCosts(rates, measured, 'fresh'), crews);
+      return { facts: { rounds: sizes.rounds }, comparisons: [comparison] };
     } finally {
       await workers.stop();
     }
   });
+
+function withWaits(comparison: Comparison, crews: readonly Crew[]): Comparison {
+  const contenders = comparison.contenders.map((figures) => {
+    const crew = crews.find(({ name }) => name === figures.contender);
+    return crew === undefined ? figures : { ...figures, waits: describeWaits(crew.waits) };
+  });
+  return { ...comparison, contenders };
+}
 
 /** From the first start to the last end. */
 function secondsOf(shares: readonly Share[]): number {

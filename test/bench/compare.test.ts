@@ -32,7 +32,7 @@ describe('compareTo', () => {
 describe('compareWithBase', () => {
   it('divides the other way', () => {
     const { contenders } = compareWithBase({}, samples, 'theirs');
-    expect(contenders.map(({ ratio }) => ratio.median)).toEqual([3, 1]);
+    expect(contenders.map(({ ratio }) => ratio?.median)).toEqual([3, 1]);
   });
 });
 
