@@ -9,6 +9,7 @@ import type * as Adapter from 'handle-once/adapter';
 import type * as Kafka from 'handle-once/kafka';
 import type * as KafkaConfluent from 'handle-once/kafka-confluent';
 import type * as KafkaPlatformatic from 'handle-once/kafka-platformatic';
+import type * as Lambda from 'handle-once/lambda';
 import type * as Operations from 'handle-once/operations';
 import type * as Otel from 'handle-once/otel';
 import type * as Sqs from 'handle-once/sqs';
@@ -39,33 +40,40 @@ export const built = {
   kafka: () => load<typeof Kafka>('kafka.js'),
   kafkaConfluent: () => load<typeof KafkaConfluent>('kafka-confluent.js'),
   kafkaPlatformatic: () => load<typeof KafkaPlatformatic>('kafka-platformatic.js'),
+  lambda: () => load<typeof Lambda>('lambda.js'),
   operations: () => load<typeof Operations>('operations.js'),
   otel: () => load<typeof Otel>('otel.js'),
   sqs: () => load<typeof Sqs>('sqs.js'),
   testing: () => load<typeof Testing>('testing.js'),
 };
 
+/** What is compared with an older build. */
+export type Comparable = Pick<typeof built, 'core' | 'kafka' | 'lambda' | 'sqs'>;
+
+const COMPARED = {
+  index: 'src/index.ts',
+  kafka: 'adapters/kafka/index.ts',
+  lambda: 'adapters/lambda/index.ts',
+  sqs: 'adapters/sqs/index.ts',
+};
+
 /** The package as it was at a commit: built from its own sources, with the libraries of now. */
-export async function builtBefore(commit: string): Promise<Pick<typeof built, 'core' | 'sqs'>> {
+export async function builtBefore(commit: string): Promise<Comparable> {
   const { stdout } = await run('git', ['rev-parse', '--short', `${commit}^{commit}`], { cwd: ROOT });
   const source = join(CACHE, 'before', stdout.trim());
   const outDir = join(source, 'dist');
-  if (!existsSync(join(outDir, 'sqs.js'))) {
+  if (!Object.keys(COMPARED).every((name) => existsSync(join(outDir, `${name}.js`)))) {
     await mkdir(source, { recursive: true });
     const archive = join(source, 'source.tar');
-    await run(
-      'git',
-      ['archive', '--output', archive, commit, 'src', 'adapters', 'package.json', 'tsconfig.json'],
-      {
-        cwd: ROOT,
-      },
-    );
+    const packed = ['src', 'adapters', 'package.json', 'tsconfig.json'];
+    await run('git', ['archive', '--output', archive, commit, ...packed], { cwd: ROOT });
     await run('tar', ['-xf', archive, '-C', source]);
-    const entry = { index: 'src/index.ts', sqs: 'adapters/sqs/index.ts' };
-    await build({ cwd: source, config: false, entry, outDir, ...AS_PUBLISHED });
+    await build({ cwd: source, config: false, entry: COMPARED, outDir, ...AS_PUBLISHED });
   }
   return {
     core: () => load<typeof Core>('index.js', outDir),
+    kafka: () => load<typeof Kafka>('kafka.js', outDir),
+    lambda: () => load<typeof Lambda>('lambda.js', outDir),
     sqs: () => load<typeof Sqs>('sqs.js', outDir),
   };
 }

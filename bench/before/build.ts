@@ -1,7 +1,7 @@
-import type { built } from '../built.ts';
+import type { Comparable } from '../built.ts';
 
 /** This package as it is now, or as it was, with tables of its own. */
-export interface Build extends Pick<typeof built, 'core' | 'sqs'> {
+export interface Build extends Comparable {
   readonly name: string;
   readonly schema: string;
 }

@@ -10,6 +10,7 @@ import { type Database, withDatabase } from '../database.ts';
 import { interleave } from '../interleave.ts';
 import type { Section } from '../section.ts';
 import type { Build } from './build.ts';
+import { fifoWorkers } from './fifo-workers.ts';
 import { inTransactions } from './in-transactions.ts';
 import { strictOrder } from './strict-order.ts';
 
@@ -32,6 +33,7 @@ export const before: Section = ({ postgresUrl, sizes }) => {
     }
     comparisons.push(...(await inTransactions(database, builds, sizes)));
     comparisons.push(...(await strictOrder(database, builds, sizes)));
+    comparisons.push(...(await fifoWorkers(database, builds, sizes)));
     return { facts: { rounds: sizes.rounds, before: commit }, comparisons };
   });
 };

@@ -4,11 +4,14 @@ import { format, resolveConfig } from 'prettier';
 import { type SectionName, SECTIONS } from '../options.ts';
 import type { Figures } from '../section.ts';
 import { overInFlight, overTableSize } from './charts.ts';
+import { embedded } from './embedded.ts';
 import type { Environment } from './machine.ts';
 import { toMarkdown } from './markdown.ts';
+import { forScaling } from './scaling.ts';
 
 const FOLDER = new URL('../../docs/benchmarks/', import.meta.url);
 const RESULTS = new URL('results.json', FOLDER);
+const SCALING = new URL('../scaling.md', FOLDER);
 
 export interface SectionResult extends Environment, Figures {
   readonly date: string;
@@ -25,6 +28,7 @@ export async function keepResults(ran: Results): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   await writeFormatted('results.json', JSON.stringify(results));
   await writeFormatted('figures.md', allFigures(results));
+  await writeFormatted('../scaling.md', withFigures(readFileSync(SCALING, 'utf8'), results));
   if (results.core) await writeFile(new URL('in-flight.svg', FOLDER), overInFlight(results.core));
   if (results.size) await writeFile(new URL('table-size.svg', FOLDER), overTableSize(results.size));
 }
@@ -35,6 +39,13 @@ function allFigures(results: Results): string {
     return result === undefined ? [] : [`${toMarkdown(name, result)}\n\n${circumstances(result)}`];
   });
   return ['# Figures', 'Written by `npm run bench`. [What they mean](README.md).', ...sections].join('\n\n');
+}
+
+function withFigures(page: string, results: Results): string {
+  return Object.entries(forScaling(results)).reduce(
+    (text, [name, shown]) => embedded(text, name, shown),
+    page,
+  );
 }
 
 function circumstances({

@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type postgres from 'postgres';
-import { built } from '../built.ts';
+import { built, type Comparable } from '../built.ts';
 import { createWork, type WorkName } from '../core/work.ts';
 import { sqsConsumerPeer } from '../peers.ts';
 import type { Poller } from './drain.ts';
@@ -21,7 +21,7 @@ type OwnOptions = Omit<PollerOptions, 'endpoint'> & {
   readonly name?: string;
   readonly schema?: string;
   /** Default: the package as it is now. */
-  readonly build?: Pick<typeof built, 'core' | 'sqs'>;
+  readonly build?: Pick<Comparable, 'core' | 'sqs'>;
 };
 
 /** Our worker, with all that it does to handle each message once. */
