@@ -32,6 +32,7 @@ export class Feeds {
   readonly #pauses = new UserPauses();
   #places: readonly Place[] = [];
   #isRevoking = false;
+  #areGivenBack = false;
 
   constructor(options: FeedsOptions) {
     this.#options = options;
@@ -40,6 +41,7 @@ export class Feeds {
   /** The partitions are this member's from now on. */
   assign(places: readonly Place[]): void {
     this.#isRevoking = false;
+    this.#areGivenBack = false;
     this.#places = places;
     void this.ended();
     this.#feeds.clear();
@@ -52,11 +54,20 @@ export class Feeds {
     this.#isRevoking = true;
     await this.ended();
     this.#feeds.clear();
+    this.#areGivenBack = true;
   }
 
   /** Hands over nothing more. Resolves when no fetch runs. */
   async ended(): Promise<void> {
     await Promise.all([...this.#feeds.values()].map((feed) => feed.ended()));
+  }
+
+  /**
+   * Throws between two meetings of the group: the client may be of the next generation already, in which another member
+   * can have the partitions.
+   */
+  checkCommit(): void {
+    if (this.#areGivenBack) throw new RebalanceError('the partitions were given back');
   }
 
   /** Undefined where the partition is not this member's. */

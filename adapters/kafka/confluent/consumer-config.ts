@@ -24,6 +24,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'enable.auto.offset.store': 'is set to false: offsets are committed when their messages are settled',
   'auto.offset.reset': 'is set by the option fromBeginning',
   'enable.partition.eof': 'is set to true: the end of a partition is committed too',
+  offset_commit_cb: 'is set: a commit has ended when the broker has answered it',
   rebalance_cb: 'is set: partitions are given back when what is in hand has ended',
 };
 
@@ -77,6 +78,7 @@ export function consumerConfigOf(
       'enable.auto.commit': false,
       'enable.auto.offset.store': false,
       'enable.partition.eof': true,
+      offset_commit_cb: true,
     },
     { 'auto.offset.reset': 'earliest' },
   ];

@@ -24,8 +24,15 @@ export interface RdKafkaError extends Error {
   readonly code: number;
 }
 
-/** Codes of librdkafka, as its header file has them. */
-export const CODES = { assignPartitions: -175, fatal: -150, state: -172 };
+/** Codes of librdkafka, as its header file has them. Those above 0 are the broker's. */
+export const CODES = {
+  assignPartitions: -175,
+  fatal: -150,
+  state: -172,
+  illegalGeneration: 22,
+  unknownMember: 25,
+  rebalanceInProgress: 27,
+};
 
 /** As librdkafka names the end of a partition. */
 export const END = -1;
@@ -54,9 +61,12 @@ export interface NativeConsumer {
   setDefaultConsumeTimeout(milliseconds: number): void;
   on(event: 'data', listener: (message: ConfluentMessage) => void): unknown;
   on(event: 'partition.eof', listener: (end: ConfluentPlace) => void): unknown;
+  /** The broker has answered a commit. */
+  on(event: 'offset.commit', listener: (error: unknown, places: ConfluentPlace[]) => void): unknown;
   on(event: 'event.error' | 'error', listener: (error: unknown) => void): unknown;
   connect(options: object, done: Done): unknown;
   disconnect(done: Done): unknown;
+  /** Calls back when it has taken the commit in, before it sends it. */
   commitCb(places: ConfluentPlace[], done: Done): unknown;
   consume(count: number, done: (error: unknown, messages: readonly unknown[]) => void): void;
   seek(place: ConfluentPlace, timeoutMs: number, done: Done): unknown;

@@ -5,6 +5,7 @@ import type { Place, TopicPartitions } from '../client/log-client.ts';
 import type { PartitionFeed } from '../client/partition-feed.ts';
 import type { Session, SessionRun } from '../client/session-client.ts';
 import { idOf } from '../partition/place-id.ts';
+import { Commits } from './commits.ts';
 import {
   called,
   CODES,
@@ -40,6 +41,7 @@ export interface SessionOptions extends SessionRun {
 export class ConfluentSession implements Session {
   readonly #options: SessionOptions;
   readonly #consumer: NativeConsumer;
+  readonly #commits: Commits;
   readonly #feeds: Feeds;
   #moves: { place: Place; position: bigint; feed: PartitionFeed }[] = [];
   #polling: Promise<void> = Promise.resolve();
@@ -69,6 +71,7 @@ export class ConfluentSession implements Session {
     this.#consumer = options.createConsumer((error, partitions) => {
       this.#rebalance(error, partitions);
     });
+    this.#commits = new Commits(this.#consumer);
     this.#consumer.on('data', (message) => {
       this.#feeds.of(message)?.receive(kafkaMessageOf(message));
     });
@@ -125,9 +128,9 @@ export class ConfluentSession implements Session {
     this.#moves.push({ place, position, feed });
   }
 
-  commit({ topic, partition }: Place, position: bigint): Promise<void> {
-    const place = { topic, partition, offset: Number(position) };
-    return called((done) => this.#consumer.commitCb([place], done));
+  async commit({ topic, partition }: Place, position: bigint): Promise<void> {
+    this.#feeds.checkCommit();
+    await this.#commits.commit({ topic, partition, offset: Number(position) });
   }
 
   async #stop(): Promise<void> {
@@ -138,6 +141,7 @@ export class ConfluentSession implements Session {
     await this.#polling;
     this.#consumer.unsubscribe();
     await called((done) => this.#consumer.disconnect(done));
+    this.#commits.end();
     this.#options.listener.stopped();
   }
 

@@ -118,6 +118,7 @@ export class PlatformaticSession implements Session {
   }
 
   async commit({ topic, partition }: Place, position: bigint): Promise<void> {
+    this.#feeds.checkCommit();
     if (this.#member.memberId === null) throw new RebalanceError('the consumer has no place in its group');
     const place = { topic, partition, offset: position, leaderEpoch: UNKNOWN_EPOCH };
     try {

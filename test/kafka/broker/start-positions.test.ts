@@ -95,18 +95,18 @@ describe('A group that begins at the end of its topic', () => {
         },
       );
       await group.committedTo(1);
-      // More than a worker holds.
+      // More than a worker holds, with what one call of its client brings.
       const batch = Array.from({ length: 80 }, () => ({ partition: 0, value: 'x'.repeat(10_000) }));
-      for (let produced = 0; produced < 640; produced += batch.length) await group.produce(...batch);
+      for (let produced = 0; produced < 1_040; produced += batch.length) await group.produce(...batch);
       await someHeartbeats(member, 5);
       expect(handled).toEqual([]);
-      const gone = { topic: group.topic, partitions: [{ partition: 0, offset: '630' }] };
+      const gone = { topic: group.topic, partitions: [{ partition: 0, offset: '1030' }] };
       await kafka.admin.deleteTopicRecords(gone);
       finish.open();
       await group.caughtUp();
-      const left = handled.map(Number).filter((offset) => offset >= 630);
-      expect(left).toHaveLength(641 - 630);
-      expect(group.eventsOf('log-changed')).toMatchObject([{ reason: 'position-moved', found: '630' }]);
+      const left = handled.map(Number).filter((offset) => offset >= 1_030);
+      expect(left).toHaveLength(1_041 - 1_030);
+      expect(group.eventsOf('log-changed')).toMatchObject([{ reason: 'position-moved', found: '1030' }]);
     },
   );
 

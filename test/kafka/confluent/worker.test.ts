@@ -52,6 +52,7 @@ test('asks for what it commits by itself', async () => {
     'enable.auto.commit': false,
     'enable.auto.offset.store': false,
     'enable.partition.eof': true,
+    offset_commit_cb: true,
   });
   // Also from the end: what retention leaves of a partition must not be skipped.
   expect(native.topicConfig).toEqual({ 'auto.offset.reset': 'earliest' });
@@ -136,6 +137,74 @@ test('handles what comes and commits behind it, also behind what is not delivere
   ]);
   native.pushEnd(9);
   await until(() => commits().includes('commit orders/0 9'));
+});
+
+describe('a commit', () => {
+  const refusal = (code: number) => Object.assign(new Error('Broker: refused'), { code });
+  const told = (events: readonly KafkaEvent[]) =>
+    events.flatMap((event) => (event.type === 'client-error' ? [event.verb] : []));
+
+  test('has ended when the broker has answered it: nothing runs before that of the start', async () => {
+    const answer = gate();
+    const { native, started, commits } = await runs();
+    native.answering = answer.opened;
+    native.assignPartitions(0);
+    native.push({ offset: 3 });
+    await until(() => commits().length === 1);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(started).toEqual([]);
+    answer.open();
+    await until(() => started.length === 1);
+  });
+
+  test('that the broker refuses is told, and made again', async () => {
+    const { native, started, commits, events } = await runs();
+    native.does.commit = refusal(29);
+    native.assignPartitions(0);
+    native.push({ offset: 3 });
+    await until(() => told(events).length > 0);
+    expect(told(events)).toEqual(['commit']);
+    native.does.commit = null;
+    await until(() => commits().includes('commit orders/0 4'));
+    expect(started).toEqual(['0-3']);
+  });
+
+  test.each([22, 25, 27])('that is refused with %d waits for the next meeting of the group', async (code) => {
+    const { native, started, commits, calls, events } = await runs();
+    native.does.commit = refusal(code);
+    native.assignPartitions(0);
+    native.push({ offset: 3 });
+    await until(() => commits().length === 1);
+    native.does.commit = null;
+    native.revoke(0);
+    await until(() => calls.includes('unassign'));
+    expect([started, told(events)]).toEqual([[], []]);
+    native.assignPartitions(0);
+    native.push({ offset: 3 });
+    await until(() => started.length === 1);
+  });
+
+  test('is not made between two meetings of the group', async () => {
+    const { native, worker, calls, commits, events } = await runs();
+    native.assignPartitions(0, 1);
+    // What is passed over is committed a second later.
+    native.pushEnd(9);
+    await until(() => worker.health().partitions.some(({ position }) => position === '9'));
+    native.revoke(0, 1);
+    await until(() => calls.includes('unassign'));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect([commits(), told(events)]).toEqual([[], []]);
+  });
+
+  test('that is not answered holds up no stop', async () => {
+    const { native, worker, commits, events } = await runs();
+    native.answering = gate().opened;
+    native.assignPartitions(0);
+    native.pushEnd(9);
+    await until(() => commits().length === 1);
+    await worker.stop();
+    await until(() => told(events).includes('commit'));
+  });
 });
 
 test('gives the handler the message as other clients do', async () => {
@@ -473,6 +542,11 @@ describe('options', () => {
       'commits of the client',
       { config: { ...BROKERS, 'enable.auto.commit': true } },
       ['config.enable.auto.commit'],
+    ],
+    [
+      'a callback of commits',
+      { config: { ...BROKERS, offset_commit_cb: true } },
+      ['config.offset_commit_cb'],
     ],
     ['a reset', { config: { ...BROKERS, 'auto.offset.reset': 'latest' } }, ['config.auto.offset.reset']],
     [

@@ -180,6 +180,18 @@ describe('a rebalance', () => {
     expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
   });
 
+  test('a commit that is late is not made between two meetings of the group', async () => {
+    const { fake, commits } = await runs();
+    fake.faults.commit = [undefined, new Error('broker away')];
+    fake.push({ offset: 0 });
+    fake.assign(0);
+    await until(() => commits().includes('commit 0 1'));
+    await fake.rebalance();
+    // It is made again a second later.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    expect(commits()).toEqual(['commit 0 0', 'commit 0 1']);
+  });
+
   test('a membership that the client has given up is joined again', async () => {
     const { fake, worker: made, events, started } = await runs();
     fake.assign(0);

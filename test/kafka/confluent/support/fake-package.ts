@@ -39,13 +39,15 @@ export class FakeNative extends EventEmitter {
   readonly #calls: string[];
   readonly #faults: Faults;
   readonly #queue: (ConfluentMessage | { eof: ConfluentPlace })[] = [];
-  /** What the next calls end with; tests replace them. */
+  /** What the next calls end with, and commits are answered with; tests replace them. */
   does: { commit: unknown; seek: unknown[]; consume: unknown[]; committed: unknown[] } = {
     commit: null,
     seek: [],
     consume: [],
     committed: [],
   };
+  /** No commit is answered before. */
+  answering: Promise<unknown> = Promise.resolve();
   /** The partitions of which the group has committed something. */
   readonly offsets = new Set<number>();
   /** Of every partition. */
@@ -130,9 +132,13 @@ export class FakeNative extends EventEmitter {
     this.#note('resume', ...partitions.map(({ topic, partition }) => `${topic}/${partition}`));
   }
 
-  commitCb([{ topic, partition, offset }]: [ConfluentPlace], done: Done): void {
-    this.#note('commit', `${topic}/${partition}`, String(offset));
-    setImmediate(done, this.does.commit);
+  /** Calls back before the broker has answered, as the client does. */
+  commitCb([place]: [ConfluentPlace], done: Done): void {
+    this.#note('commit', `${place.topic}/${place.partition}`, String(place.offset));
+    setImmediate(done, null);
+    setImmediate(() => {
+      void this.answering.then(() => this.emit('offset.commit', this.does.commit, [place]));
+    });
   }
 
   seek({ topic, partition, offset }: ConfluentPlace, _: number, done: Done): void {

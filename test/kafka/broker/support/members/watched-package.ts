@@ -50,6 +50,13 @@ export function watchedPackage(tell: Partial<Tell> = {}) {
       emitter.on('rebalance', ({ code }) => {
         if (code !== CODES.assignPartitions) revoked += 1;
       });
+      this.on('offset.commit', (error, places) => {
+        if (error !== null && error !== undefined) return;
+        for (const { partition, offset } of places) {
+          commits.push({ partition, offset, afterJoins: joins.length });
+          tell.committed?.(partition, offset);
+        }
+      });
     }
     override assign(places: Place[]) {
       const joined: Record<string, number[]> = {};
@@ -57,17 +64,6 @@ export function watchedPackage(tell: Partial<Tell> = {}) {
       joins.push(joined);
       tell.joined?.(joined);
       return super.assign(places);
-    }
-    override commitCb(places: Place[], done: (error: unknown) => void) {
-      const afterJoins = joins.length;
-      return super.commitCb(places, (error) => {
-        done(error);
-        if (error !== null && error !== undefined) return;
-        for (const { partition, offset } of places) {
-          commits.push({ partition, offset, afterJoins });
-          tell.committed?.(partition, offset);
-        }
-      });
     }
     override consume(count: number, done: (error: unknown, messages: readonly unknown[]) => void) {
       if (joins.length > 0) calls += 1;
