@@ -52,7 +52,8 @@ export type KafkaWarning =
   | 'HEARTBEAT_TOO_RARE'
   | 'MAX_WAIT_TOO_LONG'
   | 'LEASE_OUTLIVES_SESSION'
-  | 'POOL_TOO_SMALL';
+  | 'POOL_TOO_SMALL'
+  | 'THREADS_TOO_FEW';
 
 /**
  * What has changed: where it was read on, where it ends, or which message stands at an offset.

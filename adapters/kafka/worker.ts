@@ -1,4 +1,4 @@
-import { handlesOf, type Warning } from '../../src/adapter-kit.ts';
+import { handlesOf, warn, type Warning } from '../../src/adapter-kit.ts';
 import { RebalanceError } from './client/feeds.ts';
 import type { LogAdmin } from './client/log-admin.ts';
 import type { TopicPartitions } from './client/log-client.ts';
@@ -33,8 +33,9 @@ export interface KafkaWorker extends KafkaMonitor {
   /** The partitions of this member that are paused: by you, or while a message of them waits. */
   paused(): readonly { readonly topic: string; readonly partition: number }[];
   /**
-   * Reads a partition from an offset, which it commits. Throws where the partition is not this member's, and an
-   * `InvalidOptionsError` where the offset is not the text of a whole number.
+   * Reads a partition from an offset, which it commits at once. Where the broker refuses that, with the event
+   * `client-error` of the verb `commit`, a rebalance can forget it: seek again. Throws where the partition is not this
+   * member's, and an `InvalidOptionsError` where the offset is not the text of a whole number.
    */
   seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
 }
@@ -75,10 +76,13 @@ export function createWorker<Admin>(
       function onError(error: unknown): void {
         events.emit({ type: 'client-error', verb: 'fetch', error });
       }
+      function onWarning(found: Warning<KafkaWarning>): void {
+        warn(found, events);
+      }
 
       return createSessionClient({
         ...{ listener, around },
-        open: (handle) => open({ clock, topics, fromBeginning, listener, handle, onError }),
+        open: (handle) => open({ clock, topics, fromBeginning, listener, handle, onError, onWarning }),
         endsMembership: (error): error is Error => error instanceof RebalanceError,
       });
     },
@@ -101,7 +105,13 @@ function workerOf(consumption: Connected<SessionClient>): KafkaWorker {
     },
     paused: () => client.user.paused(),
     seek: ({ topic, partition, offset }) => {
-      client.user.seek({ topic, partition }, positionOf(offset));
+      const place = { topic, partition };
+      const position = positionOf(offset);
+      client.user.seek(place, position);
+      // A rebalance before its first message would forget it.
+      client.commit(place, position).catch((error: unknown) => {
+        events.emit({ type: 'client-error', verb: 'commit', error });
+      });
     },
     counts: events.counts,
     health,

@@ -22,13 +22,14 @@ function partition() {
     const tracker = assignments.trackerOf(PLACE);
     if (tracker === undefined) throw new Error('it is ours');
     const told: bigint[] = [];
-    const does = { advance: (): void => undefined };
+    const does = { advance: () => true };
     const fetch = {
       ...{ ...PLACE, messages, from: BigInt(messages[0]?.offset ?? 0), end: 0n },
       to: to ?? BigInt(messages.at(-1)?.offset ?? 0) + 1n,
       advance: (position: bigint) => {
-        does.advance();
+        const isTaken = does.advance();
         told.push(position);
+        return isTaken;
       },
       commit: () => Promise.resolve(),
       heartbeat: () => Promise.resolve(),
@@ -220,6 +221,15 @@ test('a client that knows nothing of the fetch any more is told of, and nothing 
   settleAll(progress, messages, [0]);
   expect(events).toEqual([{ type: 'client-error', verb: 'resolve', error: toEventError(error) }]);
   expect(progress.isHalted).toBe(true);
+});
+
+test('what a seek has made void moves no position', () => {
+  const messages = messagesAt([10]);
+  const { progress, does, tracker } = partition().fetched(messages);
+  tracker.moved();
+  does.advance = () => false;
+  settleAll(progress, messages, [0]);
+  expect(tracker.position).toBeUndefined();
 });
 
 test('a halt keeps what runs from nothing: it is told when it settles', () => {

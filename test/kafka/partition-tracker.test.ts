@@ -8,7 +8,7 @@ function fetchFrom(from: bigint, end = 100n): Fetch & { readonly committed: bigi
   const committed: bigint[] = [];
   return {
     ...{ topic: 'orders', partition: 0, messages: [], from, to: from, end, committed },
-    advance: () => undefined,
+    advance: () => true,
     commit: (position) => {
       committed.push(position);
       return Promise.resolve();

@@ -129,6 +129,7 @@ function fetchOf(payload: BatchPayload): Fetch {
     end: BigInt(batch.highWatermark),
     advance(position) {
       payload.resolveOffset(String(position - 1n));
+      return !payload.isStale();
     },
     commit: (position) =>
       payload.commitOffsetsIfNecessary({

@@ -48,8 +48,8 @@ export interface Fetch extends Place {
   readonly to: bigint;
   /** The position at the end of the partition. */
   readonly end: bigint;
-  /** Tells the client from where to hand over next. */
-  advance(position: bigint): void;
+  /** Tells the client from where to hand over next. False where a seek has made it void: then nothing is committed. */
+  advance(position: bigint): boolean;
   /** Commits a position of its partition, in the generation that the client is in. */
   commit(position: bigint): Promise<void>;
   /** Keeps the membership; resolves at once where the client does so by itself. */

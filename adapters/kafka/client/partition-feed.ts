@@ -164,7 +164,9 @@ export class PartitionFeed {
       to,
       end: this.#end,
       advance: (position) => {
-        if (course === this.#course) this.#advance(position);
+        if (course !== this.#course) return false;
+        this.#advance(position);
+        return true;
       },
       commit: (position) => client.commit(position),
       heartbeat: () => client.heartbeat(),

@@ -1,5 +1,6 @@
-import type { Clock } from '../../../src/adapter-kit.ts';
+import type { Clock, Warning } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
+import type { KafkaWarning } from '../events.ts';
 import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
 
 /** One run of a consumer, from its connection to its end. */
@@ -23,6 +24,7 @@ export interface SessionRun {
   readonly handle: (fetch: Fetch) => Promise<void>;
   /** Reports what is tried again, by the client or by the session. */
   readonly onError: (error: unknown) => void;
+  readonly onWarning: (found: Warning<KafkaWarning>) => void;
 }
 
 export interface SessionClientOptions {

@@ -15,6 +15,7 @@ import {
   type NativeConsumer,
   type RdKafkaError,
 } from './native.ts';
+import { giveThreadBack, takeThread } from './threads.ts';
 
 /** For so long a call waits for the first message. It keeps a thread of the pool busy meanwhile. */
 const WAIT_MS = 100;
@@ -100,6 +101,8 @@ export class ConfluentSession implements Session {
       throw error;
     }
     this.#polling = this.#poll();
+    const found = takeThread();
+    if (found !== undefined) this.#options.onWarning(found);
   }
 
   /** Waits for what is in hand, commits what it settled, and leaves the group. */
@@ -139,6 +142,7 @@ export class ConfluentSession implements Session {
     await this.#assigning;
     this.#isClosing = true;
     await this.#polling;
+    giveThreadBack();
     this.#consumer.unsubscribe();
     await called((done) => this.#consumer.disconnect(done));
     this.#commits.end();

@@ -96,8 +96,7 @@ export class FetchProgress {
     const { fetch, tracker, generation, events } = this.#options;
     if (tracker.isOver || generation.over.aborted) return;
     try {
-      fetch.advance(position);
-      tracker.advanceTo(position);
+      if (fetch.advance(position)) tracker.advanceTo(position);
     } catch (error) {
       // The client has joined again by itself, and knows nothing of this fetch any more.
       events.emit({ type: 'client-error', verb: 'resolve', error });

@@ -446,6 +446,28 @@ test('a seek to the end is committed, though nothing comes from there', async ()
   await until(() => commits().includes('commit orders/0 10'));
 });
 
+test('a seek is committed at once, and what is in hand commits nothing over it', async () => {
+  const finish = gate();
+  const { native, worker, commits, calls, started } = await runs(() => finish.opened);
+  native.assignPartitions(0);
+  native.push({ offset: 0 }, { offset: 1 });
+  await until(() => started.length === 1);
+  worker.seek({ topic: 'orders', partition: 0, offset: '40' });
+  finish.open();
+  native.revoke(0);
+  await until(() => calls.includes('unassign'));
+  expect(commits()).toEqual(['commit orders/0 0', 'commit orders/0 40']);
+});
+
+test('a seek that the broker does not commit is told', async () => {
+  const { native, worker, events } = await runs();
+  native.assignPartitions(0);
+  native.does.commit = Object.assign(new Error('Broker: not authorized'), { code: 30 });
+  worker.seek({ topic: 'orders', partition: 0, offset: '40' });
+  await until(() => events.length > 0);
+  expect(events).toMatchObject([{ type: 'client-error', verb: 'commit' }]);
+});
+
 test('a seek past a message that waits ends its wait', async () => {
   const { native, worker, started, calls } = await runs((place) => {
     if (place === '0-0') throw new RetryableError('not yet', { retryAfterMs: 60_000 });
@@ -501,6 +523,35 @@ test('what the client gets over is told, and a fatal error stops the worker', as
   await until(() => calls.includes('disconnect'));
   expect(events).toContainEqual(expect.objectContaining({ type: 'warning', warning: 'CONSUMER_STOPPED' }));
   expect(worker.health().live).toBe(false);
+});
+
+describe('threads', () => {
+  const warnings = (events: readonly KafkaEvent[]) =>
+    events.flatMap((event) => (event.type === 'warning' ? [event.warning] : []));
+
+  test('that are too few for one worker more are warned of, and no worker that has stopped counts', async () => {
+    const first = await runs();
+    await first.worker.stop();
+    const others = [await runs(), await runs(), await runs()];
+    expect([first, ...others].map(({ events }) => warnings(events))).toEqual([
+      [],
+      [],
+      [],
+      ['THREADS_TOO_FEW'],
+    ]);
+    expect(others[2]?.events[0]).toMatchObject({
+      message: expect.stringContaining('UV_THREADPOOL_SIZE=7') as string,
+    });
+  });
+
+  test('are enough where the process says so', async () => {
+    vi.stubEnv('UV_THREADPOOL_SIZE', '7');
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const workers = [await runs(), await runs(), await runs()];
+    expect(workers.flatMap(({ events }) => warnings(events))).toEqual([]);
+  });
 });
 
 describe('options', () => {
