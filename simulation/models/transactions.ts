@@ -1,6 +1,6 @@
 import type { Timer } from '../../src/lib/clock.ts';
 import type { SettleRequest, Store } from '../../src/store/store.ts';
-import type { TransactionalStore } from '../../src/store/transactional-store.ts';
+import type { SettledIn, TransactionalStore } from '../../src/store/transactional-store.ts';
 import type { Run } from '../facts.ts';
 import type { Fault } from '../report/names.ts';
 import type { Life } from '../world/life.ts';
@@ -86,7 +86,9 @@ export class Transactions {
   /** The store of one process, with transactions. */
   clientOf(life: Life, store: Store): TransactionalStore<Transaction> {
     const pool = createPool(CONNECTIONS);
-    const tellsRollback = this.#world.random.chance(0.5);
+    /** Whether the client sends the COMMIT with the last statement. */
+    const isCommitting = this.#world.random.chance(0.5);
+    const tellsRollback = isCommitting || this.#world.random.chance(0.5);
     return {
       ...store,
       tellsRollback,
@@ -100,7 +102,7 @@ export class Transactions {
           await this.#call(transaction, () => undefined);
           const result = await work(transaction);
           life.clock.clearTimer(breaking);
-          await this.#commit(transaction, tellsRollback);
+          if (!transaction.isOver) await this.#commit(transaction, tellsRollback);
           return result;
         } catch (error) {
           this.#end(transaction);
@@ -111,13 +113,20 @@ export class Transactions {
         }
       },
       settleIn: (transaction, request, scope) =>
-        this.#call<'settled' | 'lost'>(transaction, () => this.#settle(transaction, request, scope)),
+        this.#call(transaction, () => this.#settle(transaction, request, scope)),
+      settleLast: (transaction, request, scope) => {
+        transaction.isCommitting = isCommitting;
+        return this.#call(transaction, () => {
+          const reply = this.#settle(transaction, request, scope);
+          return isCommitting ? this.#commitBehind(transaction, reply) : reply;
+        });
+      },
       isRolledBack: (error) => error instanceof ServerError,
       isConflict: (error) => error instanceof ServerError && error.isConflict,
     };
   }
 
-  #settle(transaction: Transaction, request: SettleRequest, scope: string): 'settled' | 'lost' | Error {
+  #settle(transaction: Transaction, request: SettleRequest, scope: string): SettledIn | Error {
     if (this.#happens(CONFLICT_SHARE)) {
       this.#tellFault('transaction lost a conflict', transaction);
       return new ServerError('could not serialize access', true);
@@ -135,15 +144,24 @@ export class Transactions {
 
   async #commit(transaction: Transaction, tellsRollback: boolean): Promise<void> {
     transaction.isCommitting = true;
-    await this.#call(transaction, () => {
-      if (this.#happens(UNDONE_SHARE)) {
-        this.#tellFault('commit answered with a rollback', transaction);
-        this.#rollBack(transaction);
-        return tellsRollback ? new ServerError('the transaction is aborted', false) : undefined;
-      }
-      this.#conclude(transaction, true);
-      return undefined;
-    });
+    await this.#call(transaction, () => this.#landCommit(transaction, tellsRollback));
+  }
+
+  #landCommit(transaction: Transaction, tellsRollback: boolean): Error | undefined {
+    if (this.#happens(UNDONE_SHARE)) {
+      this.#tellFault('commit answered with a rollback', transaction);
+      this.#rollBack(transaction);
+      return tellsRollback ? new ServerError('the transaction is aborted', false) : undefined;
+    }
+    this.#conclude(transaction, true);
+    return undefined;
+  }
+
+  /** A COMMIT that lands with the settle before it: where that has not settled, nothing is committed. */
+  #commitBehind(transaction: Transaction, reply: SettledIn | Error): SettledIn | Error {
+    if (reply === 'settled') return this.#landCommit(transaction, true) ?? reply;
+    this.#rollBack(transaction);
+    return reply;
   }
 
   /** Runs a statement on the connection of a transaction. Where it gets no reply, that is broken. */

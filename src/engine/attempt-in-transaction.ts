@@ -55,7 +55,7 @@ export function transact<R, Tx>(
           const { written, workMs } = await runWork(held, () => work(transaction));
           // Before it is sent: its reply can be lost while the server still has the record locked.
           progress.written = written;
-          await write(held, store, transaction, written, workMs);
+          await write(held, store, 'settleLast', transaction, written, workMs);
           return written;
         },
         (error) => {
@@ -110,13 +110,14 @@ async function runWork<R>(
 async function write<Tx>(
   { engine, claim, lease }: HeldClaim,
   store: TransactionalStore<Tx>,
+  settle: 'settleIn' | 'settleLast',
   transaction: Tx,
   { settlement }: Written<unknown>,
   workMs: number,
 ): Promise<void> {
   const { key, token } = claim;
   lease.setBeating(false);
-  switch (await store.settleIn(transaction, { key, token, settlement }, engine.settings.scope, workMs)) {
+  switch (await store[settle](transaction, { key, token, settlement }, engine.settings.scope, workMs)) {
     case 'settled':
       return;
     case 'lost':
@@ -137,7 +138,7 @@ export async function runAndWrite<R, Tx>(
   work: () => Promise<R>,
 ): Promise<Written<R>> {
   const { written, workMs } = await runWork(held, work);
-  await write(held, store, transaction, written, workMs);
+  await write(held, store, 'settleIn', transaction, written, workMs);
   return written;
 }
 

@@ -1,5 +1,7 @@
 import type { SettleRequest, Store } from './store.ts';
 
+export type SettledIn = 'settled' | 'lost' | 'no-transaction';
+
 /** A store whose records can be settled in a transaction of the handler's own database. */
 export interface TransactionalStore<Tx> extends Store {
   /**
@@ -7,7 +9,7 @@ export interface TransactionalStore<Tx> extends Store {
    * after the work. A client that can tell calls `onBroken` once when the connection breaks while the work runs.
    */
   begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
-  /** Whether `begin` rejects when the server answers the COMMIT with a rollback. */
+  /** Whether `begin` rejects when nothing of a transaction is committed, once its settle was its last statement. */
   readonly tellsRollback: boolean;
   /** Runs work in a transaction that is under way, and undoes the work alone when it throws. */
   savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
@@ -18,12 +20,12 @@ export interface TransactionalStore<Tx> extends Store {
    * transaction, which is `workMs` old at least, has been ended already, it is `no-transaction`, and nothing is
    * written.
    */
-  settleIn(
-    transaction: Tx,
-    request: SettleRequest,
-    scope: string,
-    workMs: number,
-  ): Promise<'settled' | 'lost' | 'no-transaction'>;
+  settleIn(transaction: Tx, request: SettleRequest, scope: string, workMs: number): Promise<SettledIn>;
+  /**
+   * The same as the last statement of a transaction of `begin`: a client that can sends the COMMIT with it. Then the
+   * work has to end. What the COMMIT is answered with is for `begin`.
+   */
+  settleLast(transaction: Tx, request: SettleRequest, scope: string, workMs: number): Promise<SettledIn>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
   isRolledBack(error: unknown): boolean;
   /** Whether the database gave the transaction up for the sake of another, so that it can be run again. */

@@ -13,6 +13,7 @@ import { createMemoryStore } from '../../src/testing.ts';
 import { gate } from '../support/gate.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { type InFlight, inFlight } from './support/in-flight.ts';
+import { withCommit } from './support/with-commit.ts';
 import { expectSoon, until } from '../support/until.ts';
 
 type Tx = postgres.TransactionSql;
@@ -62,6 +63,11 @@ function writeInFlight(id: string): Promise<InFlight> {
 /** The real client, with another way to run a transaction. */
 function withBegin(begin: (work: (tx: Tx) => Promise<unknown>) => Promise<unknown>): PostgresClient<Tx> {
   return { unsafe: sql.unsafe.bind(sql) as PostgresClient['unsafe'], begin: (_, work) => begin(work) };
+}
+
+/** The real client, in whose transactions another thing is done than our COMMIT. */
+function committing(commit: (tx: Tx) => Promise<unknown>): PostgresClient<Tx> {
+  return withBegin((work) => sql.begin((tx) => work(withCommit(tx, () => commit(tx)))));
 }
 
 /** A transaction whose statements land, and are not answered. */
@@ -219,8 +225,8 @@ describe('A commit', () => {
   });
 
   it('whose answer was lost is found out: it was made', async () => {
-    const client = withBegin(async (work) => {
-      await sql.begin(work);
+    const client = committing(async (tx) => {
+      await tx.unsafe('commit').raw();
       throw lostConnection();
     });
     const once = createHandleOnce({ sql: client, scope });
@@ -233,12 +239,10 @@ describe('A commit', () => {
   });
 
   it('whose answer was lost is found out: it was not made', async () => {
-    const client = withBegin((work) =>
-      sql.begin(async (tx) => {
-        await work(tx);
-        throw lostConnection();
-      }),
-    );
+    const client = committing(async (tx) => {
+      await tx.unsafe('rollback').raw();
+      throw lostConnection();
+    });
     const once = createHandleOnce({ sql: client, scope, backoff: () => 0 });
     const outcome = await once.inTransaction('key', 'body', (_, __, tx) => write(tx, 'effect'));
     expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
@@ -249,15 +253,9 @@ describe('A commit', () => {
   it('that is still on its way when its answer is lost is waited for', async () => {
     const commit = gate();
     let committed: Promise<unknown> = Promise.resolve();
-    const client = withBegin(async (work) => {
-      const worked = gate();
-      committed = sql.begin(async (tx) => {
-        await work(tx);
-        worked.open();
-        await commit.opened;
-      });
-      await worked.opened;
-      throw lostConnection();
+    const client = committing((tx) => {
+      committed = commit.opened.then(() => tx.unsafe('commit').raw());
+      return Promise.reject(lostConnection());
     });
     const once = createHandleOnce({ sql: client, scope });
     const outcome = once.inTransaction('key', 'body', (_, __, tx) => write(tx, 'effect'));
@@ -284,8 +282,11 @@ describe('A commit', () => {
       const client = withBegin((work) => {
         const lost = gate();
         left = sql.begin(async (tx) => {
-          await work(unanswered === 'settle' ? losingReplies(tx) : tx).catch(() => undefined);
-          lost.open();
+          const unsent = withCommit(tx, () => {
+            lost.open();
+            return Promise.reject(lostConnection());
+          });
+          void work(unanswered === 'settle' ? losingReplies(unsent) : unsent).catch(() => undefined);
           await end.opened;
           throw new Error('the server gives the session up');
         });

@@ -27,6 +27,7 @@ test('a handler within a transaction of the caller does not start when its lease
     accept: () => undefined,
     begin: () => Promise.reject(new Error('the caller has begun it')),
     settleIn: () => Promise.resolve('settled'),
+    settleLast: () => Promise.reject(new Error('the caller commits it')),
     tellsRollback: true,
     isRolledBack: () => false,
     isConflict: () => false,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createHandleOnce, type DatabaseClient } from 'handle-once';
+import { createHandleOnce } from 'handle-once';
 import { expect, test } from 'vitest';
 import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
 import { useDatabase } from '../support/database.ts';
@@ -11,10 +11,11 @@ import { message } from './support/messages.ts';
 const { sql } = useDatabase();
 
 /** A client whose transactions lose a conflict at their end, as at a COMMIT, if the first run was meanwhile. */
-function conflictingWith(runs: readonly string[]): DatabaseClient {
+function conflictingWith(runs: readonly string[]): ReturnType<typeof fromPostgres> {
   const client = fromPostgres(sql);
   return {
     ...client,
+    lastIn: undefined,
     begin(work) {
       const before = runs.length;
       return client.begin(async (transaction) => {

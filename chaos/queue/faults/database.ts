@@ -63,8 +63,9 @@ function isCommitted(answer: Buffer): boolean {
   return answer.subarray(-IDLE.length).equals(IDLE);
 }
 
+/** Also of one that begins another transaction. */
 function isCommit(answer: Buffer): boolean {
-  return isCommitted(answer) && answer.includes(COMMITTED);
+  return answer.includes(COMMITTED);
 }
 
 /** Statements, or transactions, are committed, and their connections break before the answer. */

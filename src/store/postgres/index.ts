@@ -23,7 +23,7 @@ export function createPostgresStore<Tx>(
   return {
     claim: async (requests, terms) =>
       requests.length === 0 ? [] : await claim(client, statements, requests, terms),
-    tellsRollback: client.tellsRollback === true,
+    tellsRollback: client.tellsRollback === true || client.lastIn !== undefined,
     begin: (work, onBroken) => client.begin(work, onBroken),
     accept(transaction) {
       client.in(transaction);
@@ -31,6 +31,10 @@ export function createPostgresStore<Tx>(
     savepoint: (transaction, work) => savepoint(client.in(transaction), work),
     settleIn: (transaction, request, scope, workMs) =>
       settleIn(client.in(transaction), statements.settleIn, request, scope, workMs),
+    settleLast: (transaction, request, scope, workMs) => {
+      const last = client.lastIn?.(transaction) ?? client.in(transaction);
+      return settleIn(last, statements.settleIn, request, scope, workMs);
+    },
     isRolledBack,
     isConflict,
     settle: async (requests, scope) =>

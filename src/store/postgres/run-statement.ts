@@ -37,7 +37,7 @@ export async function run(
 
 /** Runs one statement of ours in a transaction of the caller. */
 export async function runIn(
-  transaction: DatabaseQueries,
+  transaction: Pick<DatabaseQueries, 'query'>,
   statement: string,
   parameters: (string | null)[],
 ): Promise<readonly DatabaseRow[]> {

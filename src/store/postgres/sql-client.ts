@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { lazily } from '../../lib/lazily.ts';
 import { hasMethods, satisfying } from '../../options/parse-options.ts';
 import type { PostgresClient } from './postgres-client.ts';
+import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { fromPostgres } from './from-postgres.ts';
 
@@ -19,9 +20,9 @@ export const sqlClient = lazily((): z.ZodMiniType<SqlClient, SqlClient> =>
 const made = new WeakMap<object, unknown>();
 
 /** One for each client: what one caller learns of it, such as that its sessions are shared, all know. */
-export function toDatabaseClient<Tx>(sql: SqlClient<Tx>): DatabaseClient<Tx> {
+export function toDatabaseClient<Tx>(sql: SqlClient<Tx>): CommittingClient<Tx> {
   if (!isPostgresClient<Tx>(sql)) return sql;
-  const client = (made.get(sql) as DatabaseClient<Tx> | undefined) ?? fromPostgres(sql);
+  const client = (made.get(sql) as CommittingClient<Tx> | undefined) ?? fromPostgres(sql);
   made.set(sql, client);
   return client;
 }

@@ -14,4 +14,6 @@ from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as s
 where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
   and statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'
 returning t.key)
-select exists (select from settled)::text as settled, (statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond')::text as in_transaction;
+select
+  sqrt(case when statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond' then 1 else -1 end)::text as in_transaction,
+  (1 / case when exists (select from settled) then 1 else 0 end)::text as settled;

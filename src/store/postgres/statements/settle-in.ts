@@ -8,16 +8,20 @@ import { settleUpdate } from './settle.ts';
 const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
 
 /**
- * The settle of one record in a transaction, and whether that is still open.
+ * The settle of one record in a transaction. It fails where it settles nothing, so that a COMMIT that was sent with it
+ * commits nothing either: with SQLSTATE 2201F where the transaction has been ended, and with 22012 where the record is
+ * another's. No constant may fail: PostgreSQL computes constants before it looks at what they depend on.
  *
- * A handler can have ended it by a ROLLBACK of its own: the settle would then commit by itself, and put an effect on
- * record that is gone. To see that costs no round trip. Not seen are a handler that then begins another transaction,
- * and one whose work took less than some 2 ms.
+ * A handler can have ended the transaction by a ROLLBACK of its own: the settle would then commit by itself, and put an
+ * effect on record that is gone. To see that costs no round trip. Not seen are a handler that then begins another
+ * transaction, and one whose work took less than some 2 ms.
  */
 export function settleInStatement(table: string): string {
   return `
 with settled as (${settleUpdate(table, 'one')}
   and ${IN_TRANSACTION}
 returning t.key)
-select exists (select from settled)::text as settled, (${IN_TRANSACTION})::text as in_transaction`;
+select
+  sqrt(case when ${IN_TRANSACTION} then 1 else -1 end)::text as in_transaction,
+  (1 / case when exists (select from settled) then 1 else 0 end)::text as settled`;
 }
