@@ -11,7 +11,8 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 export function installedPackages(): string {
   const packages = join(FOLDER, 'node_modules');
   if (!existsSync(packages)) {
-    execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--prefix', FOLDER], {
+    // `npm ci` refuses a lock that lacks the binaries of another platform, which not every registry has.
+    execFileSync('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--prefix', FOLDER], {
       stdio: 'inherit',
       shell: process.platform === 'win32',
     });
