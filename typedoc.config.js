@@ -1,5 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { URL } from 'node:url';
+import ts from 'typescript';
+
+/** The sources of all subpaths of the package, as `tsconfig.json` has them. */
+const { paths } = ts.readConfigFile('tsconfig.json', ts.sys.readFile).config.compilerOptions;
 
 const pages = (folder) =>
   readdirSync(new URL(folder, import.meta.url))
@@ -19,12 +23,7 @@ function withCodeInAnchors(parser) {
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {
   name: 'handle-once',
-  entryPoints: [
-    ...['index', 'adapter', 'operations', 'store', 'testing'].map((name) => `src/${name}.ts`),
-    ...[...['clients', 'http', 'kafka', 'lambda', 'nestjs', 'otel', 'sqs', 'sqs-consumer', 'webhook']].map(
-      (name) => `adapters/${name}/index.ts`,
-    ),
-  ],
+  entryPoints: Object.values(paths).flat(),
   tsconfig: 'tsconfig.site.json',
   out: 'site',
   readme: 'README.md',

@@ -7,7 +7,7 @@
  * const worker = createSqsWorker(options, async (order) => ship(order));
  * ```
  *
- * @module
+ * @module handle-once/envelopes
  */
 export { cloudEvents } from './cloud-events.ts';
 export { debezium, type DebeziumChange } from './debezium.ts';

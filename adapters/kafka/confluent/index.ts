@@ -16,7 +16,7 @@
  * await worker.run();
  * ```
  *
- * @module
+ * @module handle-once/kafka-confluent
  */
 export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from '../events.ts';
 export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from '../health.ts';
