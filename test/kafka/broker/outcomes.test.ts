@@ -1,8 +1,9 @@
-import { createHandleOnce, RetryableError, TerminalError } from 'handle-once';
-import { onceEachMessage } from 'handle-once/kafka';
+import { RetryableError, TerminalError } from 'handle-once';
+import type { KafkaHandler } from 'handle-once/kafka';
+import { CompressionTypes } from 'kafkajs';
+import type postgres from 'postgres';
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { isKafkaJs } from './support/client.ts';
 import { leave, numbered, upTo, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
@@ -55,30 +56,38 @@ describe('A message', () => {
     expect(await group.committed()).toEqual([3]);
   });
 
-  test.runIf(isKafkaJs)(
-    'that is handled in a transaction is committed with its record, or not at all',
-    async () => {
-      await sql`create table if not exists shipped (id text not null)`;
-      const group = await setup();
-      await group.produce(...numbered(3));
-      const consumer = kafka.consumer({ groupId: group.groupId });
-      const { groupId } = group;
-      const handleOnce = createHandleOnce({ sql, scope: groupId, backoff: () => 0 });
-      const run = onceEachMessage(
-        { consumer, groupId, handleOnce, onFailed: 'acknowledge', inTransaction: true },
-        async ({ payload }, { number }, tx) => {
-          await tx`insert into shipped (id) values (${String(payload)})`;
-          if (number === 1 && String(payload) === '1') throw new Error('once');
-        },
-      );
-      await consumer.connect();
-      await consumer.subscribe({ topic: group.topic, fromBeginning: true });
-      await consumer.run(run);
-      await group.caughtUp();
-      const rows = await sql<{ id: string }[]>`select id from shipped`;
-      expect(rows.map(({ id }) => id)).toEqual(['0', '1', '2']);
-    },
-  );
+  test('that is handled in a transaction is committed with its record, or not at all', async () => {
+    await sql`create table if not exists shipped (id text not null)`;
+    const group = await setup();
+    await group.produce(...numbered(3));
+    const ship: KafkaHandler<Buffer | null, [tx: postgres.TransactionSql]> = async (
+      { payload },
+      { number },
+      tx,
+    ) => {
+      await tx`insert into shipped (id) values (${String(payload)})`;
+      if (number === 1 && String(payload) === '1') throw new Error('once');
+    };
+    await group.start(ship as never, { inTransaction: true as never });
+    await group.caughtUp();
+    const rows = await sql<{ id: string }[]>`select id from shipped`;
+    expect(rows.map(({ id }) => id)).toEqual(['0', '1', '2']);
+  });
+
+  test('of a batch that is compressed is handled as any other', async () => {
+    const group = await setup();
+    const producer = kafka.kafka.producer();
+    await producer.connect();
+    const messages = numbered(3);
+    await producer.send({ topic: group.topic, compression: CompressionTypes.GZIP, messages });
+    await producer.disconnect();
+    const handled: string[] = [];
+    await group.start(({ payload }) => {
+      handled.push(String(payload));
+    });
+    await group.caughtUp();
+    expect(handled).toEqual(['0', '1', '2']);
+  });
 
   test('that fails once is tried again', async () => {
     const group = await setup();
