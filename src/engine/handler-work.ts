@@ -20,23 +20,25 @@ export type Work<Result, Extra extends readonly unknown[]> = (
   ...extra: Extra
 ) => Promise<Result>;
 
-/** What is published of a handler, with its timing. */
-const handlers = createTimedChannel<{ readonly scope: string }>('handle-once:handler');
+const handlers = createTimedChannel('handle-once:handler', (scope: string, durationMs, failed) => ({
+  scope,
+  durationMs,
+  failed,
+}));
 
 /** The handler with its payload, parsed and validated; timed where a subscriber wants to know. */
 export function handlerWork<Result, Extra extends readonly unknown[]>(
   { clock, settings: { scope } }: Engine,
   { payload, parse, schema, handler }: HandlerRequest<Result, Extra>,
 ): Work<Result, Extra> {
-  // Timed in the promise that there is: where contexts are tracked, as by OpenTelemetry, each costs CPU.
   return async function work(attempt, ...extra) {
     const ended = handlers.start(clock);
     try {
       const result = await handler(await validatePayload(payload, parse, schema), attempt, ...extra);
-      ended?.({ scope }, false);
+      ended?.(scope, false);
       return result;
     } catch (error) {
-      ended?.({ scope }, true);
+      ended?.(scope, true);
       throw error;
     }
   };

@@ -48,13 +48,25 @@ export interface Records {
   readonly check: () => Promise<void>;
 }
 
-const MAX_BATCH = 500;
-/** What is published of a statement, with its timing: its messages share it. */
-const statements = createTimedChannel<{
+/** What is published of a statement: its messages share it. */
+interface StatementFacts {
   readonly verb: 'claim' | 'settle' | 'extend';
   readonly scope: string;
   readonly messages: number;
-}>('handle-once:statement');
+}
+
+const statements = createTimedChannel(
+  'handle-once:statement',
+  ({ verb, scope, messages }: StatementFacts, durationMs, failed) => ({
+    verb,
+    scope,
+    messages,
+    durationMs,
+    failed,
+  }),
+);
+
+const MAX_BATCH = 500;
 /** Each request has a statement of its own. */
 const ONE_EACH = { maxBatch: 1, maxBatches: STATEMENTS };
 /** Below it a statement's fixed cost outweighs what two halves gain: halves of 5 made 10 callers 0.85x as fast. */
@@ -92,11 +104,14 @@ export interface RecordsOptions {
 export function createRecords(store: Store, terms: ClaimTerms, options: RecordsOptions): Records {
   const { batching, traffic, clock, onTakenBack } = options;
   const inTime = createReplyLimit(replyTimeoutMs(terms.leaseMs), clock);
-  const answered = <T>(
-    verb: 'claim' | 'settle' | 'extend',
-    messages: number,
-    reply: Promise<T>,
-  ): Promise<T> => statements.timed(clock, { verb, scope: terms.scope, messages }, () => inTime(reply));
+
+  function answered<T>(verb: StatementFacts['verb'], messages: number, reply: Promise<T>): Promise<T> {
+    const ended = statements.start(clock);
+    if (ended === undefined) return inTime(reply);
+    return inTime(reply, (failed) => {
+      ended({ verb, scope: terms.scope, messages }, failed);
+    });
+  }
 
   function perMessage<Request extends { readonly key: string }, Reply>(
     gate: Gate,

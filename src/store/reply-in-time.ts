@@ -2,21 +2,46 @@ import { createAlarm } from '../lib/alarm.ts';
 import type { Clock } from '../lib/clock.ts';
 import { StoreError } from '../api/errors.ts';
 
+/** Is told once whether there was no reply, or one that is an error. */
+export type Ended = (failed: boolean) => void;
+
 /**
  * What makes of a reply one that comes in time, or a retriable `StoreError`: a connection can hang without an error.
  *
  * In a process that stood still the alarm rings before a reply that came meanwhile is read: that reply still counts.
  */
-export function createReplyLimit(timeoutMs: number, clock: Clock): <T>(reply: Promise<T>) => Promise<T> {
+export function createReplyLimit(
+  timeoutMs: number,
+  clock: Clock,
+): <T>(reply: Promise<T>, ended?: Ended) => Promise<T> {
   const alarm = createAlarm(timeoutMs, clock);
-  return (reply) =>
+  return (reply, ended) =>
     new Promise((resolve, reject) => {
+      let hasEnded = false;
+
+      function end(failed: boolean): void {
+        if (hasEnded) return;
+        hasEnded = true;
+        cancel();
+        ended?.(failed);
+      }
+
       const cancel = alarm.set(() => {
         clock.afterInput(() => {
+          end(true);
           reject(noReply(timeoutMs));
         });
       });
-      void reply.then(resolve, reject).finally(cancel);
+      reply.then(
+        (value) => {
+          end(false);
+          resolve(value);
+        },
+        (error: unknown) => {
+          end(true);
+          reject(error);
+        },
+      );
     });
 }
 

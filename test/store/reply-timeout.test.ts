@@ -95,3 +95,19 @@ test('a reply that came while the process stood still counts', async () => {
   expect(await reply).toBe('settled');
   port1.close();
 });
+
+test('what ends is told once, also where the reply comes after its time', async () => {
+  const told: boolean[] = [];
+  const limit = createReplyLimit(1_000, systemClock);
+  const note = (failed: boolean) => told.push(failed);
+  await limit(Promise.resolve(1), note);
+  await expect(limit(Promise.reject(new Error('down')), note)).rejects.toThrow('down');
+  expect(told).toEqual([false, true]);
+  const late = new Promise((resolve) => {
+    setTimeout(resolve, 5_000);
+  });
+  const reply = expect(limit(late, note)).rejects.toThrow('no reply within 1000 ms');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await reply;
+  expect(told).toEqual([false, true, true]);
+});
