@@ -1,5 +1,5 @@
 import { StoreError } from '../../src/api/errors.ts';
-import { createTable, idOf, type MemoryRecord, type MemoryTable } from '../../src/store/memory.ts';
+import { createTable, idOf, lookedUp, type MemoryRecord, type MemoryTable } from '../../src/store/memory.ts';
 import type { ClaimReply, ClaimTerms, SettleRequest, Store } from '../../src/store/store.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
 import type { Verb } from '../facts.ts';
@@ -71,6 +71,7 @@ export class Database {
           answerOne: (of, request) => of.claim(request, terms),
           whenLocked: ({ key }) => this.#answerToLocked(key, terms),
           tell: ({ key, token, fingerprint }, reply, before, sentAt) => {
+            if (reply.kind === 'claimed' && before !== undefined) this.#transactions.fenceOff(before.token);
             const after = this.#snapshot(key);
             const effect = { life, key, token, fingerprint, terms, reply, before, after, sentAt };
             tell({ type: 'claim', ...effect });
@@ -84,6 +85,7 @@ export class Database {
           answerOne: (of, request) => of.settle(request, scope),
           whenLocked: () => 'locked',
           tell: ({ key, token, settlement }, reply, before) => {
+            if (reply === 'settled' && before?.owned === true) this.#transactions.fenceOff(token);
             tell({ type: 'settle', life, key, token, settlement, reply, before, after: this.#snapshot(key) });
           },
           isOwn: () => false,
@@ -100,11 +102,9 @@ export class Database {
           },
           isOwn: (reply) => reply === 'extended',
         }),
-      check: () => {
-        const { network } = this.#world;
-        if (!life.isAlive) return never();
-        return network.send(life, network.fateOf(life, 'store'), () => undefined, outOfReach);
-      },
+      check: () => this.#read(life, () => undefined),
+      lookup: (key, scope) =>
+        this.#read(life, () => lookedUp(this.#records.get(idOf(scope, key)), this.now())),
     };
   }
 
@@ -147,6 +147,12 @@ export class Database {
     if (this.#transactions.isLocked(key) || !this.#records.delete(this.#idOf(key))) return;
     this.#world.tell({ type: 'fault', fault: 'operator forgot a record', what: key });
     this.#world.tell({ type: 'forgotten', key });
+  }
+
+  async #read<Reply>(life: Life, answer: () => Reply): Promise<Reply> {
+    const { network } = this.#world;
+    if (!life.isAlive) return await never();
+    return await network.send(life, network.fateOf(life, 'store'), answer, outOfReach);
   }
 
   #idOf(key: string): string {

@@ -68,6 +68,8 @@ export class Transactions {
   readonly #world: World;
   readonly #records: Records;
   readonly #locked = new Map<string, Transaction>();
+  /** Those whose settle is on its way with its COMMIT, by the token of that. */
+  readonly #committing = new Map<string, Transaction>();
 
   constructor(world: World, records: Records) {
     this.#world = world;
@@ -81,6 +83,13 @@ export class Transactions {
     // A process that dies loses its connections.
     if (!transaction.life.isAlive) this.#break(transaction);
     return true;
+  }
+
+  /** The token owns no record any more: what is on its way with it commits nothing. */
+  fenceOff(token: string): void {
+    const transaction = this.#committing.get(token);
+    this.#committing.delete(token);
+    if (transaction !== undefined) this.#tellUndone(transaction);
   }
 
   /** The store of one process, with transactions. */
@@ -116,7 +125,9 @@ export class Transactions {
         this.#call(transaction, () => this.#settle(transaction, request, scope)),
       settleLast: (transaction, request, scope) => {
         transaction.isCommitting = isCommitting;
+        if (isCommitting) this.#committing.set(request.token, transaction);
         return this.#call(transaction, () => {
+          this.#committing.delete(request.token);
           const reply = this.#settle(transaction, request, scope);
           return isCommitting ? this.#commitBehind(transaction, reply) : reply;
         });

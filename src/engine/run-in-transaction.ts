@@ -1,5 +1,6 @@
 import type { Outcome } from '../api/outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { Claim, Engine } from './engine.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { rolledBack } from '../store/postgres/rolled-back-error.ts';
@@ -138,9 +139,35 @@ async function afterLostCommit<R>(
   const { engine, claim, lease } = held;
   const { settlement } = written;
   const extended = await extendUntilAnswered(engine, claim, lease, 'extendAlone');
-  if (extended === 'extended') return await settleOutside(held, ending);
+  if (extended === 'extended') return await settleUndone(held, ending);
   const returned: AttemptEnding<R> = { kind: 'returned', value: written.value };
   if (extended === 'unanswered') return conclude(held, returned, { reply: 'unrecorded', settlement });
   const settled = await settleUntilAnswered(engine, claim, settlement, lease);
   return conclude(held, settled.reply === 'settled' ? returned : ending, settled);
+}
+
+/**
+ * Settles a record whose transaction has not committed. A settle that left with its COMMIT may still land before this
+ * one, which then changes nothing and is answered as one that was sent again. After this one it is fenced off.
+ */
+async function settleUndone<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
+  const { engine, claim, lease } = held;
+  lease.setBeating(true);
+  const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+  const settled = await settleUntilAnswered(engine, claim, settlement, lease);
+  if (settled.reply !== 'settled') return conclude(held, ending, settled);
+  return conclude(held, ending, { ...settled, reply: await replyOnRecord(engine, claim) });
+}
+
+async function replyOnRecord(
+  { records, events, settings }: Engine,
+  { key }: Claim,
+): Promise<Settled['reply']> {
+  try {
+    const found = await records.lookup?.(key);
+    return found?.kind === 'succeeded' ? 'lost' : 'settled';
+  } catch (error) {
+    events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'lookup', error });
+    return 'unrecorded';
+  }
 }

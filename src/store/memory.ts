@@ -155,7 +155,7 @@ function claimReply(
     : { kind: 'in-flight', attempts, retryAfterMs };
 }
 
-function lookedUp(record: MemoryRecord | undefined, now: number): LookupReply | undefined {
+export function lookedUp(record: MemoryRecord | undefined, now: number): LookupReply | undefined {
   if (record === undefined || (record.state !== 'pending' && record.liveUntil <= now)) return undefined;
   const { attempts, owned, result, resultOmitted, failedReason, error } = record;
   if (record.state === 'succeeded') return { kind: 'succeeded', attempts, result, resultOmitted };

@@ -62,29 +62,6 @@ test('sends nothing on a connection that has closed: the client ends without a t
   await sql.end();
 });
 
-test('after a COMMIT of ours that is refused it ends no transaction that has the connection now', async () => {
-  const notices: unknown[] = [];
-  const sql = postgres(url, { fetch_types: false, max: 1, onnotice: (notice) => notices.push(notice) });
-  onTestFinished(() => sql.end({ timeout: 5 }));
-  await sql`create table parents (id int primary key)`;
-  await sql`create table children (parent int references parents deferrable initially deferred)`;
-  const client = fromPostgres(sql);
-  const refused = client.begin(async (tx) => {
-    await tx`insert into children values (1)`;
-    await client.lastIn?.(tx).query('select 1 as one', []);
-  });
-  const isRefused = expect(refused).rejects.toMatchObject({ code: '23503' });
-  const next = client.begin(async (tx) => {
-    await tx`insert into parents values (2)`;
-    await isRefused;
-    for (let statements = 0; statements < 5; statements += 1) await tx`select`;
-    await tx`insert into parents values (3)`;
-  });
-  await next;
-  expect(await sql`select id from parents`).toEqual([{ id: 2 }, { id: 3 }]);
-  expect(notices).toEqual([]);
-});
-
 test('tells the size of its pool', async () => {
   const sql = postgres(url, { max: 7 });
   expect(fromPostgres(sql).maxConnections).toBe(7);

@@ -281,6 +281,48 @@ describe('A transaction whose COMMIT left with its settle', () => {
   });
 });
 
+function connectionClosed(): Error {
+  return Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+}
+
+/** The client, whose transactions are lost at their settle. That and the COMMIT land before an update beside them. */
+function landingLate(): PostgresClient<Tx> {
+  const [lost, landed] = [gate(), gate()];
+  const held: (() => Promise<unknown>)[] = [];
+  return {
+    unsafe(...statement) {
+      const raw = async () => {
+        const isSettle = statement[0].includes('failed_reason = s.failed_reason');
+        for (const land of isSettle ? held.splice(0) : []) await land();
+        if (isSettle) landed.open();
+        return await sql.unsafe(...statement).raw();
+      };
+      return { raw };
+    },
+    begin(options, work) {
+      const holding = (tx: Tx): Tx =>
+        inside(tx, (...statement) => {
+          if (!/^\s*(with settled|select; commit)/.test(statement[0])) return tx.unsafe(...statement);
+          held.push(async () => tx.unsafe(...statement).raw());
+          lost.open();
+          return { raw: () => Promise.reject(connectionClosed()) };
+        });
+      const running = sql.begin(options, (tx) =>
+        Promise.race([work(holding(tx)), lost.opened.then(() => landed.opened)]),
+      );
+      return Promise.race([running, lost.opened.then(() => Promise.reject(connectionClosed()))]);
+    },
+  };
+}
+
+it('A transaction that commits after its record was asked for it is not said to have failed', async () => {
+  const once = createHandleOnce({ sql: landingLate(), scope, maxAttempts: 1 });
+  const outcome = await once.inTransaction('key', 'body', (_, __, tx) => write(tx, 'mine'));
+  expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+  expect(await effects()).toEqual(['mine']);
+  expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', replayed: true });
+});
+
 describe('Behind a pooler in transaction mode', () => {
   const pooledUrl = useTransactionPooler(url);
 
