@@ -10,9 +10,15 @@ export function forScaling(
 ): Readonly<Record<string, string>> {
   const { core, scale, partitions, citus } = results;
   const shown = Object.entries({ scale, partitions, citus }).flatMap(([name, figures]) =>
-    figures === undefined ? [] : [[name, withoutHeading(figures)] as const],
+    figures === undefined ? [] : [[name, withoutHeading(ofFresh(figures))] as const],
   );
   return Object.fromEntries([...(core ? [['needs', needsOf(core)] as const] : []), ...shown]);
+}
+
+/** Duplicates are for docs/benchmarks. */
+function ofFresh(figures: Figures): Figures {
+  const comparisons = figures.comparisons.filter(({ setting }) => setting['messages'] !== 'duplicates');
+  return { ...figures, comparisons };
 }
 
 const MESSAGES = 100_000;

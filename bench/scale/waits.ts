@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 
 const EVERY_MS = 20;
-const MOST_NAMED = 6;
 
 /** How often the sessions of a database were seen to wait for each thing; `none` for those that ran, or could have. */
 export type Waits = Map<string, number>;
@@ -35,12 +34,13 @@ async function look(sql: postgres.Sql, waits: Waits): Promise<void> {
   for (const { wait, sessions } of rows) waits.set(wait, (waits.get(wait) ?? 0) + sessions);
 }
 
-/** The most frequent ones, as shares of all. */
+/** As shares of all, without those below half a per cent. */
 export function describeWaits(waits: Waits): string {
   const all = [...waits.values()].reduce((sum, count) => sum + count, 0);
-  const shares = [...waits]
-    .toSorted(([, one], [, other]) => other - one)
-    .slice(0, MOST_NAMED)
-    .map(([wait, count]) => `${wait} ${Math.round((100 * count) / all)} %`);
-  return shares.join(', ');
+  return [...waits]
+    .map(([wait, count]) => ({ wait, percent: Math.round((100 * count) / all) }))
+    .filter(({ percent }) => percent > 0)
+    .toSorted((one, other) => other.percent - one.percent)
+    .map(({ wait, percent }) => `${wait} ${percent} %`)
+    .join(', ');
 }
