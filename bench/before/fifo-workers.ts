@@ -12,7 +12,7 @@ import type { Build } from './build.ts';
 const GROUPS = [1, 50];
 const CONCURRENCY = 50;
 /** Of those that a standard queue gets: one group at a time is slow. */
-const SHARE = 0.1;
+const SHARE = 0.05;
 
 /** Whole workers on a FIFO queue, whose groups are handled in order. */
 export async function fifoWorkers(
