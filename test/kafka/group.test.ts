@@ -1,4 +1,8 @@
+import { TerminalError } from 'handle-once';
+import type { Store } from 'handle-once/store';
+import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { gate } from '../support/gate.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 import { fakeBatch } from './support/fake-batch.ts';
@@ -295,6 +299,90 @@ describe('a partition that goes to another member', () => {
     for (const end of ends) end.open();
     await pass();
     expect([other.resolved, again.resolved, started]).toEqual([[], ['20'], ['10', '20']]);
+  });
+});
+
+describe('the dead letter of a run that goes on', () => {
+  async function failing(meanwhile: (bed: ReturnType<typeof bench>) => void) {
+    const sent: unknown[] = [];
+    const producer = { send: (record: unknown) => Promise.resolve(sent.push(record)) };
+    const bed = bench({
+      onFailed: { deadLetterTopic: 'dead', producer },
+      work: () => {
+        throw new TerminalError('never');
+      },
+    });
+    const held = bed.hold(10);
+    bed.run(fakeBatch(messages(1)));
+    await pass();
+    meanwhile(bed);
+    held.open();
+    await pass();
+    const before = sent.length;
+    bed.consumer.join({ orders: [0] });
+    const again = fakeBatch(messages(1));
+    bed.run(again);
+    await pass();
+    expect([bed.started, again.resolved, sent.length]).toEqual([['10'], ['10'], 1]);
+    return { ...bed, before };
+  }
+
+  test('when its partition has gone to another member is sent where that is acknowledged: by a replay', async () => {
+    const { before, eventsOf } = await failing(({ consumer }) => {
+      consumer.join({});
+    });
+    expect(before).toBe(0);
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'failed' }]);
+  });
+
+  test('when its partition has come back meanwhile too', async () => {
+    const { before } = await failing(({ consumer }) => {
+      consumer.join({});
+      consumer.join({ orders: [0] });
+    });
+    expect(before).toBe(0);
+  });
+
+  test('when its client has started again too', async () => {
+    const { before } = await failing(({ consumer }) => {
+      consumer.crash(new Error('no'), true);
+      consumer.join({ orders: [0] });
+    });
+    expect(before).toBe(0);
+  });
+
+  test('when the group has met, and the partition has stayed, is sent by it, and by nobody else', async () => {
+    const { before } = await failing(({ consumer }) => {
+      consumer.join({ orders: [0] });
+    });
+    expect(before).toBe(1);
+  });
+
+  test('is not sent of one that is refused either, and nothing is stuck at it', async () => {
+    const sent: unknown[] = [];
+    const producer = { send: (record: unknown) => Promise.resolve(sent.push(record)) };
+    const memory = createMemoryStore();
+    const claims = gate();
+    const store: Store = {
+      ...memory,
+      claim: async (...call) => {
+        const replies = await memory.claim(...call);
+        if (again) await claims.opened;
+        return replies;
+      },
+    };
+    let again = false;
+    const { consumer, run, eventsOf } = bench({ store, onFailed: { deadLetterTopic: 'dead', producer } });
+    run(fakeBatch([message(10)]));
+    await pass();
+    again = true;
+    run(fakeBatch([message(10, { value: 'other' })]));
+    await pass();
+    consumer.join({});
+    claims.open();
+    await pass();
+    expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'mismatch' }]);
+    expect([sent, eventsOf('warning')]).toEqual([[], []]);
   });
 });
 

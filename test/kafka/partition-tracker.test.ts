@@ -182,9 +182,43 @@ describe('a fetch', () => {
   });
 });
 
+describe('where a client begins by itself', () => {
+  test('is to be no further than the start that was found', () => {
+    const of = tracker();
+    of.startBy(12n);
+    expect(of.leftBefore(fetchFrom(13n))).toEqual({ position: 12n, isOurs: true, tries: 0 });
+    expect(of.leftBefore(fetchFrom(12n))).toBeUndefined();
+    expect(of.begin(fetchFrom(5n))).toBeUndefined();
+    expect(of.leftBefore(fetchFrom(5n))).toBeUndefined();
+    expect(of.leftBefore(fetchFrom(13n))).toMatchObject({ position: 5n });
+  });
+
+  test.each<[string, (of: PartitionTracker) => void]>([
+    [
+      'the group has met again',
+      (of) => {
+        of.rejoined();
+      },
+    ],
+    [
+      'its user has moved it',
+      (of) => {
+        of.moved();
+      },
+    ],
+  ])('is not looked at once %s', (_, happens) => {
+    const of = tracker();
+    of.startBy(12n);
+    happens(of);
+    expect(of.leftBefore(fetchFrom(13n))).toBeUndefined();
+  });
+});
+
 test('a stop forgets what is acknowledged ahead, and aborts nothing', async () => {
   const of = await settledTo12();
+  const { tenure } = of;
   of.stopped();
+  expect([tenure.isOver, of.tenure.isOver]).toEqual([true, false]);
   expect(of.ahead.look(message(15))).toBe('unknown');
   expect([of.signal.aborted, of.isOver]).toEqual([false, false]);
 });

@@ -1,6 +1,6 @@
 import type { Outcome } from 'handle-once';
 import type { KafkaMessage } from 'handle-once/kafka';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createRetryWaits } from '../../adapters/kafka/retry/retry-due.ts';
 import { nextTopic } from '../../adapters/kafka/retry/retry-topics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -93,13 +93,49 @@ describe('The messages of a retry topic', () => {
   });
 });
 
-describe('A copy that its timestamp calls due too early', () => {
-  const DELAY_MS = 10_000;
+/** Of a group that consumes the topic `retry`. */
+function adminOfRetries() {
   const admin = fakeAdmin({
     describeGroups: () =>
       Promise.resolve({ groups: [{ state: 'Stable', members: [{ topics: ['retry'] }] }] }),
   });
   admin.committed['retry/0'] = '0';
+  return admin;
+}
+
+test('no copy is made by a run whose client has started again: its message is delivered again', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const copies: unknown[] = [];
+  const producer = { send: (record: unknown) => Promise.resolve(copies.push(record)) };
+  const retry = { topics: [{ topic: 'retry', delayMs: 10_000 }], producer };
+  const { consumer, run, hold, eventsOf } = bench({
+    ...{ ordering: 'unordered', admin: adminOfRetries(), retry },
+    work: () => {
+      throw new Error('not yet');
+    },
+  });
+  const assigned = { orders: [0], retry: [0] };
+  consumer.join(assigned);
+  const held = hold(10);
+  run(fakeBatch([message(10)]));
+  await pass();
+  consumer.crash(new Error('no'), true);
+  consumer.join(assigned);
+  held.open();
+  await pass();
+  expect(eventsOf('kept')).toMatchObject([{ offset: '10', reason: 'released' }]);
+  expect(copies).toEqual([]);
+  run(fakeBatch([message(10)]));
+  await pass();
+  expect(copies).toHaveLength(1);
+});
+
+describe('A copy that its timestamp calls due too early', () => {
+  const DELAY_MS = 10_000;
+  const admin = adminOfRetries();
 
   beforeEach(() => {
     vi.useFakeTimers();

@@ -326,6 +326,17 @@ describe('when that takes too long', () => {
     expect(admin.queries).toHaveLength(length);
   });
 
+  test('a client that begins behind the start that was found is sent back to it', async () => {
+    const { admin, start, does, assignments, events } = startWith({ orders: [0] });
+    admin.ends['orders/0'] = '5';
+    does.commit = () => new Promise(() => undefined);
+    void start();
+    await pass(PATIENCE_MS);
+    expect(events).toMatchObject([{ warning: 'START_NOT_COMMITTED' }]);
+    const left = (from: bigint) => assignments.trackers().map((one) => one.leftBefore({ from } as never));
+    expect([left(5n), left(6n)]).toEqual([[undefined], [{ position: 5n, isOurs: true, tries: 0 }]]);
+  });
+
   test('a partition that was fetched meanwhile begins there', async () => {
     const { admin, started, start, fetched } = startWith({ orders: [0] });
     admin.ends['orders/0'] = '5';

@@ -10,6 +10,7 @@ import { deadLetterOf, type KafkaOnFailed } from '../dead-letter.ts';
 import type { KeyTrial } from './key-trial.ts';
 import type { KafkaMessage, Placed } from '../client/log-client.ts';
 import { produceCopy } from '../client/produce.ts';
+import type { Tenure } from '../partition/partition-tracker.ts';
 
 export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   readonly consumer: Consumer;
@@ -23,6 +24,7 @@ export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, 
 export function kafkaDelivery(
   options: KafkaDeliveryOptions,
   original: Placed,
+  tenure: Tenure,
 ): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'parse' | 'onFailed'> {
   const { topic, partition, message } = original;
   const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = options;
@@ -35,7 +37,8 @@ export function kafkaDelivery(
         ? onFailed
         : {
             to: onFailed.deadLetterTopic,
-            mayBeSent: (reason) => reason !== 'invalid-key' || keyTrial.hasWorked(),
+            // Who acknowledges the message sends its dead letter: that is another delivery then.
+            mayBeSent: (reason) => !tenure.isOver && (reason !== 'invalid-key' || keyTrial.hasWorked()),
             async send(facts) {
               await produceCopy(onFailed.producer, onFailed.deadLetterTopic, deadLetterOf(original, facts));
               return {};

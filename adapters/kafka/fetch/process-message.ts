@@ -1,5 +1,4 @@
 import {
-  type Delivered,
   deliverInTurn,
   describeThrown,
   type EventSink,
@@ -15,7 +14,8 @@ import { lookedAtSoon } from './look-again.ts';
 import type { AnyHandler, KafkaDelivery } from '../options.ts';
 import type { ToOriginal } from '../../shared/kafka/retry-copy.ts';
 import type { KafkaMessage } from '../client/log-client.ts';
-import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
+import type { RetryTopics } from '../retry/retry-topics.ts';
+import type { Tenure } from '../partition/partition-tracker.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
 
 export interface Processor extends KafkaDeliveryOptions {
@@ -28,7 +28,14 @@ export interface Processor extends KafkaDeliveryOptions {
 }
 
 /** A message in hand, with what its handler may do to its partition. */
-export type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
+type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
+
+/** The same, with what is known of its partition. */
+export interface HeldMessage extends MessageInHand {
+  /** Aborts when its handler has to stop. */
+  readonly signal: AbortSignal;
+  readonly tenure: Tenure;
+}
 
 /** Whether the offset of a message may be committed; if not, why and for how long. */
 export type MessageVerdict = Verdict<KafkaKeptReason> | 'not-started';
@@ -36,8 +43,7 @@ export type MessageVerdict = Verdict<KafkaKeptReason> | 'not-started';
 /** Handles one message and does what its outcome asks for. It never throws. */
 export async function processMessage(
   processor: Processor,
-  inHand: MessageInHand,
-  signal: AbortSignal,
+  { signal, tenure, ...inHand }: HeldMessage,
   turn: Turn,
 ): Promise<MessageVerdict> {
   const { events, groupId, handler, toOriginal } = processor;
@@ -48,7 +54,7 @@ export async function processMessage(
   const delivered = await deliverInTurn(
     processor.consumer,
     {
-      ...kafkaDelivery(processor, original),
+      ...kafkaDelivery(processor, original, tenure),
       handler(payload, attempt, ...extra) {
         hasRun = true;
         return handler({ ...original, payload: payload as never }, attempt, ...(extra as never[]));
@@ -63,22 +69,12 @@ export async function processMessage(
   );
   if (delivered === 'not-started') return 'not-started';
   const tried = { at: inHand, original, hasRun };
-  const verdict = await handedOver(processor, tried, delivered, signal);
+  // What was interrupted has no backoff: it runs again where it stands. So does what is not acknowledged here any more.
+  const retryTopics = signal.aborted || tenure.isOver ? undefined : processor.retryTopics;
+  const verdict = (await retryTopics?.handOver(tried, delivered)) ?? delivered;
   events.emit({ ...verdictEvent(verdict), ...place });
-  if (isStuck(verdict)) {
+  if (isStuck(verdict) && !tenure.isOver) {
     processor.warnStuck(topic, partition, message.offset, describeThrown(verdict.error));
   }
   return lookedAtSoon(verdict);
-}
-
-/** Lets a message wait for its next attempt in a retry topic, where there is one for it. */
-async function handedOver(
-  { retryTopics }: Processor,
-  tried: Tried,
-  delivered: Delivered<unknown>,
-  signal: AbortSignal,
-): Promise<Verdict<KafkaKeptReason>> {
-  // What was interrupted has no backoff: it runs again where it stands.
-  if (retryTopics === undefined || signal.aborted) return delivered;
-  return await retryTopics.handOver(tried, delivered);
 }

@@ -21,7 +21,7 @@ import type { Fetch, KafkaMessage, LogConsumer } from '../client/log-client.ts';
 import type { LogAdmin } from '../client/log-admin.ts';
 import { tellShortened } from '../partition/log-watch.ts';
 import { type Ordering, toLanes } from './ordering.ts';
-import type { PartitionTracker } from '../partition/partition-tracker.ts';
+import type { PartitionTracker, Tenure } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
 import { sendBack } from './send-back.ts';
@@ -75,7 +75,7 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
     return;
   }
   beginFetch(tracker, fetch, events);
-  const run = { ...consumption, fetch, generation, tracker };
+  const run = { ...consumption, fetch, generation, tracker, tenure: tracker.tenure };
   const mayHandle = await commitFirstPosition(run);
   if (mayHandle) tryFunctions(run);
   const waits = mayHandle ? await handleMessages(run) : [undefined];
@@ -96,11 +96,11 @@ function withhold(
 }
 
 /** Whether the user's functions work at all is seen on the whole fetch: its first message may be one at fault. */
-function tryFunctions({ keyTrial, trial, processor, fetch }: FetchRun): void {
+function tryFunctions({ keyTrial, trial, processor, fetch, tenure }: FetchRun): void {
   const { topic, partition, messages } = fetch;
   keyTrial.look(fetch, messages);
   trial.look(messages, (message) =>
-    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message })),
+    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message }), tenure),
   );
 }
 
@@ -134,6 +134,7 @@ interface FetchRun extends Consumption {
   readonly fetch: Fetch;
   readonly generation: Generation;
   readonly tracker: PartitionTracker;
+  readonly tenure: Tenure;
 }
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
@@ -195,17 +196,19 @@ interface Start {
 }
 
 function handleMessage(
-  { slots, inTransaction, inHand, processor, fetch, pauses, tracker }: FetchRun,
+  { slots, inTransaction, inHand, processor, fetch, pauses, tracker, tenure }: FetchRun,
   message: KafkaMessage,
   { turn, mayStart, onReturned, heartbeat }: Start,
 ): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
-  const delivery = { topic, partition, message, heartbeat, pause: () => pauses.pauseByUser(fetch) };
+  const { signal } = tracker;
+  const pause = (): (() => void) => pauses.pauseByUser(fetch);
+  const held = { topic, partition, message, heartbeat, pause, signal, tenure };
   return inHand.join(fetch, message, async () => {
     const giveBack = await slots.take(idOf(fetch));
     try {
       if (!mayStart()) return 'not-started';
-      return await processMessage(processor, delivery, tracker.signal, {
+      return await processMessage(processor, held, {
         isAhead: turn !== FIRST_TURN,
         isItsTurn: async () => (await turn) && mayStart(),
         onReturned() {

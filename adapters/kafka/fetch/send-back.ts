@@ -20,7 +20,8 @@ const MOST_TRIES = 10;
  * nothing of the fetch may run.
  *
  * A client begins at the end of a partition, by default, when its position is not in the log any more, and when a move
- * of its position has failed. What is left before that would be lost.
+ * of its position has failed; and where it begins by itself that can be behind the start that was found for it. What is
+ * left before that would be lost.
  */
 export async function sendBack(
   fetch: Fetch,

@@ -11,6 +11,12 @@ export interface Left {
   readonly tries: number;
 }
 
+/** From when a partition becomes ours to when it goes to another member, or the consumer stops. */
+export interface Tenure {
+  /** Then nothing of it is acknowledged here any more: its messages are delivered again. */
+  readonly isOver: boolean;
+}
+
 /**
  * One partition for as long as it is ours: how far it is acknowledged, how far that is committed, and what is
  * acknowledged ahead.
@@ -23,12 +29,15 @@ export class PartitionTracker implements Place {
   readonly partition: number;
   readonly #clock: Pick<Clock, 'wall'>;
   readonly #controller = new AbortController();
-  #isOver = false;
+  #tenure = { isOver: false };
+  #isGone = false;
   #position: bigint | undefined;
   #progressAt: number | undefined;
   #committed: bigint | undefined;
   /** From where the next fetch has to be. Undefined when only the client knows. */
   #expected: bigint | undefined;
+  /** Where it begins at the latest. Undefined when only the client knows. */
+  #latestStart: bigint | undefined;
   #end: bigint | undefined;
   #isMovedByUser = false;
   #tries = 0;
@@ -45,8 +54,14 @@ export class PartitionTracker implements Place {
     return this.#controller.signal;
   }
 
+  /** Whether it is another member's. */
   get isOver(): boolean {
-    return this.#isOver;
+    return this.#isGone;
+  }
+
+  /** Another object after a stop. */
+  get tenure(): Tenure {
+    return this.#tenure;
   }
 
   /** Another object after each seek and the like: what ran before must not be taken for acknowledged after it. */
@@ -56,7 +71,8 @@ export class PartitionTracker implements Place {
 
   /** The partition is another member's now. */
   end(reason: Error): void {
-    this.#isOver = true;
+    this.#isGone = true;
+    this.#tenure.isOver = true;
     this.#controller.abort(reason);
   }
 
@@ -67,10 +83,13 @@ export class PartitionTracker implements Place {
   /** The group has met again, and the partition stayed: the client goes on from what is committed. */
   rejoined(): void {
     this.#expected = undefined;
+    this.#latestStart = undefined;
   }
 
   /** The consumer has stopped: what it runs next begins where the group says. */
   stopped(): void {
+    this.#tenure.isOver = true;
+    this.#tenure = { isOver: false };
     this.rejoined();
     this.#doubt();
   }
@@ -88,11 +107,17 @@ export class PartitionTracker implements Place {
     this.#expected = position;
   }
 
-  /** How far it was read, where a fetch begins behind that and no user has moved it. */
+  /** The client begins where it likes, and must not begin behind a position. */
+  startBy(position: bigint): void {
+    this.#latestStart = position;
+  }
+
+  /** How far it was read, or has to begin at the latest, where a fetch begins behind that and no user has moved it. */
   leftBefore({ from }: Fetch): Left | undefined {
-    const position = this.#expected ?? (this.#committed === undefined ? undefined : this.#position);
+    const own = this.#expected ?? this.#latestStart;
+    const position = own ?? (this.#committed === undefined ? undefined : this.#position);
     if (position === undefined || this.#isMovedByUser || from <= position) return undefined;
-    return { position, isOurs: this.#expected !== undefined, tries: this.#tries };
+    return { position, isOurs: own !== undefined, tries: this.#tries };
   }
 
   countTry(): void {
@@ -108,6 +133,7 @@ export class PartitionTracker implements Place {
     else if (expected === undefined && this.#committed !== from) this.#committed = undefined;
     this.#position = from;
     this.#expected = from;
+    this.#latestStart = undefined;
     this.#isMovedByUser = false;
     this.#tries = 0;
     this.#end = end;

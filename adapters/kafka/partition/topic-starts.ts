@@ -182,11 +182,17 @@ export class TopicStarts {
     this.#isLate = true;
     for (const place of this.#open.values()) {
       if (this.#trackerOf(place)?.hasCommitted === true) this.#close(place);
-      else if (this.#options.from !== 'beginning') this.#release(place);
+      else if (this.#options.from !== 'beginning') this.#letBegin(place);
     }
     if (this.#open.size === 0) return;
     const { from, events } = this.#options;
     warn(startNotCommitted(this.#topic, [...this.#open.keys()], from, this.#fault), events);
+  }
+
+  /** The client begins by itself, and is sent back where that is behind the start that was found. */
+  #letBegin(place: OpenPlace): void {
+    if (place.start !== undefined) this.#options.trackerOf(place)?.startBy(place.start.position);
+    this.#release(place);
   }
 
   #close(place: OpenPlace): void {
