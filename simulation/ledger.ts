@@ -53,6 +53,8 @@ export interface KeyHistory {
 export class Ledger {
   readonly settings: Settings;
   readonly logs = new Logs();
+  /** Of all messages so far. */
+  deliveries = 0;
   readonly #keys = new Map<string, KeyHistory>();
   readonly #claims = new Map<string, GrantedClaim>();
   /** The last claim of a key whose reply has reached a life: its handler runs for that. */
@@ -153,6 +155,7 @@ export class Ledger {
         this.#letters.set(fact.message.id, this.lettersOf(fact.message) + 1);
         break;
       case 'delivered':
+        this.deliveries += 1;
         this.#deliveries.set(fact.message.id, this.deliveriesOf(fact.message) + 1);
         break;
       case 'sent':
@@ -275,9 +278,11 @@ export class Ledger {
     const claim = this.#claimOfRun.get(run);
     if (claim === undefined) return;
     if (end.how !== 'undone') claim.endedAt = at;
-    // What it returns then is not put on record.
-    const isUndone = claim.runEnd?.how === 'undone' && end.how === 'returned';
-    if (!isUndone) claim.runEnd = end;
+    const { runEnd } = claim;
+    // What it returns then is not put on record; what it threw is.
+    const isUndone = runEnd?.how === 'undone' && end.how === 'returned';
+    const hasThrown = end.how === 'undone' && runEnd !== undefined && runEnd.how !== 'returned';
+    if (!isUndone && !hasThrown) claim.runEnd = end;
   }
 
   #countExtending(life: Life, by: number, answeredAt: number): void {

@@ -4,11 +4,12 @@
  * `npm run simulate -- --seeds 1000 --from 1`; `-- --seeds 1 --from 4711 --timeline` for one seed, as it was.
  */
 import { parseOptions } from './options.ts';
-import { replay, runSeeds, toLine } from './run-seeds.ts';
+import { replay, toLine } from './run-seeds.ts';
+import { runShares } from './run-shares.ts';
 
 const { seeds, from, surface, timeline } = parseOptions(process.argv.slice(2));
 const startedAt = performance.now();
-const { coverage, failure } = await runSeeds(from, seeds, surface);
+const { coverage, failure } = await runShares(from, seeds, surface);
 if (failure !== undefined || timeline) console.log(await replay(failure?.seed ?? from));
 console.log(`\n${coverage.toText()}, ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
 const missing = coverage.missing();

@@ -1,7 +1,7 @@
 import { scheduleIncidents } from './actors/incidents.ts';
 import { WorkerSlot } from './actors/worker-slot.ts';
 import type { Fact } from './facts.ts';
-import { planOf } from './plan/plan.ts';
+import { FEWEST_DELIVERIES, planOf, type PlannedMessage } from './plan/plan.ts';
 import type { Coverage } from './report/coverage.ts';
 import { EVERYTHING_ENDS } from './rules/index.ts';
 import { type Violation, World } from './world/world.ts';
@@ -55,14 +55,24 @@ function noteStrangers(world: World): void {
   }
 }
 
-/** Looks, once faults have stopped, whether every message has come to an end. */
+/** Looks, once faults have stopped, whether every message has come to an end, and there were deliveries enough. */
 function watchEnd(world: World, slots: readonly WorkerSlot[]): () => boolean {
-  const { scheduler, plan } = world;
+  const { scheduler, plan, scene, ledger } = world;
   const { calmFrom } = plan.network;
+  const spares = [...plan.spares];
+  const sent = [...plan.messages];
   let isOver = false;
 
+  function sendSpares(): readonly PlannedMessage[] {
+    const messages = spares.splice(0, FEWEST_DELIVERIES - ledger.deliveries);
+    for (const message of messages) scene.send(message);
+    sent.push(...messages);
+    return messages;
+  }
+
   function look(): void {
-    const open = plan.messages.filter((message) => !world.scene.hasEnded(message));
+    let open: readonly PlannedMessage[] = sent.filter((message) => !scene.hasEnded(message));
+    if (open.length === 0) open = sendSpares();
     isOver = open.length === 0;
     if (isOver) return;
     if (scheduler.now() > calmFrom + LONGEST_END_MS) {

@@ -35,6 +35,7 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
     const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
     world.tell({ type: 'run', run });
     transaction?.runs.push(run);
+    const giveBack = world.plan.settings.handlersHold ? await world.database.poolOf(life).take() : undefined;
     try {
       await work(world, run, behaviour, attempt.signal, onHang);
       const result = conclude(world, run, behaviour);
@@ -43,6 +44,8 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
     } catch (error) {
       end(world, run, endOf(error));
       throw error;
+    } finally {
+      giveBack?.();
     }
   };
 }
@@ -76,7 +79,7 @@ async function work(
     if (signal.aborted) tellFault(world, run, 'handler ignored its signal');
   };
   for (const [step, milliseconds] of waits.entries()) {
-    await wait(life, milliseconds, heeds ? signal : undefined);
+    if (milliseconds > 0) await wait(life, milliseconds, heeds ? signal : undefined);
     const isLast = step === waits.length - 1;
     if (isLast && standsStillMs > 0 && !world.network.isCalm) {
       tellFault(world, run, 'handler stood still');

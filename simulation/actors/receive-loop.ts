@@ -1,11 +1,14 @@
-import type { HandleMessageOptions, HandledMessage, SqsMessage } from '../../adapters/sqs/index.ts';
+import type { HandleMessageOptions, SqsMessage } from '../../adapters/sqs/index.ts';
 import { type Clock, sleep } from '../../src/lib/clock.ts';
 import { endsWithin } from '../../src/lib/ends-within.ts';
 
 /** A loop as users write it around `onceEachSqsMessage`. */
 export interface ReceiveLoopOptions {
   readonly receive: (signal: AbortSignal) => Promise<readonly SqsMessage[]>;
-  readonly handle: (message: SqsMessage, options: HandleMessageOptions) => Promise<HandledMessage<unknown>>;
+  readonly handle: (
+    message: SqsMessage,
+    options: HandleMessageOptions,
+  ) => Promise<{ readonly action: string }>;
   /** What is handled one after the other, until one is kept; undefined: beside all others. */
   readonly groupOf: (message: SqsMessage) => string | undefined;
   /** What a stop leaves to handlers before their signals abort. */
@@ -75,7 +78,7 @@ export class ReceiveLoop {
       const { action } = await this.#options.handle(message, { signal: this.#handling.signal, receivedAt });
       return action !== 'kept';
     } catch {
-      // The settings of the queue could not be read.
+      // The settings of the queue could not be read, or nothing was committed.
       return false;
     }
   }

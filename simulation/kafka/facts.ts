@@ -1,5 +1,6 @@
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Life } from '../world/life.ts';
+import type { Assigned } from './broker/coordinator.ts';
 
 interface OfPartition {
   readonly topic: string;
@@ -23,7 +24,12 @@ export type KafkaFact =
   /** Negative where none counts from now on. */
   | (OfPartition & { readonly type: 'position-committed'; readonly life: Life; readonly position: number })
   /** From now on a consumer may have forgotten what it knew of its partitions. */
-  | { readonly type: 'joined'; readonly life: Life }
+  | {
+      readonly type: 'joined';
+      readonly life: Life;
+      /** Undefined where it has the partitions that it had. */
+      readonly assigned: Assigned | undefined;
+    }
   | { readonly type: 'letter-asked'; readonly life: Life; readonly message: PlannedMessage }
   | {
       readonly type: 'letter-answered';

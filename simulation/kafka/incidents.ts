@@ -23,6 +23,13 @@ export function scheduleBrokerIncidents(
 ): void {
   const { random, scheduler, plan } = world;
   const { calmFrom } = plan.network;
+  /** The lowest position that a user has moved a partition to: the group has yet to commit it. */
+  const sought = new Map<PartitionLog, number>();
+  const passedOf = (log: PartitionLog): number =>
+    Math.min(
+      broker.coordinator.committedOf(log.topic, log.partition) ?? log.start,
+      sought.get(log) ?? Infinity,
+    );
   const kinds = KINDS.filter(() => random.chance(0.4));
   for (const kind of kinds) {
     for (let count = random.whole(1, 2); count > 0; count -= 1) {
@@ -32,7 +39,7 @@ export function scheduleBrokerIncidents(
         const alive = started().filter(({ life }) => life.isAlive && !life.standsStill);
         switch (kind) {
           case 'retention':
-            deleteOld(world, log, fromBeginning ? log.end : passedOf(broker, log));
+            deleteOld(world, log, fromBeginning ? log.end : passedOf(log));
             break;
           case 'leader':
             if (broker.nodes.length > 1) broker.moveLeader(log);
@@ -45,16 +52,15 @@ export function scheduleBrokerIncidents(
             if (alive.length > 0) pause(world, random.pick(alive), log);
             break;
           case 'seek':
-            if (alive.length > 0) seekBack(world, broker, random.pick(alive), log);
+            if (alive.length > 0) {
+              const to = seekBack(world, broker, random.pick(alive), log);
+              sought.set(log, Math.min(to, sought.get(log) ?? Infinity));
+            }
             break;
         }
       });
     }
   }
-}
-
-function passedOf({ coordinator }: Broker, { topic, partition, start }: PartitionLog): number {
-  return coordinator.committedOf(topic, partition) ?? start;
 }
 
 /** Not what is still to be read by clients that begin at the end then: of that docs/kafka.md says what is lost. */
@@ -86,27 +92,29 @@ function pause(world: World, { life, consumer }: Started, { topic, partition }: 
   });
 }
 
-/** A user lets a partition be read once more from an earlier position. */
-function seekBack(world: World, broker: Broker, { life, consumer }: Started, log: PartitionLog): void {
+/** A user lets a partition be read once more from an earlier position, which is returned. */
+function seekBack(world: World, broker: Broker, { life, consumer }: Started, log: PartitionLog): number {
   const { topic, partition } = log;
   const committed = broker.coordinator.committedOf(topic, partition);
-  if (committed === undefined || committed <= log.start) return;
+  if (committed === undefined || committed <= log.start) return log.end;
   // What has failed runs again then.
   if (world.random.chance(0.5)) world.database.reopenAny();
-  const offset = String(world.random.whole(log.start, committed));
+  const to = world.random.whole(log.start, committed);
+  const offset = String(to);
   if (
     !attempt(() => {
       consumer.seek({ topic, partition, offset });
     })
   )
-    return;
+    return log.end;
   world.tell({
     type: 'fault',
     fault: 'position moved back by a user',
     life,
     what: `${nameOf(log)} to ${offset}`,
   });
-  world.tell({ type: 'joined', life });
+  world.tell({ type: 'joined', life, assigned: undefined });
+  return to;
 }
 
 /** False for a consumer that does not run. */

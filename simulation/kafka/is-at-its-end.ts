@@ -27,6 +27,7 @@ function isBehindStuck(ledger: Ledger, most: number, log: LogHistory, entry: Ent
   return isOfLane || isOfLaterFetch || mayBePassed(ledger, entry);
 }
 
-function isStuck({ settings }: Ledger, { message }: Entry): boolean {
-  return message.key === undefined && settings.onFailed === 'acknowledge';
+/** Where there are dead letters it is the user's function for keys that has to work once: docs/kafka.md. */
+function isStuck({ settings, logs }: Ledger, entry: Entry): boolean {
+  return entry.message.key === undefined && (settings.onFailed === 'acknowledge' || logs.waitsForKeys(entry));
 }

@@ -1,6 +1,7 @@
 import type { Fact } from '../facts.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Life } from '../world/life.ts';
+import type { Assigned } from './broker/coordinator.ts';
 
 /** A message, or a copy of one, where it stands in a log. */
 export interface Entry {
@@ -32,6 +33,9 @@ export class Logs {
   readonly #entries = new Map<PlannedMessage, Entry[]>();
   readonly #tenures = new Map<Life, number>();
   readonly #letters = new Map<string, number>();
+  readonly #assigned = new Map<Life, Assigned>();
+  /** Those that are kept since they have no key, where a function for keys may be at fault. */
+  readonly #keyless = new Set<string>();
   /** Those that were told that where a partition begins could not be committed. */
   readonly #warned = new Set<string>();
   #count = 0;
@@ -77,6 +81,19 @@ export class Logs {
     return this.#letters.get(this.#letterOf(life, message)) ?? 0;
   }
 
+  /** Whether a consumer has the partition of a message, or of a copy of it, as far as the group has told it. */
+  hasPlaceOf(life: Life, message: PlannedMessage): boolean {
+    const assigned = this.#assigned.get(life) ?? {};
+    return this.entriesOf(message).some(({ topic, partition }) => assigned[topic]?.includes(partition));
+  }
+
+  /** Whether an entry is kept until a consumer finds a key of another: it was, and nothing behind it has one. */
+  waitsForKeys({ topic, partition, offset }: Entry): boolean {
+    const behind = this.of(topic, partition).entries.filter((entry) => entry.offset >= offset);
+    const isKept = this.#keyless.has(`${topic}/${partition}/${offset}`);
+    return isKept && behind.every(({ message }) => message.key === undefined);
+  }
+
   hasWarned(life: Life): boolean {
     return this.#warned.has(life.id);
   }
@@ -85,6 +102,8 @@ export class Logs {
     if (fact.type === 'appended') this.#noteAppended(fact);
     if (fact.type === 'log-begins') this.of(fact.topic, fact.partition).begin = fact.offset;
     if (fact.type === 'position-committed') this.#noteCommitted(fact);
+    if (fact.type === 'joined' && fact.assigned !== undefined) this.#assigned.set(fact.life, fact.assigned);
+    if (fact.type === 'event' && fact.name === 'kept: invalid-key') this.#keyless.add(fact.of);
     // A partition that is read from elsewhere than it was left is forgotten too, and that is told.
     const forgets = fact.type === 'joined' || (fact.type === 'event' && fact.name === 'log-changed');
     if (forgets) this.#tenures.set(fact.life, (this.#tenures.get(fact.life) ?? 0) + 1);

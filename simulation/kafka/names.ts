@@ -24,6 +24,7 @@ export const KAFKA_OUTCOMES = [
   'kept: in-flight',
   'kept: released',
   'kept: suspect',
+  'kept: failed',
   'kept: lease-lost',
   'kept: unrecorded',
   'kept: invalid-key',

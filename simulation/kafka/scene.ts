@@ -16,6 +16,7 @@ import type { Scene, Worker } from '../surfaces/surface.ts';
 import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 import { Broker, nameOf } from './broker/broker.ts';
+import type { Assigned } from './broker/coordinator.ts';
 import type { PartitionLog, Produced } from './broker/partition-log.ts';
 import { createAdmin } from './client/admin.ts';
 import { createConsumer } from './client/consumer.ts';
@@ -140,8 +141,8 @@ export class KafkaScene implements Scene {
   #createConsumer(life: Life, link: Link): KafkaConsumer {
     const { sessionMs, rebalanceMs, heartbeatMs, maxWaitMs, most, fromBeginning } = this.#settings;
     const { tell, ledger } = this.#world;
-    const beginAnew = (): void => {
-      tell({ type: 'joined', life });
+    const beginAnew = (assigned?: Assigned): void => {
+      tell({ type: 'joined', life, assigned });
     };
     const consumer = createConsumer({
       ...{ life, link, broker: this.#broker, sessionMs, rebalanceMs, heartbeatMs, maxWaitMs, most },
@@ -159,10 +160,12 @@ export class KafkaScene implements Scene {
       },
       onRestart: () => {
         tell({ type: 'fault', fault: 'client crashed and started again', life });
-        beginAnew();
+        beginAnew({});
       },
     });
-    consumer.on('consumer.group_join', beginAnew);
+    consumer.on('consumer.group_join', ({ payload }) => {
+      beginAnew(payload.memberAssignment);
+    });
     return consumer;
   }
 

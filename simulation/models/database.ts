@@ -6,6 +6,7 @@ import type { Verb } from '../facts.ts';
 import type { Life } from '../world/life.ts';
 import { never } from '../world/never.ts';
 import type { World } from '../world/world.ts';
+import { PATIENCE_MS, Pool } from './pool.ts';
 import { type Transaction, Transactions } from './transactions.ts';
 
 /** A text that the database cannot store, as U+0000 is to PostgreSQL. */
@@ -35,6 +36,7 @@ export class Database {
   readonly #world: World;
   readonly #records = new Map<string, MemoryRecord>();
   readonly #transactions: Transactions;
+  readonly #pools = new Map<Life, Pool>();
 
   constructor(world: World) {
     this.#world = world;
@@ -47,11 +49,21 @@ export class Database {
       settle: (life, request, scope) => {
         this.#settle(life, request, scope);
       },
+      poolOf: (life) => this.poolOf(life),
     });
   }
 
   recordOf(key: string): MemoryRecord | undefined {
     return this.#records.get(this.#idOf(key));
+  }
+
+  /** The connections of a process. */
+  poolOf(life: Life): Pool {
+    const known = this.#pools.get(life);
+    if (known !== undefined) return known;
+    const pool = new Pool(this.#world, life);
+    this.#pools.set(life, pool);
+    return pool;
   }
 
   /** Milliseconds by its own clock. */
@@ -108,9 +120,12 @@ export class Database {
     };
   }
 
-  /** The same with transactions on connections of their own. */
-  transactionalClientOf(life: Life): TransactionalStore<Transaction> {
-    return this.#transactions.clientOf(life, this.clientOf(life));
+  /** The same with transactions. `tellsRollback`: a COMMIT that is answered with a rollback is an error in any case. */
+  transactionalClientOf(
+    life: Life,
+    tellsRollback = this.#world.random.chance(0.5),
+  ): TransactionalStore<Transaction> {
+    return this.#transactions.clientOf(life, this.clientOf(life), tellsRollback);
   }
 
   /** What a transaction has put on record. */
@@ -170,19 +185,15 @@ export class Database {
     statement: Statement<Request, Reply>,
   ): Promise<readonly Reply[]> {
     if (!life.isAlive) return await never();
-    const { network, scheduler, tell } = this.#world;
+    const { scheduler, tell, plan } = this.#world;
     const { verb } = statement;
     const askedAt = scheduler.now();
     for (const { key, token } of requests) tell({ type: 'asked', verb, life, key, token });
-    const fate = network.fateOf(life, 'store');
-    if (fate.fault !== undefined && verb !== 'claim') {
-      const patienceMs = fate.answer === 'silence' ? statement.leaseMs : fate.answersAfterMs;
-      const to = askedAt + Math.max(patienceMs, fate.landsAfterMs ?? 0);
-      life.troubles.push({ from: askedAt, to });
-    }
+    const call = (): Promise<readonly Reply[]> => this.#call(life, table, requests, statement, askedAt);
     try {
-      const land = (): readonly Reply[] | StoreError => this.#land(life, table, requests, statement, askedAt);
-      const replies = await network.send<readonly Reply[]>(life, fate, land, outOfReach);
+      const replies = await (plan.settings.connections === undefined
+        ? call()
+        : this.#onConnection(life, call));
       requests.forEach(({ key, token }, index) => {
         if (!statement.isOwn(replies[index] as Reply)) return;
         tell({ type: 'confirmed', verb, life, key, token, askedAt });
@@ -190,6 +201,42 @@ export class Database {
       return replies;
     } finally {
       tell({ type: 'answered', verb, life });
+    }
+  }
+
+  #call<Request extends { readonly key: string }, Reply>(
+    life: Life,
+    table: MemoryTable,
+    requests: readonly Request[],
+    statement: Statement<Request, Reply>,
+    askedAt: number,
+  ): Promise<readonly Reply[]> {
+    if (!life.isAlive) return never();
+    const { network, scheduler } = this.#world;
+    const fate = network.fateOf(life, 'store');
+    if (fate.fault !== undefined && statement.verb !== 'claim') {
+      const patienceMs = fate.answer === 'silence' ? statement.leaseMs : fate.answersAfterMs;
+      const to = scheduler.now() + Math.max(patienceMs, fate.landsAfterMs ?? 0);
+      life.troubles.push({ from: askedAt, to });
+    }
+    const land = (): readonly Reply[] | StoreError => this.#land(life, table, requests, statement, askedAt);
+    return network.send<readonly Reply[]>(life, fate, land, outOfReach);
+  }
+
+  /** Makes a call on a connection of the pool, which is closed where it gets no answer. */
+  async #onConnection<Reply>(life: Life, call: () => Promise<Reply>): Promise<Reply> {
+    const giveBack = await this.poolOf(life).take();
+    let timer;
+    const closed = new Promise<never>((_, reject) => {
+      timer = life.clock.setTimer(() => {
+        reject(outOfReach(true));
+      }, PATIENCE_MS);
+    });
+    try {
+      return await Promise.race([call(), closed]);
+    } finally {
+      life.clock.clearTimer(timer);
+      giveBack();
     }
   }
 

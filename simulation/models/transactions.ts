@@ -6,9 +6,7 @@ import type { Fault } from '../report/names.ts';
 import type { Life } from '../world/life.ts';
 import { never } from '../world/never.ts';
 import type { World } from '../world/world.ts';
-
-/** How many transactions a process has at once. */
-const CONNECTIONS = 3;
+import { PATIENCE_MS, type Pool } from './pool.ts';
 
 /** How often the server gives a transaction up for another, or a connection breaks while a handler runs. */
 const CONFLICT_SHARE = 0.05;
@@ -18,8 +16,6 @@ const UNDONE_SHARE = 0.03;
 
 /** When the server notices that a client is gone. */
 const NOTICED_MS = [0, 4_000] as const;
-/** What a client waits for a reply before its connection counts as broken. */
-const PATIENCE_MS = 8_000;
 
 /** What the server itself has answered: nothing is committed. */
 class ServerError extends Error {
@@ -57,10 +53,12 @@ export interface Records {
   readonly refuses: (request: SettleRequest) => boolean;
   /** Puts on record what has been committed. */
   readonly settle: (life: Life, request: SettleRequest, scope: string) => void;
+  /** The connections of a process. */
+  readonly poolOf: (life: Life) => Pool;
 }
 
 /**
- * Transactions of the database, each on a connection of its own. From its settle to its end a transaction has its
+ * Transactions of the database, each on a connection of the pool. From its settle to its end a transaction has its
  * record locked. A COMMIT can be lost before or after its effect, land late, and be answered with a rollback; a
  * connection can break at any time, and the server notices that later.
  */
@@ -93,18 +91,17 @@ export class Transactions {
   }
 
   /** The store of one process, with transactions. */
-  clientOf(life: Life, store: Store): TransactionalStore<Transaction> {
-    const pool = createPool(CONNECTIONS);
+  clientOf(life: Life, store: Store, mayTell: boolean): TransactionalStore<Transaction> {
     /** Whether the client sends the COMMIT with the last statement. */
     const isCommitting = this.#world.random.chance(0.5);
-    const tellsRollback = isCommitting || this.#world.random.chance(0.5);
+    const tellsRollback = isCommitting || mayTell;
     return {
       ...store,
       tellsRollback,
       accept: () => undefined,
-      savepoint: (_, work) => work(),
+      savepoint: (transaction, work) => this.#savepoint(transaction, work),
       begin: async (work, onBroken) => {
-        await pool.take();
+        const giveBack = await this.#records.poolOf(life).take();
         const transaction = new Transaction(life);
         const breaking = this.#mayBreak(transaction, onBroken);
         try {
@@ -118,7 +115,7 @@ export class Transactions {
           throw error;
         } finally {
           life.clock.clearTimer(breaking);
-          pool.giveBack();
+          giveBack();
         }
       },
       settleIn: (transaction, request, scope) =>
@@ -135,6 +132,29 @@ export class Transactions {
       isRolledBack: (error) => error instanceof ServerError,
       isConflict: (error) => error instanceof ServerError && error.isConflict,
     };
+  }
+
+  /** Undoes the work alone when it throws. */
+  async #savepoint<Result>(transaction: Transaction, work: () => Promise<Result>): Promise<Result> {
+    await this.#call(transaction, () => undefined);
+    const count = transaction.runs.length;
+    try {
+      return await work();
+    } catch (error) {
+      const undo = (): void => {
+        this.#unstage(transaction);
+        for (const run of transaction.runs.splice(count)) this.#tellRunUndone(run);
+      };
+      // Where that fails the connection is broken: the whole transaction is undone.
+      await this.#call(transaction, undo).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #unstage(transaction: Transaction): void {
+    const { staged } = transaction;
+    if (staged !== undefined) this.#locked.delete(staged.request.key);
+    transaction.staged = undefined;
   }
 
   #settle(transaction: Transaction, request: SettleRequest, scope: string): SettledIn | Error {
@@ -253,7 +273,11 @@ export class Transactions {
   }
 
   #tellUndone({ runs }: Transaction): void {
-    for (const run of runs) this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
+    for (const run of runs) this.#tellRunUndone(run);
+  }
+
+  #tellRunUndone(run: Run): void {
+    this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
   }
 
   #tellFault(fault: Fault, { life, staged }: Transaction): void {
@@ -272,31 +296,4 @@ function refuseBroken({ isBroken }: Transaction): void {
 
 function connectionLost(): Error {
   return new Error('the connection is lost');
-}
-
-interface Pool {
-  take(): Promise<void>;
-  giveBack(): void;
-}
-
-/** Who comes when all are taken waits, first come first served. */
-function createPool(size: number): Pool {
-  const waiting: (() => void)[] = [];
-  let free = size;
-  return {
-    async take() {
-      if (free > 0) {
-        free -= 1;
-        return;
-      }
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-      });
-    },
-    giveBack() {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    },
-  };
 }

@@ -13,7 +13,7 @@ export type Ending =
 
 /** What a handler does in one of its runs. */
 export interface Behaviour {
-  /** Milliseconds before each effect. */
+  /** Milliseconds before each effect. 0: none. */
   readonly waits: readonly number[];
   /** Whether it looks at its signal before each effect. */
   readonly heeds: boolean;
@@ -40,10 +40,8 @@ const ENDINGS: readonly Ending[] = [
 ];
 
 export function behaviourOf(random: Random, leaseMs: number): Behaviour {
-  const isLong = random.chance(0.35);
-  const waits = Array.from({ length: random.whole(1, 3) }, () =>
-    isLong ? random.between(0, leaseMs) : random.between(0, 100),
-  );
+  const longestMs = random.pick([0, 100, 100, leaseMs]);
+  const waits = Array.from({ length: random.whole(1, 3) }, () => random.between(0, longestMs));
   return {
     waits,
     heeds: random.chance(0.75),

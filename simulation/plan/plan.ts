@@ -16,6 +16,7 @@ export interface PlannedMessage {
   readonly body: string;
   /** Of the body, as records keep it. */
   readonly fingerprint: string;
+  /** Infinity for a spare one. */
   readonly sentAt: number;
 }
 
@@ -36,6 +37,8 @@ export interface Plan {
   readonly surface: Surface;
   readonly settings: Settings;
   readonly messages: readonly PlannedMessage[];
+  /** What is sent at the end as far as there were few deliveries. */
+  readonly spares: readonly PlannedMessage[];
   readonly incidents: readonly Incident[];
   readonly network: NetworkPlan;
   readonly areClocksWrong: boolean;
@@ -58,7 +61,7 @@ export function planOf(seed: number): Plan {
   const calmFrom = random.between(20_000, 45_000);
   const start = random.chance(0.1) ? badStart(random, settings) : GOOD_START;
   const keys = Array.from(
-    { length: random.whole(14, 18) },
+    { length: random.whole(10, 13) },
     (_, index) => `${surface.identity.keyPrefix}key-${index + 1}`,
   );
   return {
@@ -66,6 +69,7 @@ export function planOf(seed: number): Plan {
     surface,
     settings,
     messages: messagesOf(random, apart, surface, keys, calmFrom),
+    spares: sparesOf(surface),
     incidents: [...start.incidents, ...incidentsOf(random, settings, keys, calmFrom)],
     network: networkOf(random, settings, calmFrom, start.outages),
     areClocksWrong: random.chance(0.5),
@@ -78,6 +82,30 @@ export function planOf(seed: number): Plan {
 
 const GROUPS = 5;
 
+/** Each seed has so many. */
+export const FEWEST_DELIVERIES = 20;
+
+/** Nothing special is planned for them. */
+function sparesOf({ identity }: Surface): PlannedMessage[] {
+  return Array.from({ length: FEWEST_DELIVERIES }, (_, index) => {
+    const key = `${identity.keyPrefix}spare-${index + 1}`;
+    const body = bodyOf(key, 'one');
+    const group = `group-${(index % GROUPS) + 1}`;
+    return {
+      id: `s${index + 1}`,
+      key,
+      group,
+      body,
+      fingerprint: identity.fingerprintOf(body),
+      sentAt: Infinity,
+    };
+  });
+}
+
+function bodyOf(key: string | undefined, order: 'one' | 'another'): string {
+  return JSON.stringify({ ...(key === undefined ? {} : { key }), order });
+}
+
 /** One message for each key, and some more that have the key of another, or none. */
 function messagesOf(
   random: Random,
@@ -86,13 +114,10 @@ function messagesOf(
   keys: readonly string[],
   calmFrom: number,
 ): PlannedMessage[] {
-  const more = Array.from({ length: 6 }, () => (random.chance(0.1) ? undefined : random.pick(keys)));
+  const more = Array.from({ length: 5 }, () => (random.chance(0.1) ? undefined : random.pick(keys)));
   return [...keys, ...more].map((key, index) => {
     const isOther = index >= keys.length && random.chance(0.3);
-    const body = JSON.stringify({
-      ...(key === undefined ? {} : { key }),
-      order: isOther ? 'another' : 'one',
-    });
+    const body = bodyOf(key, isOther ? 'another' : 'one');
     const sentAt = random.between(0, random.chance(0.2) ? 1_000 : calmFrom * 0.8);
     const group = `group-${apart.whole(1, GROUPS)}`;
     return { id: `m${index + 1}`, key, group, body, fingerprint: identity.fingerprintOf(body), sentAt };

@@ -12,8 +12,12 @@ export interface Settings {
   readonly retentionMs: number;
   readonly timeoutMs: number | undefined;
   readonly batching: boolean;
-  /** Whether handlers run in transactions. */
-  readonly inTransaction: boolean;
+  /** Whose transactions handlers run in: their own, or such as their caller commits. */
+  readonly transactions: 'none' | 'engine' | 'caller';
+  /** Of the pool that engine and handlers share. Undefined: there are always enough. */
+  readonly connections: number | undefined;
+  /** Whether a handler outside of a transaction keeps one of them while it runs. */
+  readonly handlersHold: boolean;
   /** Whether the queue keeps the order of groups. */
   readonly isFifo: boolean;
   readonly onFailed: 'keep' | 'acknowledge' | 'dead-letter';
@@ -54,7 +58,9 @@ export function settingsOf(random: Random): Settings {
     retentionMs: mayExpire && random.chance(0.3) ? leaseMs * random.whole(1, 4) : 7 * DAY_MS,
     timeoutMs: random.chance(0.3) ? leaseMs * random.whole(1, 3) : undefined,
     batching: random.chance(0.8),
-    inTransaction: false,
+    transactions: 'none',
+    connections: undefined,
+    handlersHold: false,
     isFifo: false,
     onFailed,
     maxReceiveCount: hasRedrive ? random.whole(3, 30) : undefined,

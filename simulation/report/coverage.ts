@@ -14,6 +14,13 @@ type Tally = Map<string, number>;
 
 type Tallies = Readonly<Record<'faults' | 'outcomes' | 'causes', Tally>>;
 
+/** What happened in many seeds, in a form that processes can send. */
+export interface Counts {
+  readonly seeds: readonly SeedCounts[];
+  /** By the name of a surface. */
+  readonly tried: ReadonlyMap<string, Tallies>;
+}
+
 /** From so many seeds of a surface on, something that never happened is a fault of the simulation. */
 export const ENOUGH_SEEDS = 200;
 
@@ -43,6 +50,21 @@ export class Coverage {
     }
     this.seeds.push({ surface: name, deliveries, faults: happened.faults.length });
     this.#seed = newSeed();
+  }
+
+  get counts(): Counts {
+    return { seeds: this.seeds, tried: this.#tried };
+  }
+
+  /** Adds what another has counted. */
+  add({ seeds, tried }: Counts): void {
+    this.seeds.push(...seeds);
+    for (const [surface, tallies] of tried) {
+      const own = this.#tried.get(surface) as Tallies;
+      for (const title of TITLES) {
+        for (const [name, count] of tallies[title]) add(own[title], name, count);
+      }
+    }
   }
 
   /** What never happened: a fault or an outcome on a surface that had seeds enough, or a cause on any. */
@@ -105,9 +127,9 @@ function talliesOf({ faults, outcomes, lacks }: Surface): Tallies {
 }
 
 /** Names that are not listed are of events that say nothing of an end. */
-function add(tally: Tally, name: string): void {
+function add(tally: Tally, name: string, more = 1): void {
   const count = tally.get(name);
-  if (count !== undefined) tally.set(name, count + 1);
+  if (count !== undefined) tally.set(name, count + more);
 }
 
 function zerosOf(tally: Tally): string[] {

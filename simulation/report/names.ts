@@ -65,6 +65,9 @@ export const TRANSACTION_FAULTS = [
   'commit answered with a rollback',
 ] as const;
 
+/** What happens where engine and handlers share connections. */
+export const POOL_FAULTS = ['pool exhausted'] as const;
+
 export type NetworkFault = (typeof STORE_FAULTS)[number] | (typeof BROKER_FAULTS)[number];
 
 export type Fault =
@@ -75,8 +78,10 @@ export type Fault =
   | (typeof FIFO_FAULTS)[number]
   | (typeof LAMBDA_FAULTS)[number]
   | (typeof TRANSACTION_FAULTS)[number]
+  | (typeof POOL_FAULTS)[number]
   | KafkaFault
-  | 'request forged';
+  | 'request forged'
+  | 'transaction rolled back by its caller';
 
 /** How calls of `handleOnce` end: the names of its events. */
 export const COMMON_OUTCOMES = [
@@ -99,25 +104,29 @@ export const COMMON_OUTCOMES = [
   'store-error',
 ] as const;
 
-/** What becomes of a message of a queue: the names of the events of adapters. */
-export const QUEUE_OUTCOMES = [
+/** Rows of the table from outcome to broker verb: those that acknowledge, and why others keep. */
+const ROWS = [
   'acknowledged',
   'dead-lettered',
   'dead-letter-error',
-  'kept',
-  'queue-error',
+  'kept: failed',
+  'kept: mismatch',
+  'kept: invalid-key',
+  'kept: in-flight',
+  'kept: released',
+  'kept: suspect',
+  'kept: lease-lost',
+  'kept: unrecorded',
+  'kept: aborted',
+  'kept: store-error',
+  'kept: dead-letter-refused',
 ] as const;
 
+/** What becomes of a message of a queue: the names of the events of adapters. */
+export const QUEUE_OUTCOMES = [...ROWS, 'queue-error'] as const;
+
 /** What becomes of a record of AWS Lambda: the types of events, and why it is kept where its invocation ends. */
-export const LAMBDA_OUTCOMES = [
-  'acknowledged',
-  'dead-lettered',
-  'dead-letter-error',
-  'kept',
-  'out-of-time',
-  'behind',
-  'unfinished',
-] as const;
+export const LAMBDA_OUTCOMES = [...ROWS, 'out-of-time', 'behind', 'unfinished'] as const;
 
 /** What the sender of a webhook is answered. */
 export const WEBHOOK_OUTCOMES = [
@@ -163,6 +172,7 @@ export const CAUSES = [
   'the store was out of reach',
   'its claim landed too late',
   'its transaction was given up',
+  'its caller rolled back',
   'its record expired',
   'an operator reopened it',
   'an operator forgot it',

@@ -4,13 +4,16 @@ import { http } from './http.ts';
 import { lambda } from './lambda.ts';
 import { sqsConsumer } from './sqs-consumer.ts';
 import { sqsLoop } from './sqs-loop.ts';
-import { sqsFifoWorker, sqsTransaction, sqsWorker } from './sqs-worker.ts';
+import { sharedPool, sqsFifoWorker, sqsTransaction, sqsWorker } from './sqs-worker.ts';
 import type { Surface } from './surface.ts';
 import { webhook } from './webhook.ts';
+import { within } from './within.ts';
 
 export const SURFACES: readonly Surface[] = [
   sqsWorker,
   sqsTransaction,
+  within,
+  sharedPool,
   sqsFifoWorker,
   sqsLoop,
   sqsConsumer,

@@ -85,9 +85,12 @@ function onFailedIn(world: World, queue: Queue, life: Life, settings: Settings) 
 
 function tellRecordEvent(world: World, life: Life, event: SqsRecordEvent): void {
   if (event.type === 'warning' || event.type === 'replayed') return;
-  const { type, itemIdentifier: of } = event;
-  const name = event.type === 'kept' && isOfLambda(event.reason) ? event.reason : type;
-  world.tell({ type: 'event', life, name, of, detail: event.type === 'kept' ? event.reason : '' });
+  world.tell({ type: 'event', life, name: nameOf(event), of: event.itemIdentifier, detail: '' });
+}
+
+function nameOf(event: Exclude<SqsRecordEvent, { type: 'warning' }>): string {
+  if (event.type !== 'kept') return event.type;
+  return isOfLambda(event.reason) ? event.reason : `kept: ${event.reason}`;
 }
 
 /** A reason to keep a record that other surfaces have not. */

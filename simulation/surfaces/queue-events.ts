@@ -8,7 +8,8 @@ export function queueEventTeller(world: World, life: Life): (event: SqsEvent | S
   return (event) => {
     // What it replayed is told by the engine too.
     if (event.type === 'warning' || event.type === 'replayed') return;
-    const detail = event.type === 'kept' ? event.reason : event.type === 'queue-error' ? event.verb : '';
-    world.tell({ type: 'event', life, name: event.type, of: event.messageId ?? '', detail });
+    const name = event.type === 'kept' ? `kept: ${event.reason}` : event.type;
+    const detail = event.type === 'queue-error' ? event.verb : '';
+    world.tell({ type: 'event', life, name, of: event.messageId ?? '', detail });
   };
 }

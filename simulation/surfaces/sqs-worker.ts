@@ -8,6 +8,7 @@ import { onFifo } from '../plan/settings.ts';
 import {
   BROKER_FAULTS,
   FIFO_FAULTS,
+  POOL_FAULTS,
   QUEUE_OUTCOMES,
   SQS_FAULTS,
   STANDARD_FAULTS,
@@ -40,9 +41,22 @@ export const sqsTransaction: Surface = {
   ...sqsWorker,
   name: 'transaction',
   weight: 12,
-  faults: [...sqsWorker.faults, ...TRANSACTION_FAULTS],
+  faults: [...sqsWorker.faults, ...TRANSACTION_FAULTS, ...POOL_FAULTS],
   rules: [visibilityAboveLease, atomic],
-  fit: (settings) => ({ ...settings, inTransaction: true }),
+  fit: (settings, random) => ({
+    ...settings,
+    transactions: 'engine',
+    connections: random.whole(2, 6),
+  }),
+};
+
+/** The same without transactions, and with a pool of which each handler keeps a connection. */
+export const sharedPool: Surface = {
+  ...sqsWorker,
+  name: 'shared-pool',
+  weight: 8,
+  faults: [...sqsWorker.faults, ...POOL_FAULTS],
+  fit: (settings, random) => ({ ...settings, connections: random.whole(1, 5), handlersHold: true }),
 };
 
 /** The same on a FIFO queue. */
@@ -70,9 +84,10 @@ function startWorker(world: World, queue: Queue, life: Life, onHang: () => void)
     key: keyInBody,
     onEvent: queueEventTeller(world, life),
   };
-  const worker = settings.inTransaction
-    ? createSqsWorker({ ...options, inTransaction: true }, run)
-    : createSqsWorker(options, (payload, attempt) => run(payload, attempt));
+  const worker =
+    settings.transactions === 'engine'
+      ? createSqsWorker({ ...options, inTransaction: true }, run)
+      : createSqsWorker(options, (payload, attempt) => run(payload, attempt));
   void worker.start();
   return worker;
 }

@@ -55,7 +55,6 @@ export class Scheduler {
         for (let count = 0; count < STEPS_IN_A_TURN; count += 1) setImmediate(next);
         setImmediate(turn);
       };
-      next();
       turn();
     });
   }

@@ -42,7 +42,7 @@ export class World {
     this.plan = plan;
     this.random = plan.random;
     this.scheduler = new Scheduler(plan.random.fork());
-    this.#messages = new Map(plan.messages.map((message) => [message.id, message]));
+    this.#messages = new Map([...plan.messages, ...plan.spares].map((message) => [message.id, message]));
     this.network = new Network(plan.network, plan.random.fork(), this.scheduler, (fault, life) => {
       this.tell({ type: 'fault', fault, life });
     });

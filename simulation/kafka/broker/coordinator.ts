@@ -1,6 +1,6 @@
 import type { Life } from '../../world/life.ts';
 import type { World } from '../../world/world.ts';
-import { type ClientError, refusal } from '../client/errors.ts';
+import { type ClientError, refusal, requestTimedOut } from '../client/errors.ts';
 import type { Answer } from '../client/link.ts';
 
 /** Partitions by topic. */
@@ -39,6 +39,9 @@ export interface MemberClaim {
 }
 
 type State = 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable';
+
+/** How long a client waits for an answer that a rebalance may delay. */
+const UNANSWERED_MS = 20_000;
 
 /** A group of consumers is not complete at once when its first member comes. */
 const FIRST_WAIT_MS = 300;
@@ -105,6 +108,7 @@ export class Coordinator {
     else if (this.#state === 'PreparingRebalance') answer(refusal('REBALANCE_IN_PROGRESS'));
     else if (this.#state === 'Stable') answer(member.assigned);
     else {
+      this.#leaveUnanswered(member.syncing);
       member.syncing = answer;
       if (given !== undefined) this.#giveOut(given);
     }
@@ -173,8 +177,17 @@ export class Coordinator {
       answer(this.#joined(member));
       return;
     }
+    this.#leaveUnanswered(member.joining);
     member.joining = answer;
     this.#rebalance();
+  }
+
+  /** A member has asked once more: only that is answered, and its client waits for the first answer in vain. */
+  #leaveUnanswered(answer: Answer<never> | undefined): void {
+    if (answer === undefined) return;
+    this.#world.scheduler.after(UNANSWERED_MS, () => {
+      answer(requestTimedOut());
+    });
   }
 
   /** All members have to join again; who has not done so within the rebalance timeout is left behind. */

@@ -1,4 +1,5 @@
 import type { Rule } from '../../rules/rule.ts';
+import type { Entry, LogHistory } from '../logs.ts';
 
 export const runsCommitted: Rule = {
   name: 'runs-committed',
@@ -7,9 +8,13 @@ export const runsCommitted: Rule = {
   violatedBy(fact, { logs }) {
     if (fact.type !== 'run') return undefined;
     const { message, life } = fact.run;
-    const entries = logs.entriesOf(message);
-    if (entries.some(({ topic, partition }) => logs.of(topic, partition).committed !== undefined))
-      return undefined;
+    const isSafe = (entry: Entry): boolean => isHeld(logs.of(entry.topic, entry.partition), entry);
+    if (logs.entriesOf(message).some(isSafe)) return undefined;
     return `${life.id} begins ${message.id}, and the group has committed nothing of its partition`;
   },
 };
+
+/** What retention has deleted nobody can take over. */
+function isHeld({ committed, begin }: LogHistory, { offset }: Entry): boolean {
+  return committed !== undefined || offset < begin;
+}
