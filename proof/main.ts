@@ -25,9 +25,9 @@ try {
     console.log(`${step.title}, seed ${seed}`);
     const date = new Date().toISOString().slice(0, 10);
     const before = load();
-    const finding = await withDatabase(postgres.url, async ({ sql }) => {
+    const finding = await withDatabase(postgres.url, async ({ sql, url: databaseUrl }) => {
       await migrate(sql);
-      return step.run({ sql, seed });
+      return step.run({ sql, databaseUrl, seed });
     });
     const facts =
       `${date}, seed ${seed}. Node ${versions['node'] ?? ''}, PostgreSQL ${versions['postgresql'] ?? ''} ` +

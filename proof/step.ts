@@ -4,6 +4,8 @@ import type postgres from 'postgres';
 export interface Proof {
   /** A migrated database of the step's own. */
   readonly sql: postgres.Sql;
+  /** Of the same database. */
+  readonly databaseUrl: string;
   /** What decides where it decides by chance. */
   readonly seed: number;
 }

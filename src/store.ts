@@ -8,6 +8,8 @@ export type {
   ClaimReply,
   ClaimRequest,
   ClaimTerms,
+  Exchange,
+  Exchanged,
   ExtendReply,
   ExtendRequest,
   LookupReply,

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { coalesce } from '../src/lib/coalesce.ts';
+import { describe, expect, test } from 'vitest';
+import { type Batch, coalesce } from '../src/lib/coalesce.ts';
 import { createGate } from '../src/lib/gate.ts';
 
 interface Request {
@@ -37,11 +37,33 @@ async function settled(): Promise<void> {
 const POISON = new Error('poison');
 const isolates = (error: unknown) => error === POISON;
 
-test('a request goes at once when nothing is in the air', async () => {
+test('a request goes at the end of its turn when nothing is in the air', async () => {
   const { send, keysSent } = controlledSend();
   void coalesce({ send, maxBatch: 10 })({ key: 'a' });
   await Promise.resolve();
+  expect(keysSent()).toEqual([]);
+  await new Promise<void>((resolve) => {
+    process.nextTick(resolve);
+  });
   expect(keysSent()).toEqual([['a']]);
+});
+
+test('what a reply sets off goes together, however many awaits lie between', async () => {
+  const { sent, send, keysSent } = controlledSend();
+  const ask = coalesce({ send, maxBatch: 10 });
+  const chain = async (key: string, awaits: number) => {
+    await ask({ key });
+    for (let count = 0; count < awaits; count += 1) await Promise.resolve();
+    await ask({ key: `${key} again` });
+  };
+  for (const awaits of [0, 1, 30]) void chain(`${awaits}`, awaits);
+  await settled();
+  sent[0]?.answer();
+  await settled();
+  expect(keysSent()).toEqual([
+    ['0', '1', '30'],
+    ['0 again', '1 again', '30 again'],
+  ]);
 });
 
 test('requests of one moment go together, and each gets its own answer', async () => {
@@ -207,4 +229,72 @@ test('a verb that throws instead of rejecting is an answer like any other', asyn
   });
   await expect(ask({ key: 'a' })).rejects.toBe(POISON);
   await expect(ask({ key: 'a' })).rejects.toBe(POISON);
+});
+
+test('a request is answered once its own answer is there, and the others of its batch do not wait for that', async () => {
+  let end: (reply: string) => void = () => undefined;
+  const later = new Promise<string>((resolve) => {
+    end = resolve;
+  });
+  const ask = coalesce<Request, string>({ send: () => Promise.resolve(['now', later]), maxBatch: 10 });
+  const [now, slow] = [ask({ key: 'a' }), ask({ key: 'b' })];
+  expect(await now).toBe('now');
+  end('then');
+  expect(await slow).toBe('then');
+});
+
+describe('what is taken along', () => {
+  const taken = (atLeast: number, count: number) => {
+    const { sent, send, keysSent } = controlledSend();
+    let batch: Batch<Request, string> | undefined;
+    const ask = coalesce({
+      ...{ send, maxBatch: 3, isolates },
+      beforeFlush: () => {
+        batch ??= ask.takeAlong(atLeast);
+      },
+    });
+    const answers = Promise.allSettled(Array.from({ length: count }, (_, index) => ask({ key: `${index}` })));
+    return { sent, keysSent, answers, batch: () => batch };
+  };
+
+  test('is not sent, and is answered by who took it', async () => {
+    const { keysSent, answers, batch } = taken(2, 2);
+    await settled();
+    expect(batch()?.requests).toEqual([{ key: '0' }, { key: '1' }]);
+    batch()?.answer(Promise.resolve(['x', 'y']));
+    expect(await answers).toMatchObject([{ value: 'x' }, { value: 'y' }]);
+    expect(keysSent()).toEqual([]);
+  });
+
+  test('is nothing where fewer wait', async () => {
+    const { keysSent, batch } = taken(3, 2);
+    await settled();
+    expect(batch()).toBeUndefined();
+    expect(keysSent()).toEqual([['0', '1']]);
+  });
+
+  test('counts as a batch in the air, until it is answered', async () => {
+    const { sent, keysSent, batch } = taken(2, 9);
+    await settled();
+    expect(batch()?.requests).toHaveLength(3);
+    expect(keysSent()).toEqual([['3', '4', '5']]);
+    batch()?.answer(Promise.resolve(['x', 'y', 'z']));
+    await settled();
+    expect(keysSent()).toEqual([
+      ['3', '4', '5'],
+      ['6', '7', '8'],
+    ]);
+    for (const one of sent) one.answer();
+  });
+
+  test('is sent by itself, one by one, where one of it has spoiled it', async () => {
+    const { sent, keysSent, answers, batch } = taken(2, 2);
+    await settled();
+    batch()?.answer(Promise.reject(POISON));
+    await settled();
+    expect(keysSent()).toEqual([['0'], ['1']]);
+    sent[0]?.answer();
+    sent[1]?.fail(POISON);
+    expect(await answers).toMatchObject([{ value: '0!' }, { reason: POISON }]);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Step } from '../step.ts';
 import { chaos } from './chaos.ts';
 import { databaseFuzz } from './database-fuzz.ts';
+import { exchanges } from './exchanges.ts';
 import { limits } from './limits.ts';
 import { program } from './program.ts';
 
@@ -10,6 +11,7 @@ const SAME = 'The columns are those of [workers](#chaos-workers).';
 export const STEPS: readonly Step[] = [
   databaseFuzz,
   limits,
+  exchanges,
   program('model', 'The larger models', () => ['model', '--', '--large']),
   program('simulation', 'The simulation', (seed) => [
     'simulate',

@@ -46,6 +46,14 @@ export const systemClock: Clock = {
   uuid: () => randomUUID(),
 };
 
+/**
+ * Calls back in this turn of the event loop, once all that the promises of this turn have set off has run. No time
+ * passes, so that no clock is needed.
+ */
+export function atEndOfTurn(callback: () => void): void {
+  process.nextTick(callback);
+}
+
 export function sleep(clock: Clock, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(resolve, milliseconds);

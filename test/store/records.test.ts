@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, Store } from '../../src/store.ts';
 import { recordsOf } from './support/records-of.ts';
@@ -51,7 +52,7 @@ describe('concurrent calls', () => {
     const { store, sent, answerAll } = slowStore();
     const records = recordsOf(store, TERMS);
     const claims = ['a', 'b', 'c'].map((key) => records.claim(claimOf(key)));
-    await Promise.resolve();
+    await turn();
     expect(sent).toEqual([['a', 'b', 'c']]);
     answerAll();
     expect(await Promise.all(claims)).toEqual([CLAIMED, CLAIMED, CLAIMED]);
@@ -62,7 +63,7 @@ describe('concurrent calls', () => {
     const records = recordsOf(store, TERMS, { batching: false });
     const claims = ['a', 'b', 'c'].map((key) => records.claim(claimOf(key)));
     const settles = ['a', 'b'].map((key) => records.settle(succeedOf(key, '1')));
-    await Promise.resolve();
+    await turn();
     expect(sent).toEqual([['a'], ['b'], ['c'], ['a'], ['b']]);
     answerAll();
     expect(await Promise.all(claims)).toEqual([CLAIMED, CLAIMED, CLAIMED]);
@@ -75,17 +76,17 @@ describe('concurrent calls', () => {
     const settles: Promise<SettleReply>[] = [];
     for (const key of ['in', 'the air']) {
       settles.push(records.settle(succeedOf(key, '1')));
-      await Promise.resolve();
+      await turn();
     }
     settles.push(records.settle(succeedOf('waits', '1')));
     settles.push(records.settle(succeedOf('large', 'x'.repeat(16_385))));
     settles.push(records.settle(succeedOf('not large', 'x'.repeat(16_384))));
-    await Promise.resolve();
+    await turn();
     expect(sent).toEqual([['in'], ['the air'], ['large']]);
     answerAll();
     await settles[3];
     await Promise.all(settles.slice(0, 2));
-    await Promise.resolve();
+    await turn();
     answerAll();
     expect(await Promise.all(settles)).toHaveLength(5);
     expect(sent).toEqual([['in'], ['the air'], ['large'], ['waits', 'not large']]);

@@ -1,0 +1,38 @@
+/** What a worker of a storm is asked to do. */
+export interface Task {
+  readonly databaseUrl: string;
+  readonly inFlight: number;
+  /** Calls of `handleOnce`. */
+  readonly calls: number;
+  readonly seed: number;
+}
+
+/** What it answers, in numbers that add up. */
+export interface Share {
+  readonly calls: number;
+  /** Statements of claims and settles together. */
+  readonly exchanges: number;
+  /** How many claims and settles they had. */
+  readonly exchanged: number;
+  /** Of those, statements that were refused and sent again as two. */
+  readonly sentApart: number;
+  readonly takeovers: number;
+  /** Settles of leases that had been taken over. */
+  readonly zombies: number;
+  /** Messages that stay on record, and that a handler of this worker ended. */
+  readonly succeeded: number;
+  /** Statements that failed, for another reason than that the worker stood still. */
+  readonly failed: number;
+}
+
+export const LEASE_MS = 1_000;
+
+/** Scopes: records stay in one, and expire soon in the other. */
+export const KEPT = 'kept';
+export const EXPIRING = 'expiring';
+export const EXPIRING_MS = LEASE_MS;
+
+/** Keys of each scope, for so many calls of a worker: each comes a few times, to one worker or another. */
+export function keysFor(calls: number): number {
+  return Math.ceil(calls / 2);
+}

@@ -1,0 +1,33 @@
+import { storm } from '../exchanges/storm.ts';
+import { type Step, table } from '../step.ts';
+
+const WORKERS = 3;
+const IN_FLIGHT = 200;
+const CALLS = 1_000_000;
+
+/** Statements of claims and settles, of processes that have the same messages. */
+export const exchanges: Step = {
+  name: 'exchanges',
+  title: 'Claims and settles in one statement',
+  async run({ sql, databaseUrl, seed }) {
+    const load = { workers: WORKERS, inFlight: IN_FLIGHT, calls: CALLS };
+    const figures = await storm(sql, { ...load, seed, databaseUrl });
+    const head = [
+      ...['calls', 'statements of both', 'claims and settles in them', 'sent apart', 'deadlocks'],
+      ...['takeovers', 'zombies', 'standstills', 'purged', 'errors', 'wrong', 'seconds'],
+    ];
+    const { calls, exchanges: both, exchanged, sentApart, deadlocks, takeovers, zombies } = figures;
+    const { standstills, purged, failed, wrong, seconds } = figures;
+    const counts = [calls, both, exchanged, sentApart, deadlocks, takeovers, zombies, standstills, purged];
+    const row = [...counts, failed, wrong, Math.round(seconds)].map((count) => count.toLocaleString('en'));
+    const holds = deadlocks === 0 && wrong === 0 && zombies > 0 && takeovers > 0 && purged > 0;
+    return { holds, text: `${table(head, [row])}\n\n${LEGEND}` };
+  },
+};
+
+const LEGEND =
+  `${WORKERS} processes, ${IN_FLIGHT} in flight in each, handle the same keys in random order. Each twentieth handler ` +
+  'throws, and each twentieth takes up to 50 ms. One process after the other stands still for two leases: the others take ' +
+  'over what it had in hand, and it settles as a zombie. Half of the records expire at once, a walk of maintenance ' +
+  'purges them all the time, and their keys run again. Wrong is a message among the others that did not succeed once. ' +
+  'Errors are statements that got no answer while their process stood still.';
