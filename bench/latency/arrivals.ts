@@ -56,7 +56,7 @@ export async function startArrivals(): Promise<Arrivals> {
       child.stdout?.removeAllListeners('data');
     },
     async stop() {
-      child.disconnect();
+      if (child.connected) child.disconnect();
       await ended.catch(() => undefined);
     },
   };
