@@ -89,7 +89,7 @@ async function handleOperation<Own>(
     ran = {};
     let produced: Produced<Own>;
     try {
-      produced = await received.run({ ...attempt, idempotencyKey }, ...extra);
+      produced = await received.run(Object.assign(attempt, { idempotencyKey }), ...extra);
     } catch (error) {
       ran = { thrown: { error } };
       throw error;

@@ -117,7 +117,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
             ...identityOf(record),
             parse: () => parse(record.body),
             handler: (payload, attempt, ...extra) =>
-              resolved.handler(payload as never, { ...attempt, record }, ...(extra as never[])),
+              resolved.handler(payload as never, Object.assign(attempt, { record }), ...(extra as never[])),
             signal,
             source: () => sourceOf(record),
             onFailed: failedChoice(record, onFailed),

@@ -66,7 +66,7 @@ export async function processDelivery<R>(
     fingerprint: fingerprintOptionsFor(fingerprint, compared),
     parse: () => parse(body.toString()),
     handler: (payload, attempt, ...extra) =>
-      handler(payload as never, { ...attempt, headers }, ...(extra as never[])),
+      handler(payload as never, Object.assign(attempt, { headers }), ...(extra as never[])),
     source: () => ({ destination: name, header: (header) => headers[header.toLowerCase()] }),
     // To repeat what failed for good would only replay the failure.
     onFailed: 'acknowledge',

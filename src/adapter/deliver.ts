@@ -14,7 +14,7 @@ export async function deliver<R>(consumer: Consumer, delivery: Delivery<R>): Pro
   const { key, handled } = await handle(consumer, delivery);
   const state = replayedState(handled);
   if (state !== undefined) delivery.emit({ type: 'replayed', key, state });
-  return { ...(await verdictOf(consumer, delivery, key, handled)), handled };
+  return { handled, ...(await verdictOf(consumer, delivery, key, handled)) };
 }
 
 async function handle<R>(

@@ -12,9 +12,9 @@ export function recordedOutcome<R>(
   switch (settlement.kind) {
     case 'succeed': {
       const { resultOmitted } = settlement;
-      const base = { state: 'succeeded', replayed: false, attempts } as const;
       const result = (ending.kind === 'returned' ? ending.value : undefined) as R;
-      return resultOmitted === null ? { ...base, result } : { ...base, result, resultOmitted };
+      const omitted = resultOmitted === null ? {} : { resultOmitted };
+      return { state: 'succeeded', replayed: false, attempts, result, ...omitted };
     }
     case 'fail': {
       const { reason } = settlement;

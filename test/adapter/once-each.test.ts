@@ -33,6 +33,31 @@ function bench(over: Partial<Options> = {}, work: (payload: unknown) => unknown 
   return { handle, handler, events, calls };
 }
 
+test('a signal is made only for a handler that looks at it', async () => {
+  let made = 0;
+  class Counted extends AbortController {
+    constructor() {
+      super();
+      made += 1;
+    }
+  }
+  vi.stubGlobal('AbortController', Counted);
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
+  const broker = {
+    key: (id: string) => id,
+    body: () => '{}',
+    acknowledge: () => 1,
+    onFailed: 'keep',
+  } as const;
+  await onceEach({ handleOnce, ...broker }, (_, { message }) => message)('1');
+  expect(made).toBe(0);
+  await onceEach({ handleOnce, ...broker }, (_, { signal }) => signal.aborted)('2');
+  expect(made).toBe(1);
+});
+
 test('a body function that throws has its message dead-lettered, and nothing of it is quoted', async () => {
   const { handle, handler, events } = bench({ body: ({ body }) => JSON.parse(String(body)) as unknown });
   await handle({ id: '1', body: '1' });

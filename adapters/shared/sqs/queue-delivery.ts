@@ -78,7 +78,7 @@ export function createQueueDelivery<
       fingerprint: fingerprintOptionsFor(compared, originalOf(message, scope, form)),
       parse: () => parse(Body),
       handler: (payload, attempt, ...extra) =>
-        handler(payload as never, { ...attempt, message }, ...(extra as never[])),
+        handler(payload as never, Object.assign(attempt, { message }), ...(extra as never[])),
       source: () => receivedSource(queueUrl, message),
       onFailed: failedChoice(message, mayBeSent),
     };

@@ -132,7 +132,7 @@ function deliveryOf<Message, R>(
     fingerprint: fingerprintOptionsFor(adapter, message),
     parse: () => parse(copyOf(content()) as never),
     handler: (payload, attempt, ...extra) =>
-      handler(payload as never, { ...attempt, message }, ...(extra as never[])),
+      handler(payload as never, Object.assign(attempt, { message }), ...(extra as never[])),
     signal,
     source: source && (() => source(message)),
     onFailed:
