@@ -23,7 +23,7 @@ export async function fillTopic(
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner });
   await producer.connect();
   for (let first = 0; first < messages; first += BATCH) {
-    const batch = Array.from({ length: BATCH }, (_, index) => {
+    const batch = Array.from({ length: Math.min(BATCH, messages - first) }, (_, index) => {
       const id = first + index;
       const value = JSON.stringify({ orderId: id, cents: 4_200, note: NOTE });
       return { partition: id % partitions, key: `order-${id % KEYS}`, value };
