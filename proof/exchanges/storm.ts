@@ -72,7 +72,7 @@ export async function storm(
     standstills: stood,
     purged,
     deadlocks: (after?.count ?? 0) - (before?.count ?? 0),
-    wrong: await wrong(sql, total.succeeded),
+    wrong: await wrong(sql, total),
   };
 }
 
@@ -122,12 +122,13 @@ function deadlocks(sql: Sql): Promise<{ count: number }[]> {
     select deadlocks::integer as count from pg_stat_database where datname = current_database()`;
 }
 
-async function wrong(sql: Sql, succeeded: number): Promise<number> {
+async function wrong(sql: Sql, { succeeded, unrecorded }: Share): Promise<number> {
   const [row] = await sql<{ records: number; open: number }[]>`
     select count(*)::integer as records, (count(*) filter (where state <> 'succeeded'))::integer as open
     from handle_once.records where scope = ${KEPT}`;
   const { records = 0, open = 0 } = row ?? {};
-  return open + Math.abs(records - open - succeeded);
+  const untold = records - open - succeeded;
+  return open + Math.max(-untold, untold - unrecorded, 0);
 }
 
 function sumOf(shares: readonly Share[]): Share {
@@ -139,6 +140,7 @@ function sumOf(shares: readonly Share[]): Share {
     takeovers: sum.takeovers + share.takeovers,
     zombies: sum.zombies + share.zombies,
     succeeded: sum.succeeded + share.succeeded,
+    unrecorded: sum.unrecorded + share.unrecorded,
     failed: sum.failed + share.failed,
   }));
 }

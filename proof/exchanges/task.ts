@@ -21,7 +21,9 @@ export interface Share {
   readonly zombies: number;
   /** Messages that stay on record, and that a handler of this worker ended. */
   readonly succeeded: number;
-  /** Statements that failed, for another reason than that the worker stood still. */
+  /** Messages of that kind whose settle got no answer in time: it may have landed. */
+  readonly unrecorded: number;
+  /** Claims, settles and heartbeats that failed: mostly since their worker stood still. */
   readonly failed: number;
 }
 

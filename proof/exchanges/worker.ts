@@ -32,18 +32,22 @@ function open(scope: string, retentionMs: number): HandleOnce {
 const kept = open(KEPT, 86_400_000);
 const expiring = open(EXPIRING, EXPIRING_MS);
 const keys = keysFor(task.calls);
+/** How far apart the keys in hand are. */
+const WINDOW = 500;
 
 async function work(): Promise<void> {
   const lot = random.next();
   if (lot < 0.05) throw new Error('later');
-  if (lot < 0.1) await sleep(random.between(1, 50));
+  if (lot < 0.2) await sleep(random.between(1, 300));
 }
 
 async function lane(): Promise<void> {
   while (left > 0) {
     left -= 1;
     const handleOnce = random.chance(0.5) ? kept : expiring;
-    const key = `message-${random.whole(1, keys)}`;
+    // All workers go through the keys at about the same time, and so meet at each.
+    const done = (task.calls - left) / task.calls;
+    const key = `message-${1 + ((Math.floor(done * keys) + random.whole(0, WINDOW)) % keys)}`;
     await handleOnce(key, key, work).catch(() => undefined);
   }
 }
@@ -75,6 +79,7 @@ const share: Share = {
   takeovers: both('taken-over'),
   zombies: both('lease-lost'),
   succeeded: ofKept.succeeded ?? 0,
+  unrecorded: ofKept.unrecorded ?? 0,
   failed: both('store-error'),
 };
 process.send?.(share);

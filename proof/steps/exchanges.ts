@@ -26,8 +26,8 @@ export const exchanges: Step = {
 };
 
 const LEGEND =
-  `${WORKERS} processes, ${IN_FLIGHT} in flight in each, handle the same keys in random order. Each twentieth handler ` +
-  'throws, and each twentieth takes up to 50 ms. One process after the other stands still for two leases: the others take ' +
-  'over what it had in hand, and it settles as a zombie. Half of the records expire at once, a walk of maintenance ' +
+  `${WORKERS} processes, ${IN_FLIGHT} in flight in each, go through the same keys, in random order among 500. Each ` +
+  'twentieth handler throws, and three in twenty take up to 300 ms. One process after the other stands still for two leases: the others take ' +
+  'over what it had in hand, and it settles as a zombie. Half of the records expire after a second, a walk of maintenance ' +
   'purges them all the time, and their keys run again. Wrong is a message among the others that did not succeed once. ' +
-  'Errors are statements that got no answer while their process stood still.';
+  'Errors are claims, settles and heartbeats that failed, mostly since their process stood still.';

@@ -23,6 +23,9 @@ export const REFUSED_TEXT = 'refused-text';
 /** How often another transaction has a record locked. */
 const LOCKED_SHARE = 0.03;
 
+/** How often a settle that goes with claims is left for a statement of its own. */
+const LEFT_SHARE = 0.05;
+
 /** Far from every clock of the workers: only differences count. */
 const OWN_TIME_MS = 5_000_000_000;
 
@@ -166,7 +169,9 @@ export class Database {
           const record = this.recordOf(request.key);
           if (isSettle(request)) {
             const owns = record?.token === request.token && record.owned;
-            return owns ? settling.answerOne(of, request) : undefined;
+            // A store may leave any of them.
+            const isLeft = this.#world.random.chance(LEFT_SHARE);
+            return owns && !isLeft ? settling.answerOne(of, request) : undefined;
           }
           const isClaimable = record !== undefined && record.liveUntil <= this.now();
           return isClaimable ? undefined : claiming.answerOne(of, request);
