@@ -21,8 +21,8 @@ const ALONE = 'the handler alone';
 const IN_TRANSACTION = 'inTransaction';
 /** Of the highest rate: at ease, and almost at the end. */
 const SHARES = [0.1, 0.8];
-/** So many in flight have the highest rate of each. */
-const IN_FLIGHT = 1_000;
+/** Enough for the highest rate of each; more would only wait for the ten connections, some past their leases. */
+const IN_FLIGHT = 300;
 /** As many times as long as contenders of other sections: a percentile is of many messages. */
 const LONGER = 2;
 
