@@ -91,10 +91,10 @@ export class Transactions {
   }
 
   /** The store of one process, with transactions. */
-  clientOf(life: Life, store: Store, mayTell: boolean): TransactionalStore<Transaction> {
+  clientOf(life: Life, store: Store, mayTellRollback: boolean): TransactionalStore<Transaction> {
     /** Whether the client sends the COMMIT with the last statement. */
     const isCommitting = this.#world.random.chance(0.5);
-    const tellsRollback = isCommitting || mayTell;
+    const tellsRollback = isCommitting || mayTellRollback;
     return {
       ...store,
       tellsRollback,
@@ -108,7 +108,9 @@ export class Transactions {
           await this.#call(transaction, () => undefined);
           const result = await work(transaction);
           life.clock.clearTimer(breaking);
-          if (!transaction.isOver) await this.#commit(transaction, tellsRollback);
+          const { isOver, isCommitting: wasCommitted } = transaction;
+          // It is over where its COMMIT went out with its last statement, or its connection broke.
+          if (!(isOver && wasCommitted)) await this.#commit(transaction, tellsRollback);
           return result;
         } catch (error) {
           this.#end(transaction);
