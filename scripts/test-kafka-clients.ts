@@ -100,7 +100,7 @@ async function storms({ name, node }: Client, scratch: string): Promise<readonly
   const args = ['--import', 'tsx', 'chaos/main.ts', 'kafka', '--seed', String(SEED), '--output', output];
   await run(node(), values.quick ? [...args, '--quick'] : args, { KAFKA_CLIENT: name });
   return (readJson(output) as Report[]).map(({ storm, checks }) => ({
-    storm: storm.replace(/ \(seed \d+\)$/, ''),
+    storm,
     held: checks.filter(holds).length,
     broken: checks.filter((check) => !holds(check)).map(({ rule }) => rule),
   }));

@@ -29,7 +29,7 @@ export async function runStorm(
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     const end = { rule: 'the storm comes to its end, and the group catches up', looked: 1, ...ended };
     return {
-      storm: `${options.name} (seed ${chaos.seed})`,
+      storm: options.name,
       figures: { steps: ended.steps, ...figures, seconds },
       checks: [end, ...ended.checks, ...checks],
     };

@@ -24,16 +24,15 @@ const QUICK_STEPS = 2;
 
 /** Runs a case to its end, and judges what it has left. */
 export async function runCase(chaos: Chaos, name: string, one: Case): Promise<Report> {
-  const storm = `${name} (seed ${chaos.seed})`;
   try {
-    return await run(chaos, name, storm, one);
+    return await run(chaos, name, one);
   } catch (error) {
     if (!(error instanceof NotRunError)) throw error;
-    return { storm, figures: {}, checks: [], row: { fault: one.fault, cells: error.message } };
+    return { storm: name, figures: {}, checks: [], row: { fault: one.fault, cells: error.message } };
   }
 }
 
-async function run(chaos: Chaos, name: string, storm: string, one: Case): Promise<Report> {
+async function run(chaos: Chaos, name: string, one: Case): Promise<Report> {
   const startedAt = performance.now();
   const open = await openScene(chaos, { name, ...one });
   const { scene, load, close } = open;
@@ -55,7 +54,7 @@ async function run(chaos: Chaos, name: string, storm: string, one: Case): Promis
     const workers = new Set(scene.fleet.reports.map(({ worker }) => worker)).size;
     const end = { rule: 'the case comes to its end, and the queue is empty', looked: 1, violations };
     return {
-      storm,
+      storm: name,
       figures: { messages, faults: scene.faults.length, 'handler runs': verdict.runs, workers, seconds },
       checks: [
         end,

@@ -4,6 +4,7 @@ import { databaseFuzz } from './database-fuzz.ts';
 import { exchanges } from './exchanges.ts';
 import { limits } from './limits.ts';
 import { program } from './program.ts';
+import { storms } from './storms.ts';
 
 const SAME = 'The columns are those of [workers](#chaos-workers).';
 
@@ -33,5 +34,5 @@ export const STEPS: readonly Step[] = [
   ),
   chaos('postgres', 'Chaos: PostgreSQL', ['postgres'], SAME),
   chaos('sqs', 'Chaos: SQS', ['sqs'], SAME),
-  program('kafka', 'Storms on Kafka', (seed) => ['chaos', '--', 'kafka', '--seed', String(seed)]),
+  storms,
 ];
