@@ -76,9 +76,7 @@ describe('The alerts and the dashboard', () => {
   });
 
   test('name events, reasons and verbs that there are', () => {
-    const files = ['src', 'adapters']
-      .flatMap(filesIn)
-      .filter((file) => /events?\.ts$/.test(file));
+    const files = ['src', 'adapters'].flatMap(filesIn).filter((file) => /events?\.ts$/.test(file));
     const words = files.map((file) => readFileSync(file, 'utf8')).join('\n');
     const labels = /handle_once_(?:event|reason|warning|verb)=~?"([^"]+)"/g;
     const used = [alerts, ...expressions].flatMap((text) =>
