@@ -37,9 +37,10 @@ export function createReplyLimit(
           end(false);
           resolve(value);
         },
-        (error: unknown) => {
+        () => {
           end(true);
-          reject(error);
+          // Rejects as the reply did.
+          resolve(reply);
         },
       );
     });
