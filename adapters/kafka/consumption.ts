@@ -93,7 +93,10 @@ export function createConsumption<Client extends LogConsumer>(
   for (const finding of findings) warn(finding, events);
   warnOfSettings(options, events);
   const health = (): KafkaHealth =>
-    healthOf(membership(), store.reach(), assignments.trackers(), pauses.held());
+    healthOf(membership(), store.reach(), assignments.trackers(), [
+      ...pauses.held(),
+      ...(client.unreached?.() ?? []),
+    ]);
   return { ...consumption, client, health };
 }
 

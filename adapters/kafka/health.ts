@@ -1,6 +1,7 @@
 import type { Counts, StoreReach } from '../../src/adapter-kit.ts';
 import type { LogListener, Place } from './client/log-client.ts';
 import type { KafkaEvent } from './events.ts';
+import { idOf } from './partition/place-id.ts';
 import type { PartitionTracker } from './partition/partition-tracker.ts';
 
 /** What a consumer of every client tells about its work. */
@@ -34,7 +35,8 @@ export interface KafkaHealth {
   readonly partitions: readonly PartitionHealth[];
   /**
    * Those that it is assigned and does not fetch, since it is not known to be committed where they begin. Most are held
-   * for a moment after a rebalance; those of retry topics for as long as `START_NOT_COMMITTED` is warned of.
+   * for a moment after a rebalance; those of retry topics for as long as `START_NOT_COMMITTED` is warned of. On
+   * platformatic's client also those that cannot be read, and partition 0 of a topic that there is not.
    */
   readonly held: readonly HeldPartition[];
 }
@@ -107,6 +109,6 @@ export function healthOf(
       end: lastEnd === undefined ? undefined : String(lastEnd),
       progressAt,
     })),
-    held,
+    held: [...new Map(held.map((place) => [idOf(place), place])).values()],
   };
 }

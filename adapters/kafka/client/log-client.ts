@@ -71,6 +71,8 @@ export interface LogConsumer {
   commit(place: Place, position: bigint): Promise<void>;
   /** Whether an error says that the group goes on without this member, until it has joined again. */
   endsMembership(error: unknown): error is Error;
+  /** Partitions that are not fetched, as far as the client tells. */
+  unreached?(): readonly Place[];
 }
 
 /** What a client tells. */

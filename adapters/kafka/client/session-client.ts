@@ -12,6 +12,8 @@ export interface Session extends Pick<LogConsumer, 'pause' | 'resume' | 'moveTo'
   stop(): Promise<void>;
   /** The partitions of this member that are paused. */
   paused(): Place[];
+  /** The partitions of this member that are not fetched, as far as the session itself knows. */
+  unreached?(): Place[];
 }
 
 /** What a session of every client is given. */
@@ -101,6 +103,7 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     // Also while it stops: what was settled last is committed then.
     commit: (place, position) => session?.commit(place, position) ?? notRunning(),
     endsMembership,
+    unreached: () => (session?.isRunning === true ? session.unreached?.() : undefined) ?? [],
     async run(handle) {
       const isOver = wanted === undefined || wanted.session?.isRunning === false;
       if (!isOver) throw new Error('the worker runs already: call stop() first');

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../../src/adapter-kit.ts';
+import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Place } from '../client/log-client.ts';
 import { idOf } from '../partition/place-id.ts';
 import {
@@ -10,10 +10,10 @@ import {
   plainError,
   responseIn,
 } from './native.ts';
+import { Retries } from './retries.ts';
 import type { Source } from './source.ts';
 import { OLDEST, startsOf } from './starts.ts';
 
-const AGAIN_AFTER_MS = 200;
 const UNKNOWN_EPOCH = -1;
 
 /** A broker forgets what it was asked for before, after an error too. The next fetch begins a new session. */
@@ -26,6 +26,8 @@ const SESSION_ERRORS = new Set([
 export interface FetchLoopOptions {
   readonly clock: Clock;
   readonly bytesOfPartition: number;
+  /** Finds where partitions of one topic begin. */
+  readonly beginningsOf: (sources: readonly Source[]) => Promise<readonly (readonly [Source, bigint])[]>;
   /** A topic has got partitions. */
   readonly onGrown: () => void;
   /** Reports what is tried again. */
@@ -51,12 +53,22 @@ export class FetchLoop {
   /** How many partitions each topic had when it was first seen. */
   readonly #counts = new Map<string, number>();
   readonly #busy = new Set<number>();
+  /** Topics whose partitions have not been told where they begin, topics that cannot be fetched, and brokers. */
+  readonly #beginnings: Retries<string>;
+  readonly #topics: Retries<string>;
+  readonly #nodes: Retries<number>;
   #wake: () => void = () => undefined;
   #isOver = false;
 
   constructor(consumer: NativeConsumer, options: FetchLoopOptions) {
     this.#options = options;
     this.#consumer = consumer;
+    const onDue = (): void => {
+      this.#wake();
+    };
+    this.#beginnings = new Retries(options.clock, onDue);
+    this.#topics = new Retries(options.clock, onDue);
+    this.#nodes = new Retries(options.clock, onDue);
   }
 
   async run(): Promise<void> {
@@ -71,18 +83,29 @@ export class FetchLoop {
 
   end(): void {
     this.#isOver = true;
+    for (const retries of [this.#beginnings, this.#topics, this.#nodes]) retries.end();
     this.#wake();
   }
 
   assign(sources: readonly Source[]): void {
     this.clear();
     for (const source of sources) this.#sources.set(idOf(source.place), source);
+    this.#wake();
   }
 
   /** No partition is this member's. */
   clear(): void {
     this.#sources.clear();
     this.#counts.clear();
+    this.#beginnings.clear();
+    this.#topics.clear();
+  }
+
+  /** Those that are not fetched: it is not known where they begin, or their topic cannot be read. */
+  unreached(): Place[] {
+    return [...this.#sources.values()]
+      .filter(({ position, place }) => position === undefined || this.#topics.hasFailed(place.topic))
+      .map(({ place }) => place);
   }
 
   of(place: Place): Source | undefined {
@@ -95,19 +118,42 @@ export class FetchLoop {
   }
 
   async #round(): Promise<void> {
-    const wanted = [...this.#sources.values()].filter(
-      ({ position, isHeld }) => position !== undefined && !isHeld,
+    const sources = [...this.#sources.values()];
+    const open = sources.filter(({ position, isBeginning }) => position === undefined && !isBeginning);
+    for (const [topic, ofTopic] of grouped(open, topicOf)) {
+      if (!this.#beginnings.isWaiting(topic)) void this.#begin(topic, ofTopic);
+    }
+    const wanted = sources.filter(
+      ({ position, isHeld, place }) =>
+        position !== undefined && !isHeld && !this.#topics.isWaiting(place.topic),
     );
-    const topics = grouped(wanted, ({ place }) => place.topic);
-    const located = await Promise.all([...topics].map(([topic, sources]) => this.#locate(topic, sources)));
+    const located = await Promise.all(
+      [...grouped(wanted, topicOf)].map(([topic, ofTopic]) => this.#locate(topic, ofTopic)),
+    );
     for (const [node, ofNode] of grouped(located.flat(), (one) => one.node)) {
-      if (!this.#busy.has(node)) void this.#fetch(node, ofNode);
+      if (!this.#busy.has(node) && !this.#nodes.isWaiting(node)) void this.#fetch(node, ofNode);
+    }
+  }
+
+  async #begin(topic: string, sources: readonly Source[]): Promise<void> {
+    for (const source of sources) source.isBeginning = true;
+    try {
+      for (const [source, position] of await this.#options.beginningsOf(sources)) source.beginAt(position);
+      this.#beginnings.succeeded(topic);
+    } catch (error) {
+      if (!sources.some((source) => this.of(source.place) === source)) return;
+      this.#tell(error);
+      this.#beginnings.failed(topic);
+    } finally {
+      for (const source of sources) source.isBeginning = false;
+      this.#wake();
     }
   }
 
   async #locate(topic: string, sources: readonly Source[]): Promise<Located[]> {
     try {
-      const { topics } = await this.#consumer.metadata({ topics: [topic] });
+      const forceUpdate = this.#topics.hasFailed(topic);
+      const { topics } = await this.#consumer.metadata({ topics: [topic], forceUpdate });
       const found = topics.get(topic);
       if (found === undefined) throw new Error(`the brokers do not know the topic ${topic}`);
       this.#count(topic, found.partitions.length);
@@ -125,7 +171,7 @@ export class FetchLoop {
       });
     } catch (error) {
       this.#tell(error);
-      void this.#wakeLater();
+      this.#topics.failed(topic);
       return [];
     }
   }
@@ -144,10 +190,10 @@ export class FetchLoop {
   async #fetch(node: number, located: readonly Located[]): Promise<void> {
     this.#busy.add(node);
     try {
-      take(await this.#consumer.fetch(this.#requestOf(node, located)), located);
+      this.#take(await this.#consumer.fetch(this.#requestOf(node, located)), located);
+      this.#nodes.succeeded(node);
     } catch (error) {
-      await this.#recover(error, located);
-      await sleep(this.#options.clock, AGAIN_AFTER_MS);
+      await this.#recover(error, node, located);
     } finally {
       this.#busy.delete(node);
       this.#wake();
@@ -170,44 +216,52 @@ export class FetchLoop {
   }
 
   /** One partition that is refused makes an error of the answer, which has the others. */
-  async #recover(error: unknown, located: readonly Located[]): Promise<void> {
+  async #recover(error: unknown, node: number, located: readonly Located[]): Promise<void> {
     try {
       const response = responseIn(error);
-      const gone = response === undefined ? [] : take(response, located);
+      const isAnswered = response !== undefined && response.responses.length > 0;
+      const gone = isAnswered ? this.#take(response, located) : [];
+      if (isAnswered) this.#nodes.succeeded(node);
+      else this.#nodes.failed(node);
       const starts = await startsOf(this.#consumer, gone, OLDEST);
       for (const [source, oldest] of starts) source.goOnAt(oldest);
       if (gone.length > 0 || [...errorsIn(error)].some(isOfSession)) return;
       this.#consumer.clearMetadata();
       this.#tell(error);
     } catch (again) {
+      this.#nodes.failed(node);
       this.#tell(again);
     }
+  }
+
+  /** Returns the partitions whose position is not in the log. A topic of which one is refused waits, alone. */
+  #take({ responses }: FetchResponse, located: readonly Located[]): Source[] {
+    const gone: Source[] = [];
+    const refused = new Set<string>();
+    const askedAt = new Map(located.map((one) => [`${one.topicId}/${one.source.place.partition}`, one]));
+    for (const { topicId, partitions } of responses) {
+      for (const partition of partitions) {
+        const asked = askedAt.get(`${topicId}/${partition.partitionIndex}`);
+        if (asked === undefined) continue;
+        if (partition.errorCode === 0) asked.source.take(partition, asked.from);
+        else if (partition.errorCode === OUT_OF_RANGE) gone.push(asked.source);
+        else refused.add(asked.source.place.topic);
+      }
+    }
+    for (const topic of new Set(located.map(({ source }) => source.place.topic))) {
+      if (refused.has(topic)) this.#topics.failed(topic);
+      else this.#topics.succeeded(topic);
+    }
+    return gone;
   }
 
   #tell(error: unknown): void {
     if (!this.#isOver) this.#options.onError(plainError(error));
   }
-
-  async #wakeLater(): Promise<void> {
-    this.#consumer.clearMetadata();
-    await sleep(this.#options.clock, AGAIN_AFTER_MS);
-    this.#wake();
-  }
 }
 
-/** Returns the partitions whose position is not in the log. */
-function take({ responses }: FetchResponse, located: readonly Located[]): Source[] {
-  const gone: Source[] = [];
-  const askedAt = new Map(located.map((one) => [`${one.topicId}/${one.source.place.partition}`, one]));
-  for (const { topicId, partitions } of responses) {
-    for (const partition of partitions) {
-      const asked = askedAt.get(`${topicId}/${partition.partitionIndex}`);
-      if (asked === undefined) continue;
-      if (partition.errorCode === 0) asked.source.take(partition, asked.from);
-      else if (partition.errorCode === OUT_OF_RANGE) gone.push(asked.source);
-    }
-  }
-  return gone;
+function topicOf({ place }: Source): string {
+  return place.topic;
 }
 
 function isOfSession(error: Error): boolean {

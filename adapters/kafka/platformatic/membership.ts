@@ -1,10 +1,11 @@
-import { type Clock, endsWithin, sleep } from '../../../src/adapter-kit.ts';
+import { type Clock, endsWithin, sleep, type Timer } from '../../../src/adapter-kit.ts';
 import type { Place } from '../client/log-client.ts';
-import type { NativeConsumer } from './native.ts';
+import { isOfNetwork, type NativeConsumer } from './native.ts';
 
 const AGAIN_AFTER_MS = 500;
 /** A broker answers nothing on a connection on which it waits for the others of the group. */
 const LEAVE_MS = 5_000;
+const LOOK_EVERY_MS = 5_000;
 
 export interface MembershipOptions {
   readonly clock: Clock;
@@ -22,18 +23,24 @@ export interface MembershipOptions {
  *
  * The client keeps it by heartbeats, and joins again when the group meets. It gives up when that fails once: then it is
  * told to join, as often as it takes.
+ *
+ * It tracks topics for as long as it joins: with every call of the group the client reads of those that it tracks, and
+ * one that there is not would fail heartbeats and commits of all.
  */
 export class Membership {
   readonly #options: MembershipOptions;
   readonly #consumer: NativeConsumer;
+  readonly #tracked = new Set<string>();
+  #missing: readonly string[] = [];
+  #looks: Timer | undefined;
   #isJoining = false;
   #isOver = false;
 
   constructor(consumer: NativeConsumer, options: MembershipOptions) {
     this.#options = options;
     this.#consumer = consumer;
-    for (const topic of options.topics) consumer.topics.track(topic);
     consumer.on('consumer:group:join', ({ assignments = [] }) => {
+      this.#track([]);
       if (this.#isOver) return;
       const places = assignments.flatMap(({ topic, partitions }) =>
         partitions.map((partition) => ({ topic, partition })),
@@ -47,14 +54,29 @@ export class Membership {
     });
   }
 
+  /** Topics that could not be subscribed to when it joined. */
+  get missing(): readonly string[] {
+    return this.#missing;
+  }
+
+  /** Subscribes to the topics that there are. To be called before each join, which one that is missing would fail. */
+  async subscribe(): Promise<void> {
+    const { topics } = this.#options;
+    const found = await Promise.all(topics.map((topic) => this.#isThere(topic)));
+    this.#missing = topics.filter((_, n) => found[n] !== true);
+    this.#track(topics.filter((_, n) => found[n] === true));
+  }
+
   /** Joins the group, also where it is joined: then the group meets. */
   join(): void {
+    this.#looks ??= this.#options.clock.setRepeating(() => void this.#look(), LOOK_EVERY_MS);
     if (!this.#isJoining) void this.#join();
   }
 
   async leave(): Promise<void> {
     this.#isOver = true;
     const { clock, onError } = this.#options;
+    clock.clearTimer(this.#looks);
     await endsWithin(this.#consumer.leaveGroup(true).catch(onError), LEAVE_MS, clock);
   }
 
@@ -66,12 +88,45 @@ export class Membership {
 
   async #tryToJoin(): Promise<boolean> {
     try {
+      this.#track([]);
       await this.#consumer.joinGroup({});
       return true;
     } catch (error) {
       // What has failed since it was left is of no use.
       this.#tell(error);
       return false;
+    }
+  }
+
+  /** Looks for brokers, of which the client reads nothing while it tracks no topic, and for topics that were missing. */
+  async #look(): Promise<void> {
+    if (this.#isJoining) return;
+    try {
+      await this.#consumer.metadata({ topics: [], forceUpdate: true });
+      const found = await Promise.all(this.#missing.map((topic) => this.#isThere(topic)));
+      if (found.includes(true)) this.join();
+    } catch (error) {
+      this.#tell(error);
+    }
+  }
+
+  async #isThere(topic: string): Promise<boolean> {
+    try {
+      await this.#consumer.metadata({ topics: [topic], forceUpdate: true });
+      return true;
+    } catch (error) {
+      if (isOfNetwork(error)) throw error;
+      this.#tell(error);
+      return false;
+    }
+  }
+
+  #track(topics: readonly string[]): void {
+    for (const topic of this.#tracked) this.#consumer.topics.untrack(topic);
+    this.#tracked.clear();
+    for (const topic of topics) {
+      this.#consumer.topics.track(topic);
+      this.#tracked.add(topic);
     }
   }
 

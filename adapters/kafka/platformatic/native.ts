@@ -73,14 +73,17 @@ export interface NativeConsumer {
   /** Null where it has no place in the group. */
   readonly memberId: string | null;
   readonly connections: { close(): Promise<void> };
-  /** Those that it subscribes to when it joins. */
-  readonly topics: { track(topic: string): boolean };
+  /** Those that it subscribes to when it joins, and of which it reads with every call of the group. */
+  readonly topics: { track(topic: string): boolean; untrack(topic: string): boolean };
   on(event: 'consumer:group:join', listener: (joined: { assignments?: NativeTopic[] }) => void): unknown;
   on(event: 'error', listener: (error: unknown) => void): unknown;
   joinGroup(options: object): Promise<unknown>;
   leaveGroup(force: boolean): Promise<void>;
   close(force: boolean): Promise<void>;
-  metadata(query: { topics: string[] }): Promise<{ readonly topics: ReadonlyMap<string, TopicMetadata> }>;
+  metadata(query: {
+    topics: string[];
+    forceUpdate?: boolean;
+  }): Promise<{ readonly topics: ReadonlyMap<string, TopicMetadata> }>;
   clearMetadata(): void;
   fetch(request: FetchRequest): Promise<FetchResponse>;
   commit(query: { offsets: (Place & { offset: bigint; leaderEpoch: number })[] }): Promise<void>;
@@ -129,6 +132,11 @@ export function responseIn(error: unknown): FetchResponse | undefined {
       return response as FetchResponse;
   }
   return undefined;
+}
+
+/** Whether brokers could not be reached. */
+export function isOfNetwork(error: unknown): boolean {
+  return [...errorsIn(error)].some((one) => 'code' in one && one.code === 'PLT_KFK_NETWORK');
 }
 
 /** What the group answers to one that has to join it again. */

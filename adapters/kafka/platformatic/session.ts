@@ -1,4 +1,3 @@
-import { sleep } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../client/error-of.ts';
 import { Feeds, notOwn, RebalanceError } from '../client/feeds.ts';
 import type { Place, TopicPartitions } from '../client/log-client.ts';
@@ -9,7 +8,6 @@ import { closed, type NativeConsumer, needsRejoin, plainError } from './native.t
 import { Source } from './source.ts';
 import { committedOf, END, OLDEST, startsOf } from './starts.ts';
 
-const AGAIN_AFTER_MS = 200;
 const UNKNOWN_EPOCH = -1;
 const NO_USER_DATA = Buffer.alloc(0);
 
@@ -32,8 +30,6 @@ export class PlatformaticSession implements Session {
   readonly #feeds: Feeds;
   readonly #loop: FetchLoop;
   readonly #membership: Membership;
-  /** Another after each meeting of the group. */
-  #meeting = {};
   #isStopping = false;
   #end: Promise<void> | undefined;
 
@@ -59,6 +55,7 @@ export class PlatformaticSession implements Session {
     this.#member = options.createConsumer({ protocolsMetadata: () => this.#giveBack() });
     this.#loop = new FetchLoop(this.#fetcher, {
       ...{ clock, bytesOfPartition, onError },
+      beginningsOf: (sources) => this.#beginningsOf(sources),
       onGrown: () => {
         this.#membership.join();
       },
@@ -110,6 +107,12 @@ export class PlatformaticSession implements Session {
     return this.#feeds.paused();
   }
 
+  /** Those that are not fetched, and topics that there are not, with their first partition. */
+  unreached(): Place[] {
+    const missing = this.#membership.missing.map((topic) => ({ topic, partition: 0 }));
+    return [...missing, ...this.#loop.unreached()];
+  }
+
   moveTo(place: Place, position: bigint): void {
     const source = this.#loop.of(place);
     if (source === undefined) throw notOwn(place);
@@ -125,6 +128,7 @@ export class PlatformaticSession implements Session {
       await this.#member.commit({ offsets: [place] });
     } catch (error) {
       if (needsRejoin(error)) throw new RebalanceError('the group goes on without it', { cause: error });
+      this.#member.clearMetadata();
       throw plainError(error);
     }
   }
@@ -143,20 +147,16 @@ export class PlatformaticSession implements Session {
   }
 
   async #giveBack(): Promise<Buffer> {
-    this.#forget();
+    this.#loop.clear();
     await this.#feeds.revoke();
     // The group is left instead.
     if (this.#isStopping) return await new Promise<never>(() => undefined);
+    await this.#membership.subscribe();
     return NO_USER_DATA;
   }
 
-  #forget(): void {
-    this.#meeting = {};
-    this.#loop.clear();
-  }
-
   #lose(error: unknown): void {
-    this.#forget();
+    this.#loop.clear();
     void this.#feeds.revoke();
     this.#options.listener.crashed(errorOf(error), true);
     this.#options.onError(plainError(error));
@@ -165,28 +165,15 @@ export class PlatformaticSession implements Session {
   #assign(places: readonly Place[]): void {
     if (this.#isStopping) return;
     this.#feeds.assign(places);
-    const sources = places.map((place) => new Source(place, this.#feeds.ofOwn(place)));
-    this.#loop.assign(sources);
-    void this.#begin(sources);
+    this.#loop.assign(places.map((place) => new Source(place, this.#feeds.ofOwn(place))));
   }
 
-  /** Finds where partitions begin: where the group has committed, or else where the option says. */
-  async #begin(sources: readonly Source[]): Promise<void> {
-    const meeting = {};
-    this.#meeting = meeting;
-    while (this.#meeting === meeting && !this.#isStopping) {
-      try {
-        const committed = await committedOf(this.#member, sources);
-        const open = committed.flatMap(([source, position]) => (position === undefined ? [source] : []));
-        const starts = [...committed, ...(await startsOf(this.#fetcher, open, this.#start))];
-        for (const [source, position] of starts) if (position !== undefined) source.beginAt(position);
-        this.#loop.wake();
-        return;
-      } catch (error) {
-        if (this.#meeting === meeting) this.#options.onError(plainError(error));
-        await sleep(this.#options.clock, AGAIN_AFTER_MS);
-      }
-    }
+  /** Where the group has committed, or else where the option says. */
+  async #beginningsOf(sources: readonly Source[]): Promise<[Source, bigint][]> {
+    const committed = await committedOf(this.#member, sources);
+    const open = committed.flatMap(([source, position]) => (position === undefined ? [source] : []));
+    const known = committed.filter((one): one is [Source, bigint] => one[1] !== undefined);
+    return [...known, ...(await startsOf(this.#fetcher, open, this.#start))];
   }
 
   #hold(place: Place, isHeld: boolean): void {

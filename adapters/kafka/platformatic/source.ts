@@ -14,6 +14,8 @@ export class Source {
   /** That of the topic as it was first fetched. */
   #topicId: string | undefined;
   isHeld = false;
+  /** Whether it is asked for now where it begins. */
+  isBeginning = false;
 
   constructor(place: Place, feed: PartitionFeed) {
     this.place = place;

@@ -169,3 +169,41 @@ test.runIf(isPlatformatic)('partitions that are added to a topic are consumed', 
   await until(() => handled.length === 2);
   expect(handled).toEqual(['0', '2']);
 });
+
+describe.runIf(isPlatformatic)('A topic of several', () => {
+  test('that is deleted while it is consumed stops no other, and is named by health', async () => {
+    const group = await setup();
+    const other = await kafka.createTopic();
+    const handled: string[] = [];
+    const member = await group.start(({ message }) => handled.push(String(message.value)), {
+      otherTopics: [other],
+    });
+    await group.produce({ value: 'before' });
+    await kafka.produce(other, [{ value: 'of the other' }]);
+    await until(() => handled.length === 2);
+    await kafka.admin.deleteTopics({ topics: [other] });
+    await until(() => member.health().held.length === 1);
+    expect(member.health()).toMatchObject({ ready: false, held: [{ topic: other, partition: 0 }] });
+    await group.produce({ value: 'after' });
+    await group.caughtUp();
+    expect(handled).toContain('after');
+    expect(group.eventsOf('client-error')).not.toContainEqual(expect.objectContaining({ verb: 'commit' }));
+  });
+
+  test('that there is not yet keeps no other, and is consumed when it is there', async () => {
+    const group = await setup();
+    const other = `${group.topic}-later`;
+    const handled: string[] = [];
+    const member = await group.start(({ message }) => handled.push(String(message.value)), {
+      otherTopics: [other],
+    });
+    await group.produce({ value: 'before' });
+    await group.caughtUp();
+    expect(member.health()).toMatchObject({ ready: false, held: [{ topic: other, partition: 0 }] });
+    await kafka.admin.createTopics({ topics: [{ topic: other, numPartitions: 1 }] });
+    await until(() => member.health().ready);
+    // kafkajs does not know the topic at once.
+    await expectSoon(() => kafka.produce(other, [{ value: 'of the other' }]));
+    await until(() => handled.length === 2);
+  });
+});

@@ -40,9 +40,11 @@ function worker(work: Work = () => undefined, options: Options = {}) {
 async function runs(work?: Work, options?: Options) {
   const bench = worker(work, options);
   await bench.worker.run();
-  await until(() => bench.fake.calls.includes('join'));
+  await until(() => bench.fake.calls.some(isJoin));
   return bench;
 }
+
+const isJoin = (call: string): boolean => call.startsWith('join');
 
 /** Waits until something is so, as the fake broker answers. */
 async function until(condition: () => boolean): Promise<void> {
@@ -70,7 +72,7 @@ test('is made with what the worker decides, also where an option is given as und
     expect(options).toMatchObject(set);
     expect(options).not.toHaveProperty('minBytes');
   }
-  expect(fake.calls).toContain('track orders');
+  expect(fake.calls).toContain('join orders');
 });
 
 test('begins where the group has committed, or else at the oldest, and commits behind what is handled', async () => {
@@ -199,7 +201,7 @@ describe('a rebalance', () => {
     fake.faults.joinGroup = [new Error('no coordinator')];
     fake.lose(new AggregateError([new Error('broker away')], 'failed 4 times'));
     expect(made.health()).toMatchObject({ live: true, ready: false });
-    await until(() => fake.calls.filter((call) => call === 'join').length === 3);
+    await until(() => fake.calls.filter(isJoin).length === 3);
     const errors = events.flatMap((event) => (event.type === 'client-error' ? [event.error] : []));
     expect(errors).toMatchObject([{ message: 'broker away' }, { message: 'no coordinator' }]);
     fake.push({ offset: 0 });
@@ -212,8 +214,89 @@ describe('a rebalance', () => {
     fake.assign(0, 1);
     await until(() => fake.fetched.length > 0);
     fake.partitions = 3;
-    await until(() => fake.calls.filter((call) => call === 'join').length === 2);
+    await until(() => fake.calls.filter(isJoin).length === 2);
   });
+});
+
+describe('topics of one worker', () => {
+  const two = { topics: ['orders', 'others'] };
+
+  test('one that there is not keeps no other, is named by health, and is joined when it is there', async () => {
+    const { fake, started, events, worker: made } = worker(undefined, two);
+    fake.missing.add('others');
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    await made.run();
+    await until(() => fake.calls.includes('join orders'));
+    fake.push({ offset: 0 });
+    fake.assign(0);
+    await until(() => fake.committed.get(0) === 1n);
+    expect(started).toEqual(['0-0']);
+    expect(made.health()).toMatchObject({ ready: false, held: [{ topic: 'others', partition: 0 }] });
+    const errors = events.filter(({ type }) => type === 'client-error');
+    expect(errors).toMatchObject([{ verb: 'fetch', error: { message: 'Unknown topic others.' } }]);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(fake.calls.filter(isJoin)).toEqual(['join orders']);
+
+    fake.missing.clear();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await until(() => fake.calls.includes('join orders others'));
+    fake.assignTopics('orders', 'others');
+    await until(() => made.health().held.length === 0);
+  });
+
+  test('one that is deleted stops no other, and is named by health', async () => {
+    const { fake, events, worker: made } = await runs(undefined, two);
+    fake.assignTopics('orders', 'others');
+    fake.push({ offset: 0 }, { offset: 0, topic: 'others' });
+    await until(() => fake.committed.get(0) === 1n);
+    fake.missing.add('others');
+    fake.push({ offset: 1 });
+    await until(() => fake.committed.get(0) === 2n);
+    const held = [0, 1].map((partition) => ({ topic: 'others', partition }));
+    await until(() => made.health().held.length === 2);
+    expect(made.health()).toMatchObject({ ready: false, held });
+    expect(events).not.toContainEqual(expect.objectContaining({ verb: 'commit' }));
+
+    fake.missing.clear();
+    await until(() => made.health().held.length === 0);
+  });
+
+  test('one whose beginning is not known keeps no other', async () => {
+    const { fake, started } = await runs(undefined, two);
+    fake.push({ offset: 0 });
+    fake.faults.listOffsets = [new Error('not now')];
+    fake.assignTopics('others', 'orders');
+    await until(() => started.length === 1);
+    await until(() => fake.committed.get(0) === 1n);
+  });
+});
+
+test('what fails is tried again alone, and later each time', async () => {
+  const topics = ['orders', 'bills', 'letters', 'others'];
+  const { fake } = await runs(undefined, { topics });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  fake.assignTopics(...topics);
+  await vi.advanceTimersByTimeAsync(100);
+  for (const topic of topics) fake.missing.add(topic);
+  await vi.advanceTimersByTimeAsync(100);
+  fake.calls.splice(0);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const tries = fake.calls.filter((call) => call.startsWith('metadata'));
+  for (const topic of topics) {
+    const ofTopic = tries.filter((call) => call === `metadata ${topic}`).length;
+    expect(ofTopic).toBeGreaterThan(8);
+    expect(ofTopic).toBeLessThan(20);
+  }
+  fake.missing.clear();
+  fake.fetched.splice(0);
+  for (let n = 0; n < 55 && fake.fetched.length === 0; n += 1) await vi.advanceTimersByTimeAsync(100);
+  expect(fake.fetched.length).toBeGreaterThan(0);
 });
 
 describe('a stop', () => {
@@ -228,7 +311,7 @@ describe('a stop', () => {
     expect(fake.calls).not.toContain('leave');
     finish.open();
     await stopped;
-    const after = fake.calls.filter((call) => !call.startsWith('clear')).slice(-4);
+    const after = fake.calls.filter((call) => !/^(clear|metadata)/.test(call)).slice(-4);
     expect(after).toEqual(['commit 0 1', 'leave', 'close', 'close']);
     expect(started).toEqual(['0-0']);
     expect(made.health()).toMatchObject({ live: true, ready: false });

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import type { Place } from '../../../../adapters/kafka/client/log-client.ts';
 import type { PlatformaticPackage } from 'handle-once/kafka-platformatic';
 import type {
   FetchRequest,
@@ -16,11 +17,13 @@ interface Log {
   readonly batches: NativeBatch[];
 }
 
-/** One broker with the topic `orders`, as the consumers of a package see it. */
+/** One broker with the topic `orders` and any others, as the consumers of a package see it. */
 export interface FakeBroker {
   topicId: string;
   partitions: number;
-  /** What the group has committed, by partition. */
+  /** Topics that there are not. */
+  readonly missing: Set<string>;
+  /** What the group has committed of `orders`, by partition. */
   readonly committed: Map<number, bigint>;
   /** What the next calls end with, by name. */
   readonly faults: Partial<Record<'metadata' | 'fetch' | 'commit' | 'joinGroup' | 'listOffsets', unknown[]>>;
@@ -28,8 +31,8 @@ export interface FakeBroker {
   readonly calls: string[];
   /** Offsets that fetches have asked for, such as `0@5`. */
   readonly fetched: string[];
-  log(partition: number): Log;
-  push(...records: { offset: number; partition?: number; value?: Buffer | null }[]): void;
+  log(partition: number, topic?: string): Log;
+  push(...records: { offset: number; partition?: number; topic?: string; value?: Buffer | null }[]): void;
 }
 
 export interface FakePackage extends FakeBroker {
@@ -37,6 +40,8 @@ export interface FakePackage extends FakeBroker {
   readonly consumers: FakeConsumer[];
   /** The group gives out these partitions. */
   assign(...partitions: number[]): void;
+  /** The group gives out all partitions of these topics. */
+  assignTopics(...topics: string[]): void;
   /** The group meets: resolves when the member gives its partitions back. */
   rebalance(): Promise<void>;
   /** The client gives its membership up. */
@@ -47,7 +52,12 @@ type Options = Readonly<Record<string, unknown>>;
 
 export class FakeConsumer extends EventEmitter {
   readonly options: Options;
-  readonly topics: { track: (topic: string) => boolean };
+  /** Of which it reads with each call of the group. */
+  readonly tracked = new Set<string>();
+  readonly topics = {
+    track: (topic: string) => this.tracked.add(topic).has(topic),
+    untrack: (topic: string) => this.tracked.delete(topic),
+  };
   readonly connections = { close: () => Promise.resolve() };
   memberId: string | null = null;
   readonly #broker: FakeBroker;
@@ -57,17 +67,18 @@ export class FakeConsumer extends EventEmitter {
     super();
     this.options = options;
     this.#broker = broker;
-    this.topics = { track: (topic) => broker.calls.push(`track ${topic}`) > 0 };
   }
 
   /** Called before each join. */
   async beforeJoin(): Promise<void> {
+    this.#read(this.tracked);
     await (this.options['protocolsMetadata'] as () => Promise<Buffer>)();
   }
 
   async joinGroup(): Promise<void> {
     await this.beforeJoin();
-    this.#broker.calls.push('join');
+    this.#read(this.tracked);
+    this.#broker.calls.push(['join', ...this.tracked].join(' '));
     this.#fail('joinGroup');
     this.memberId = 'member';
   }
@@ -90,35 +101,44 @@ export class FakeConsumer extends EventEmitter {
 
   async metadata({ topics }: { topics: string[] }) {
     await turn();
+    this.#broker.calls.push(['metadata', ...topics].join(' '));
     this.#fail('metadata');
-    const { topicId: id, partitions: count } = this.#broker;
-    const partitions = Array.from({ length: count }, () => ({ leader: 1 }));
-    return { topics: new Map(topics.map((topic) => [topic, { id, partitions }])) };
+    this.#read(topics);
+    const partitions = Array.from({ length: this.#broker.partitions }, () => ({ leader: 1 }));
+    return { topics: new Map(topics.map((topic) => [topic, { id: this.#idOf(topic), partitions }])) };
   }
 
   async listCommittedOffsets({ topics }: { topics: NativeTopic[] }) {
     await turn();
+    this.#read(this.tracked);
     const { committed, partitions } = this.#broker;
-    const offsets = Array.from({ length: partitions }, (_, partition) => committed.get(partition) ?? -1n);
-    return new Map(topics.map(({ topic }) => [topic, offsets]));
+    const offsetsOf = (topic: string) =>
+      Array.from({ length: partitions }, (_, partition) =>
+        topic === 'orders' ? (committed.get(partition) ?? -1n) : -1n,
+      );
+    return new Map(topics.map(({ topic }) => [topic, offsetsOf(topic)]));
   }
 
   async listOffsets({ topics, timestamp }: { topics: string[]; timestamp: bigint }) {
     await turn();
     this.#fail('listOffsets');
-    const offsets = Array.from({ length: this.#broker.partitions }, (_, partition) => {
-      const { oldest, end } = this.#broker.log(partition);
-      return timestamp === -2n ? oldest : end;
-    });
-    return new Map(topics.map((topic) => [topic, offsets]));
+    this.#read(topics);
+    const offsetsOf = (topic: string) =>
+      Array.from({ length: this.#broker.partitions }, (_, partition) => {
+        const { oldest, end } = this.#broker.log(partition, topic);
+        return timestamp === -2n ? oldest : end;
+      });
+    return new Map(topics.map((topic) => [topic, offsetsOf(topic)]));
   }
 
-  async commit({ offsets }: { offsets: { partition: number; offset: bigint }[] }): Promise<void> {
+  async commit({ offsets }: { offsets: (Place & { offset: bigint })[] }): Promise<void> {
     for (const { partition, offset } of offsets)
       this.#broker.calls.push(`commit ${partition} ${String(offset)}`);
     await turn();
+    this.#read(this.tracked);
     this.#fail('commit');
-    for (const { partition, offset } of offsets) this.#broker.committed.set(partition, offset);
+    for (const { topic, partition, offset } of offsets)
+      if (topic === 'orders') this.#broker.committed.set(partition, offset);
   }
 
   async fetch({ topics }: FetchRequest): Promise<FetchResponse> {
@@ -128,14 +148,30 @@ export class FakeConsumer extends EventEmitter {
     await turn();
     if (this.#isClosed) throw new Error('Client is closed.');
     this.#fail('fetch');
-    const partitions = asked.map((one) => this.#read(one.partition, one.fetchOffset));
-    const response = { responses: [{ topicId: asked[0]?.topicId ?? '', partitions }] };
-    if (partitions.every(({ errorCode }) => errorCode === 0)) return response;
+    const responses = topics.map(({ topicId, partitions: ofTopic }) => ({
+      topicId,
+      partitions: ofTopic.map((one) => this.#fetchOf(topicId, one.partition, one.fetchOffset)),
+    }));
+    const response = { responses };
+    if (responses.every(({ partitions }) => partitions.every(({ errorCode }) => errorCode === 0)))
+      return response;
     throw Object.assign(new AggregateError([], 'refused'), { response });
   }
 
-  #read(partitionIndex: number, from: bigint): NativePartition {
-    const { oldest, end, batches } = this.#broker.log(partitionIndex);
+  #idOf(topic: string): string {
+    return topic === 'orders' ? this.#broker.topicId : topic;
+  }
+
+  /** Fails where one of these topics is missing. */
+  #read(topics: Iterable<string>): void {
+    const missing = [...topics].find((topic) => this.#broker.missing.has(topic));
+    if (missing !== undefined) throw new Error(`Unknown topic ${missing}.`);
+  }
+
+  #fetchOf(topicId: string, partitionIndex: number, from: bigint): NativePartition {
+    const topic = topicId === this.#broker.topicId ? 'orders' : topicId;
+    if (this.#broker.missing.has(topic)) return { partitionIndex, errorCode: 100, highWatermark: -1n };
+    const { oldest, end, batches } = this.#broker.log(partitionIndex, topic);
     if (from < oldest || from > end) return { partitionIndex, errorCode: 1, highWatermark: -1n };
     const records = batches.filter(
       ({ firstOffset, lastOffsetDelta }) => firstOffset + BigInt(lastOffsetDelta) >= from,
@@ -179,22 +215,24 @@ export function batchOf(firstOffset: number, more: Partial<NativeBatch> = {}): N
 
 export function fakePackage(): FakePackage {
   const consumers: FakeConsumer[] = [];
-  const logs = new Map<number, Log>();
+  const logs = new Map<string, Log>();
   const broker: FakeBroker = {
     topicId: 'first',
     partitions: 2,
+    missing: new Set(),
     committed: new Map(),
     faults: {},
     calls: [],
     fetched: [],
-    log(partition) {
-      const log = logs.get(partition) ?? { oldest: 0n, end: 0n, batches: [] };
-      logs.set(partition, log);
+    log(partition, topic = 'orders') {
+      const id = `${topic}/${partition}`;
+      const log = logs.get(id) ?? { oldest: 0n, end: 0n, batches: [] };
+      logs.set(id, log);
       return log;
     },
     push(...records) {
-      for (const { offset, partition = 0 } of records) {
-        const log = broker.log(partition);
+      for (const { offset, partition = 0, topic } of records) {
+        const log = broker.log(partition, topic);
         log.batches.push(batchOf(offset));
         log.end = BigInt(offset) + 1n;
       }
@@ -216,6 +254,12 @@ export function fakePackage(): FakePackage {
     consumers,
     assign(...partitions: number[]) {
       member().emit('consumer:group:join', { assignments: [{ topic: 'orders', partitions }] });
+    },
+    assignTopics(...topics: string[]) {
+      const partitions = Array.from({ length: broker.partitions }, (_, partition) => partition);
+      member().emit('consumer:group:join', {
+        assignments: topics.map((topic) => ({ topic, partitions })),
+      });
     },
     rebalance: () => member().beforeJoin(),
     lose(error: unknown) {
