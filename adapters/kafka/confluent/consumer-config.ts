@@ -23,6 +23,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'enable.auto.commit': 'is set to false: offsets are committed when their messages are settled',
   'enable.auto.offset.store': 'is set to false: offsets are committed when their messages are settled',
   'auto.offset.reset': 'is set by the option fromBeginning',
+  'isolation.level': 'stays read_committed, the default: messages of aborted transactions are never read',
   'enable.partition.eof': 'is set to true: the end of a partition is committed too',
   offset_commit_cb: 'is set: a commit has ended when the broker has answered it',
   rebalance_cb: 'is set: partitions are given back when what is in hand has ended',

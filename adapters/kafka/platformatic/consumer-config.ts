@@ -27,6 +27,7 @@ const BYTES = 'has no effect: give schema or parse, which get the bytes';
 const REFUSED: Readonly<Record<string, string>> = {
   groupId: 'is set to the option groupId',
   autocommit: 'is set to false: offsets are committed when their messages are settled',
+  isolationLevel: 'stays READ_COMMITTED, the default: messages of aborted transactions are never read',
   protocolsMetadata: 'is set: partitions are given back when what is in hand has ended',
   retries:
     'is set to 0: the worker tries again itself. With more, a commit that comes too late would join the group',

@@ -599,6 +599,11 @@ describe('options', () => {
       { config: { ...BROKERS, offset_commit_cb: true } },
       ['config.offset_commit_cb'],
     ],
+    [
+      'messages of aborted transactions',
+      { config: { ...BROKERS, 'isolation.level': 'read_uncommitted' } },
+      ['config.isolation.level'],
+    ],
     ['a reset', { config: { ...BROKERS, 'auto.offset.reset': 'latest' } }, ['config.auto.offset.reset']],
     [
       'cooperative assignment',

@@ -466,6 +466,11 @@ describe('options', () => {
     ['a group', { config: { ...brokers, groupId: 'other' } }, ['config.groupId']],
     ['commits of the client', { config: { ...brokers, autocommit: true } }, ['config.autocommit']],
     ['retries of the client', { config: { ...brokers, retries: 3 } }, ['config.retries']],
+    [
+      'messages of aborted transactions',
+      { config: { ...brokers, isolationLevel: 0 } },
+      ['config.isolationLevel'],
+    ],
     ['deserializers', { config: { ...brokers, deserializers: {} } }, ['config.deserializers']],
     [
       'cooperative assignment',
