@@ -124,6 +124,12 @@ export function plainError(error: unknown): unknown {
   return inner === error ? error : plainError(inner);
 }
 
+/** The first error in those that the client wraps it in. */
+export function firstError(error: unknown): unknown {
+  const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  return first === undefined ? error : firstError(first);
+}
+
 /** The answer of a broker that refused a part of it. */
 export function responseIn(error: unknown): FetchResponse | undefined {
   for (const one of errorsIn(error)) {

@@ -11,6 +11,7 @@ import { checkLogOptions } from '../../shared/kafka/log-options.ts';
 import { consumptionFields, type OnceEachMessageOptions } from '../options.ts';
 import { checkRetry, type RetryTopic, topicNames } from '../retry/retry-options.ts';
 import { checkConfig, DEFAULTS, type PlatformaticConfig } from './consumer-config.ts';
+import { checkProducers } from './producer-faults.ts';
 import type { PlatformaticAdmin, PlatformaticPackage, PlatformaticProducer } from './platformatic-types.ts';
 
 /** Options of `createKafkaWorker`. */
@@ -87,6 +88,7 @@ export const kafkaWorkerOptions = lazily(() =>
       z.superRefine((options, context) => {
         checkRetry(options, context, [...ADMIN_METHODS, 'describeGroups']);
       }),
+      z.superRefine(checkProducers),
       z.superRefine(checkLogOptions),
       z.refine(canRunInTransaction, NO_TRANSACTIONS),
     ),

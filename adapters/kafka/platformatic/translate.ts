@@ -4,21 +4,25 @@ import type { KafkaProducer } from '../client/kafkajs-types.ts';
 import type { KafkaHeaders } from '../client/log-client.ts';
 import type { KafkaOnFailed } from '../dead-letter.ts';
 import type { PlatformaticAdmin, PlatformaticGroup, PlatformaticProducer } from './platformatic-types.ts';
+import { firstError } from './native.ts';
 import { END, OLDEST } from './starts.ts';
 
 function producerOf(given: KafkaProducer): KafkaProducer {
   const producer = given as unknown as PlatformaticProducer;
   return {
-    send: ({ topic, acks, messages }) =>
-      producer.send({
-        acks,
-        messages: messages.map(({ key, value, headers }) => ({
-          topic,
-          ...(key !== null && { key }),
-          value: value as Buffer,
-          headers: headersOf(headers),
-        })),
-      }),
+    async send({ topic, acks, messages }) {
+      const copies = messages.map(({ key, value, headers }) => ({
+        topic,
+        ...(key !== null && { key }),
+        value: value as Buffer,
+        headers: headersOf(headers),
+      }));
+      try {
+        return await producer.send({ acks, messages: copies });
+      } catch (error) {
+        throw firstError(error);
+      }
+    },
   };
 }
 

@@ -35,6 +35,17 @@ test('copies are produced with the acks that are asked for, and names of headers
   expect(pairs).toEqual(['trace=a', 'trace=b', 'one=1']);
 });
 
+test('a producer that fails says why', async () => {
+  const refused = new AggregateError([new TypeError('no such topic')], 'answered with an error');
+  const producer = {
+    send: () =>
+      Promise.reject(new AggregateError([refused, new Error('other')], 'Producing messages failed.')),
+  };
+  const { producer: own } = retryOf({ producer: producer as unknown as KafkaProducer });
+  const sent = own.send({ topic: 'retry', acks: -1, messages: [] });
+  await expect(sent).rejects.toThrow(new TypeError('no such topic'));
+});
+
 test('an acknowledge stays one', () => {
   expect(onFailedOf('acknowledge')).toBe('acknowledge');
 });

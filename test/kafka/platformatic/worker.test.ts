@@ -482,6 +482,31 @@ describe('options', () => {
     ['times that are none', { config: { ...brokers, heartbeatInterval: 'x' } }, ['config.heartbeatInterval']],
     ['a grace above the session', { config: { ...brokers, sessionTimeout: 1_000 } }, ['rebalanceGraceMs']],
     [
+      'a producer of kafkajs',
+      { onFailed: { deadLetterTopic: 'failed', producer: { send: vi.fn(), sendBatch: vi.fn() } as never } },
+      ['onFailed.producer'],
+    ],
+    [
+      'a producer with serializers',
+      {
+        onFailed: {
+          deadLetterTopic: 'failed',
+          producer: { send: vi.fn(), [Symbol('options')]: { serializers: {} } } as never,
+        },
+      },
+      ['onFailed.producer'],
+    ],
+    [
+      'a producer without',
+      {
+        onFailed: {
+          deadLetterTopic: 'failed',
+          producer: { send: vi.fn(), [Symbol('options')]: { serializers: undefined } } as never,
+        },
+      },
+      [],
+    ],
+    [
       'retry topics without an admin client',
       {
         ordering: 'unordered',
