@@ -72,6 +72,10 @@ export const kafkaWorkerOptions = lazily(() =>
       NOT_AN_OBJECT,
     )
     .check(
+      z.refine(() => typeof Reflect.get(Promise, 'withResolvers') === 'function', {
+        path: ['client'],
+        error: `needs Node 22.22, or 24.6 or newer; this is ${process.version}`,
+      }),
       z.refine(
         ({ rebalanceGraceMs, config }) =>
           rebalanceGraceMs < Number(config['sessionTimeout'] ?? DEFAULTS.sessionTimeout),

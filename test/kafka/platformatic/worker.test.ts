@@ -518,6 +518,25 @@ describe('options', () => {
     expect(refused(options)).toEqual(fields);
   });
 
+  test('a Node that the package cannot use', () => {
+    const known = Reflect.get(Promise, 'withResolvers') as unknown;
+    const client = fakePackage().client;
+    Reflect.deleteProperty(Promise, 'withResolvers');
+    onTestFinished(() => {
+      Object.assign(Promise, { withResolvers: known });
+    });
+    const made = () =>
+      createKafkaWorker(
+        {
+          ...{ client, config: brokers, topics: ['orders'], groupId: 'workers' },
+          onFailed: 'acknowledge',
+          handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 'billing' }),
+        },
+        () => undefined,
+      );
+    expect(made).toThrow(`client: needs Node 22.22, or 24.6 or newer; this is ${process.version}`);
+  });
+
   test('timeouts that contradict the lease are warned of, by their names', () => {
     const { events } = worker(undefined, {
       config: { ...brokers, sessionTimeout: 6_000, heartbeatInterval: 5_000 },

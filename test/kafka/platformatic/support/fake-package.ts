@@ -213,7 +213,17 @@ export function batchOf(firstOffset: number, more: Partial<NativeBatch> = {}): N
   };
 }
 
+/** As Node 22 has it, without which the package cannot be used. */
+const ofNode22 = {
+  withResolvers() {
+    const made: Record<string, unknown> = {};
+    const promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
+    return { promise, ...made };
+  },
+};
+
 export function fakePackage(): FakePackage {
+  if (!('withResolvers' in Promise)) Object.assign(Promise, ofNode22);
   const consumers: FakeConsumer[] = [];
   const logs = new Map<string, Log>();
   const broker: FakeBroker = {
