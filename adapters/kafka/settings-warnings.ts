@@ -11,12 +11,15 @@ export function warnOfSettings(
   events: EventSink<KafkaEvent>,
 ): void {
   if (fromBeginning === true || (admin !== undefined && fromBeginning === false)) return;
-  warn({ warning: 'START_NOT_COMMITTED', message: START_UNKNOWN }, events);
+  const cure = fromBeginning === undefined ? CHOOSE_START : GIVE_ADMIN;
+  warn({ warning: 'START_NOT_COMMITTED', message: `${START_UNKNOWN}: ${cure}` }, events);
 }
 
 const START_UNKNOWN =
-  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts: set ' +
-  'the option fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
+  'a partition of which the group has committed nothing can lose what is produced while this consumer restarts';
+const CHOOSE_START =
+  'set the option fromBeginning: true if you subscribe so, or fromBeginning: false and admin';
+const GIVE_ADMIN = 'give admin, or fromBeginning: true where the group may begin with the oldest message';
 
 /** Warns of topics that do not fit the options, once they are known. */
 export async function warnOfTopics(

@@ -26,7 +26,10 @@ export interface KafkaWorker extends KafkaMonitor {
   run(): Promise<void>;
   /** Waits for handlers, commits what they settled, and leaves the group. Resolves when the process may end. */
   stop(): Promise<void>;
-  /** Handles nothing more of topics, or of some of their partitions, until `resume`. */
+  /**
+   * Handles nothing more of topics, or of some of their partitions, until `resume`. Both throw an `InvalidOptionsError`
+   * for a topic that is not among the worker's.
+   */
   pause(topics: readonly TopicPartitions[]): void;
   /** Ends a pause of your own. */
   resume(topics: readonly TopicPartitions[]): void;
@@ -35,7 +38,7 @@ export interface KafkaWorker extends KafkaMonitor {
   /**
    * Reads a partition from an offset, which it commits at once. Where the broker refuses that, with the event
    * `client-error` of the verb `commit`, a rebalance can forget it: seek again. Throws where the partition is not this
-   * member's, and an `InvalidOptionsError` where the offset is not the text of a whole number.
+   * member's, and an `InvalidOptionsError` where the offset is not the text of a whole number up to 2^63 - 1.
    */
   seek(position: { readonly topic: string; readonly partition: number; readonly offset: string }): void;
 }
@@ -88,20 +91,29 @@ export function createWorker<Admin>(
     },
     findings,
   );
-  return workerOf(consumption);
+  return workerOf(consumption, topics);
 }
 
 /** The worker of a consumer that the adapter makes itself. */
-function workerOf(consumption: Connected<SessionClient>): KafkaWorker {
+function workerOf(consumption: Connected<SessionClient>, topics: readonly string[]): KafkaWorker {
   const { client, events, health } = consumption;
+  function checkTopics(subject: string, given: readonly TopicPartitions[]): void {
+    for (const [n, { topic }] of given.entries()) {
+      if (topics.includes(topic)) continue;
+      const message = `must be one of the worker's topics: ${topics.join(', ')}`;
+      throw new InvalidOptionsError(subject, [{ field: `${n}.topic`, message }]);
+    }
+  }
   return {
     run: () => client.run((fetch) => runFetch(consumption, fetch)),
     stop: () => client.stop(),
-    pause: (topics) => {
-      client.user.pause(topics);
+    pause: (given) => {
+      checkTopics('pause', given);
+      client.user.pause(given);
     },
-    resume: (topics) => {
-      client.user.resume(topics);
+    resume: (given) => {
+      checkTopics('resume', given);
+      client.user.resume(given);
     },
     paused: () => client.user.paused(),
     seek: ({ topic, partition, offset }) => {
@@ -118,9 +130,12 @@ function workerOf(consumption: Connected<SessionClient>): KafkaWorker {
   };
 }
 
+const LAST_OFFSET = 2n ** 63n - 1n;
+
 function positionOf(offset: unknown): bigint {
-  if (typeof offset === 'string' && /^\d+$/.test(offset)) return BigInt(offset);
+  if (typeof offset === 'string' && /^\d+$/.test(offset) && BigInt(offset) <= LAST_OFFSET)
+    return BigInt(offset);
   throw new InvalidOptionsError('seek', [
-    { field: 'offset', message: "must be the text of a whole number, such as '42'" },
+    { field: 'offset', message: "must be the text of a whole number, such as '42', up to 2^63 - 1" },
   ]);
 }

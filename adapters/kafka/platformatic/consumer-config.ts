@@ -10,7 +10,7 @@ export type PlatformaticConfig = object;
 type Settings = Readonly<Record<string, unknown>>;
 
 /** What the client uses where the config does not say. Milliseconds. */
-export const DEFAULTS = { sessionTimeout: 60_000, heartbeatInterval: 3_000 };
+export const DEFAULTS = { sessionTimeout: 60_000, heartbeatInterval: 3_000, rebalanceTimeout: 102_000 };
 
 /** What is used here where the config does not say. */
 const OWN_DEFAULTS = {
@@ -18,6 +18,9 @@ const OWN_DEFAULTS = {
   // A partition that is to be read again waits for the fetch of the others.
   maxWaitTime: 500,
 };
+
+/** What decides what is fetched, and when. */
+const FETCH_SETTINGS = ['maxWaitTime', 'minBytes', 'maxBytes', 'maxBytesPerPartition'];
 
 const MOST_BYTES_OF_PARTITION = 1_048_576;
 
@@ -51,6 +54,13 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
     yield ['bootstrapBrokers', "must be a list of brokers, such as ['localhost:9092']"];
   }
   yield* timeFaults(config, Object.keys(DEFAULTS));
+  for (const name of FETCH_SETTINGS) {
+    const given = config[name];
+    if (given !== undefined && !(typeof given === 'number' && given >= 0))
+      yield [name, 'must be a number, of milliseconds or bytes, that is not negative'];
+  }
+  if (timeOf(config, 'sessionTimeout') > timeOf(config, 'rebalanceTimeout'))
+    yield ['rebalanceTimeout', 'must be at least sessionTimeout; it is 102,000 where you give none'];
   if (namesOf(config['protocols']).includes('cooperative')) {
     yield ['protocols', "must not be 'cooperative-sticky': all partitions are given back together"];
   }
@@ -75,9 +85,13 @@ export function bytesOfPartition({ maxBytesPerPartition }: Settings): number {
   return typeof maxBytesPerPartition === 'number' ? maxBytesPerPartition : MOST_BYTES_OF_PARTITION;
 }
 
+function timeOf(config: Settings, name: keyof typeof DEFAULTS): number {
+  return Number(config[name] ?? DEFAULTS[name]);
+}
+
 /** Timeouts of the consumer that contradict one another or the lease. */
 export function configWarnings(config: Settings, settings: HandleOnceSettings): Warning<KafkaWarning>[] {
-  const timeOf = (name: keyof typeof DEFAULTS) => ({ name, ms: Number(config[name] ?? DEFAULTS[name]) });
-  const session = timeOf('sessionTimeout');
-  return [...heartbeatWarnings(session, timeOf('heartbeatInterval')), ...leaseWarnings(session, settings)];
+  const named = (name: keyof typeof DEFAULTS) => ({ name, ms: timeOf(config, name) });
+  const session = named('sessionTimeout');
+  return [...heartbeatWarnings(session, named('heartbeatInterval')), ...leaseWarnings(session, settings)];
 }

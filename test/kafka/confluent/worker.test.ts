@@ -495,13 +495,23 @@ test('a seek is refused while the partition is given back', async () => {
   finish.open();
 });
 
-test.each(['abc', '-1', '1.5', '', undefined as never])('a seek to %j is refused', async (offset) => {
+test.each(['abc', '-1', '1.5', '', '9223372036854775808', undefined as never])(
+  'a seek to %j is refused',
+  async (offset) => {
+    const { worker } = await runs();
+    const seek = () => {
+      worker.seek({ topic: 'orders', partition: 0, offset });
+    };
+    expect(seek).toThrow(InvalidOptionsError);
+    expect(seek).toThrow(/^seek: offset: must be the text of a whole number/);
+  },
+);
+
+test.each(['pause', 'resume'] as const)('a %s of a topic that is not consumed is refused', async (call) => {
   const { worker } = await runs();
-  const seek = () => {
-    worker.seek({ topic: 'orders', partition: 0, offset });
-  };
-  expect(seek).toThrow(InvalidOptionsError);
-  expect(seek).toThrow(/^seek: offset: must be the text of a whole number/);
+  expect(() => {
+    worker[call]([{ topic: 'orders' }, { topic: 'others' }]);
+  }).toThrow(`${call}: 1.topic: must be one of the worker's topics: orders`);
 });
 
 test("a user's pause holds, and ends when the user ends it", async () => {

@@ -480,6 +480,13 @@ describe('options', () => {
     ['the new protocol', { config: { ...brokers, groupProtocol: 'consumer' } }, ['config.groupProtocol']],
     ['a topic twice', { topics: ['orders', 'orders'] }, ['topics']],
     ['times that are none', { config: { ...brokers, heartbeatInterval: 'x' } }, ['config.heartbeatInterval']],
+    ['bytes that are none', { config: { ...brokers, maxBytes: 'all' } }, ['config.maxBytes']],
+    ['a wait that is negative', { config: { ...brokers, maxWaitTime: -1 } }, ['config.maxWaitTime']],
+    [
+      'a session longer than a rebalance may take',
+      { config: { ...brokers, sessionTimeout: 120_000 } },
+      ['config.rebalanceTimeout'],
+    ],
     ['a grace above the session', { config: { ...brokers, sessionTimeout: 1_000 } }, ['rebalanceGraceMs']],
     [
       'a producer of kafkajs',
