@@ -98,7 +98,7 @@ export class Membership {
     }
   }
 
-  /** Looks for brokers, of which the client reads nothing while it tracks no topic, and for topics that were missing. */
+  /** Looks for brokers, of which the client reads nothing while it tracks no topic, and for missing topics. */
   async #look(): Promise<void> {
     if (this.#isJoining) return;
     try {

@@ -126,7 +126,7 @@ export function plainError(error: unknown): unknown {
 
 /** The first error in those that the client wraps it in. */
 export function firstError(error: unknown): unknown {
-  const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
   return first === undefined ? error : firstError(first);
 }
 

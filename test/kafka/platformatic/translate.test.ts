@@ -37,11 +37,11 @@ test('copies are produced with the acks that are asked for, and names of headers
 
 test('a producer that fails says why', async () => {
   const refused = new AggregateError([new TypeError('no such topic')], 'answered with an error');
-  const producer = {
+  const producer: KafkaProducer = {
     send: () =>
       Promise.reject(new AggregateError([refused, new Error('other')], 'Producing messages failed.')),
   };
-  const { producer: own } = retryOf({ producer: producer as unknown as KafkaProducer });
+  const { producer: own } = retryOf({ producer });
   const sent = own.send({ topic: 'retry', acks: -1, messages: [] });
   await expect(sent).rejects.toThrow(new TypeError('no such topic'));
 });

@@ -498,7 +498,7 @@ describe('options', () => {
       {
         onFailed: {
           deadLetterTopic: 'failed',
-          producer: { send: vi.fn(), [Symbol('options')]: { serializers: {} } } as never,
+          producer: { send: vi.fn(), [Symbol('options')]: { serializers: {} } },
         },
       },
       ['onFailed.producer'],
@@ -508,7 +508,7 @@ describe('options', () => {
       {
         onFailed: {
           deadLetterTopic: 'failed',
-          producer: { send: vi.fn(), [Symbol('options')]: { serializers: undefined } } as never,
+          producer: { send: vi.fn(), [Symbol('options')]: { serializers: undefined } },
         },
       },
       [],
