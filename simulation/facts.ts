@@ -61,6 +61,7 @@ export interface SettleEffect extends Effect {
 export interface ExtendEffect extends Effect {
   readonly type: 'extend';
   readonly leaseMs: number;
+  readonly sentAt: number;
   readonly reply: ExtendReply;
 }
 

@@ -17,6 +17,8 @@ export interface GrantedClaim {
   readonly number: number;
   /** When the last extension landed, or the claim. */
   extendedAt: number;
+  /** When that extension was sent. Of a claim that was not extended: when it was granted. */
+  heldFrom: number;
   leaseEnd: number;
   /** When the last claim or heartbeat was sent whose good reply the owner has. */
   confirmedAskedAt: number | undefined;
@@ -205,7 +207,7 @@ export class Ledger {
     history.attempts += 1;
     const claim: GrantedClaim = {
       ...{ key, token, fingerprint, life, askedAt: sentAt, grantedAt: at, number: history.attempts },
-      ...{ extendedAt: at, leaseEnd: at + terms.leaseMs, confirmedAskedAt: undefined },
+      ...{ extendedAt: at, heldFrom: at, leaseEnd: at + terms.leaseMs, confirmedAskedAt: undefined },
       ...{ run: undefined, runEnd: undefined, endedAt: undefined, settlement: undefined },
     };
     this.#claims.set(token, claim);
@@ -252,10 +254,11 @@ export class Ledger {
     return asked ?? this.settings.backoffMs * failures;
   }
 
-  #noteExtend({ token, leaseMs, reply }: ExtendEffect, at: number): void {
+  #noteExtend({ token, leaseMs, sentAt, reply }: ExtendEffect, at: number): void {
     const claim = this.#claims.get(token);
     if (claim === undefined || reply !== 'extended') return;
-    Object.assign(claim, { extendedAt: at, leaseEnd: Math.max(claim.leaseEnd, at + leaseMs) });
+    const leaseEnd = Math.max(claim.leaseEnd, at + leaseMs);
+    Object.assign(claim, { extendedAt: at, heldFrom: sentAt, leaseEnd });
   }
 
   #noteConfirmed({ verb, life, key, token, askedAt }: Extract<Fact, { type: 'confirmed' }>): void {

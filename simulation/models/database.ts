@@ -102,9 +102,9 @@ export class Database {
           leaseMs: terms.leaseMs,
           answerOne: (of, request) => of.extend(request, terms),
           whenLocked: () => 'locked',
-          tell: ({ key, token }, reply, before) => {
-            const { leaseMs } = terms;
-            tell({ type: 'extend', life, key, token, leaseMs, reply, before, after: this.#snapshot(key) });
+          tell: ({ key, token }, reply, before, sentAt) => {
+            const after = this.#snapshot(key);
+            tell({ type: 'extend', life, key, token, leaseMs: terms.leaseMs, sentAt, reply, before, after });
           },
           isOwn: (reply) => reply === 'extended',
         }),

@@ -40,7 +40,7 @@ function causeOfRelease(last: GrantedClaim | undefined): Cause | undefined {
 /** Why a lease was not kept. From its last extension on, its owner must have been kept from the next. */
 function whyLapsed(owner: GrantedClaim, settings: Settings, at: number): Cause | undefined {
   const { life } = owner;
-  const lapse: Interval = { from: owner.extendedAt, to: at };
+  const lapse: Interval = { from: owner.heldFrom, to: at };
   if (!life.isAlive) return 'its worker died';
   if (life.standstills.some((one) => isWithin(one, lapse))) return 'its worker stood still';
   if (life.clockChanges.some((time) => isWithin({ from: time, to: time }, lapse)))
