@@ -11,6 +11,7 @@ import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
 import { type Host, thisProcess } from '../engine/host.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { lookup } from '../engine/lookup.ts';
+import { oneAtATime } from '../engine/one-at-a-time.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
 import { recorded } from '../history/recorded.ts';
@@ -153,10 +154,8 @@ function createTransactional<Tx>(
     within(transaction) {
       // Before the claim, which waits on a client that cannot run it beside the transaction.
       store.accept(transaction);
-      return createCall(
-        createHandle(engine, (held, work) => runWithin(store, transaction, held, work)),
-        schema,
-      );
+      const within = createHandle(engine, (held, work) => runWithin(store, transaction, held, work));
+      return createCall(oneAtATime(transaction, within), schema);
     },
   };
   return { handle, calls };

@@ -162,7 +162,10 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
   /**
    * The same in your own transaction, READ COMMITTED: the outcome `succeeded` holds once you have committed. When the
    * handler throws, what it wrote is undone, and your transaction goes on. When you roll back, the message is in flight
-   * until its lease lapses. One call at a time in one transaction.
+   * until its lease lapses.
+   *
+   * One call at a time in one transaction: a second one meanwhile, also from inside the handler, is refused with
+   * `InvalidOptionsError`.
    *
    * @example
    * ```ts

@@ -419,6 +419,35 @@ describe("A handler within the caller's transaction", () => {
     expect(await effects()).toEqual([]);
   });
 
+  it('refuses a second call while one is under way, before anything runs, and takes the next after it', async () => {
+    const beside = vi.fn();
+    await sql.begin(async (tx) => {
+      const started = gate();
+      const finish = gate();
+      const first = handleOnce.within(tx)('a', 'body', async () => {
+        started.open();
+        await finish.opened;
+        // Of any handleOnce, and also from inside.
+        await expect(handleOnce.inScope('other').within(tx)('c', 'body', beside)).rejects.toThrow('await');
+        throw new Error('a fails');
+      });
+      const refused = handleOnce.within(tx)('b', 'body', beside);
+      await expect(refused).rejects.toThrow(InvalidOptionsError);
+      await expect(refused).rejects.toThrow(
+        'within: transaction: has another call of within under way: await that one first',
+      );
+      await started.opened;
+      finish.open();
+      expect(await first).toMatchObject({ state: 'pending', reason: 'released' });
+      expect(await handleOnce.within(tx)('b', 'body', () => write(tx, 'b'))).toMatchObject({
+        ...{ state: 'succeeded', attempts: 1 },
+      });
+    });
+    expect(beside).not.toHaveBeenCalled();
+    expect(await effects()).toEqual(['b']);
+    expect(await bench.record('other', 'c')).toBeUndefined();
+  });
+
   it('handles several messages, one after the other', async () => {
     await sql.begin(async (tx) => {
       for (const key of ['a', 'b', 'c']) await handleOnce.within(tx)(key, 'body', () => write(tx, key));
