@@ -165,7 +165,7 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    * until its lease lapses.
    *
    * One call at a time in one transaction: a second one meanwhile, also from inside the handler, is refused with
-   * `InvalidOptionsError`.
+   * `InvalidOptionsError`. So is a transaction at another isolation level.
    *
    * @example
    * ```ts

@@ -1,3 +1,4 @@
+import { InvalidOptionsError } from '../api/errors.ts';
 import type { Outcome } from '../api/outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
@@ -44,7 +45,7 @@ export async function runInTransaction<R, Tx>(
 
 /**
  * Runs work in a transaction that the caller commits. Work that throws is undone alone, and the record is failed or
- * released outside: the caller's transaction goes on.
+ * released outside: the caller's transaction goes on. Throws where the transaction is none that it can run in.
  */
 export async function runWithin<R, Tx>(
   store: TransactionalStore<Tx>,
@@ -61,7 +62,10 @@ export async function runWithin<R, Tx>(
     }),
   );
   if (ended.kind === 'threw') {
-    return progress.isStarted ? await settleOutside(held, ended) : await settleBy(held, notStarted(ended));
+    if (progress.isStarted) return await settleOutside(held, ended);
+    const outcome = await settleBy<R>(held, notStarted(ended));
+    if (ended.error instanceof InvalidOptionsError) throw ended.error;
+    return outcome;
   }
   return conclude(held, unwrapped(ended), settledBy(ended.value));
 }

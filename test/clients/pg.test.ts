@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -85,6 +85,23 @@ describe('A pool of one connection', () => {
     await expect(claim).rejects.toMatchObject({ code: 'STORE', retriable: true });
     connection.release();
   });
+});
+
+test('a transaction that within refuses for its isolation level goes on', async () => {
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  await pool.query('create table kept (id text)');
+  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'levels' });
+  const connection = await pool.connect();
+  await connection.query('begin isolation level repeatable read');
+  await connection.query(`insert into kept values ('before')`);
+  const refused = handleOnce.within(connection)('key', 'body', () => expect.fail('it ran'));
+  await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED');
+  const level = await connection.query('show transaction_isolation');
+  expect(level.rows).toEqual([{ transaction_isolation: 'repeatable read' }]);
+  await connection.query('commit');
+  connection.release();
+  expect((await pool.query('select id from kept')).rows).toEqual([{ id: 'before' }]);
 });
 
 test.each([

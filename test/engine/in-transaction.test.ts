@@ -448,6 +448,33 @@ describe("A handler within the caller's transaction", () => {
     expect(await bench.record('other', 'c')).toBeUndefined();
   });
 
+  it.each(['repeatable read', 'serializable'])('at %s is refused, and is no attempt', async (level) => {
+    const handler = vi.fn();
+    const refused = sql.begin(`isolation level ${level}`, async (tx) => {
+      await tx`select count(*) from effects`;
+      return await handleOnce.within(tx)('key', 'body', handler);
+    });
+    await expect(refused).rejects.toThrow(InvalidOptionsError);
+    await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED');
+    expect(handler).not.toHaveBeenCalled();
+    expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending', owned: false, attempts: 0 });
+  });
+
+  it('whose message another worker took over is undone alone', async () => {
+    const outcome = await sql.begin(async (tx) => {
+      await write(tx, 'before');
+      const handled = await handleOnce.within(tx)('key', 'body', async () => {
+        await write(tx, 'effect');
+        await bench.pass(30_000);
+        await handleOnce('key', 'body', () => 'taken over');
+      });
+      await write(tx, 'after');
+      return handled;
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
+    expect(await effects()).toEqual(['after', 'before']);
+  });
+
   it('handles several messages, one after the other', async () => {
     await sql.begin(async (tx) => {
       for (const key of ['a', 'b', 'c']) await handleOnce.within(tx)(key, 'body', () => write(tx, key));

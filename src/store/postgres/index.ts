@@ -5,7 +5,7 @@ import { exchange } from './exchange.ts';
 import { extend } from './extend.ts';
 import { lookup } from './lookup.ts';
 import { settle } from './settle.ts';
-import { settleIn } from './settle-in.ts';
+import { settleIn, settleLast } from './settle-in.ts';
 import { type SqlClient, toDatabaseClient } from './sql-client.ts';
 import { statementsOf } from './statements/index.ts';
 import { isConflict, isRolledBack, savepoint } from './transaction.ts';
@@ -37,7 +37,7 @@ export function createPostgresStore<Tx>(
       settleIn(client.in(transaction), statements.settleIn, request, scope, workMs),
     settleLast: (transaction, request, scope, workMs) => {
       const last = client.lastIn?.(transaction) ?? client.in(transaction);
-      return settleIn(last, statements.settleIn, request, scope, workMs);
+      return settleLast(last, statements.settleLast, request, scope, workMs);
     },
     isRolledBack,
     isConflict,

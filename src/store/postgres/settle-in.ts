@@ -6,27 +6,47 @@ import { sqlState } from './error-layers.ts';
 import { runIn } from './run-statement.ts';
 import { toCells } from './settle.ts';
 
-/** What the statement fails with where it settles nothing: by a division by zero, and by the root of -1. */
-const UNSETTLED: Readonly<Record<string, SettledIn>> = {
-  '22012': 'lost',
-  '2201F': 'no-transaction',
-};
+type Transaction = Pick<DatabaseQueries, 'query'>;
 
 /** Settles a record in a transaction: it is on record when that is committed, and fenced until then. */
 export async function settleIn(
-  transaction: Pick<DatabaseQueries, 'query'>,
+  transaction: Transaction,
   statement: string,
   request: SettleRequest,
   scope: string,
   workMs: number,
 ): Promise<SettledIn> {
-  const { parameters } = batchOf([toCells(request)]);
+  const [row] = await runIn(transaction, statement, parametersOf(request, scope, workMs));
+  const [inTransaction, settled] = row ?? [];
+  if (inTransaction !== '1') return 'no-transaction';
+  return settled === '1' ? 'settled' : 'lost';
+}
+
+/** What the last statement fails with where it settles nothing: by a division by zero, and by the root of -1. */
+const UNSETTLED: Readonly<Record<string, SettledIn>> = {
+  '22012': 'lost',
+  '2201F': 'no-transaction',
+};
+
+/** The same as the last statement of its transaction. */
+export async function settleLast(
+  transaction: Transaction,
+  statement: string,
+  request: SettleRequest,
+  scope: string,
+  workMs: number,
+): Promise<SettledIn> {
   try {
-    await runIn(transaction, statement, [scope, ...parameters, String(workMs)]);
+    await runIn(transaction, statement, parametersOf(request, scope, workMs));
     return 'settled';
   } catch (error) {
     const reply = UNSETTLED[sqlState(error) ?? ''];
     if (reply === undefined) throw error;
     return reply;
   }
+}
+
+function parametersOf(request: SettleRequest, scope: string, workMs: number): (string | null)[] {
+  const { parameters } = batchOf([toCells(request)]);
+  return [scope, ...parameters, String(workMs)];
 }

@@ -1,3 +1,4 @@
+import { InvalidOptionsError } from '../../api/errors.ts';
 import type { DatabaseClient, DatabaseQueries } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
 import { UNCERTAIN_CLASSES } from './failure.ts';
@@ -16,8 +17,9 @@ export function beginReadCommitted<Tx, T>(
 
 const NAME = 'handle_once';
 
+/** Throws `InvalidOptionsError` at any isolation level but READ COMMITTED: the work does not run. */
 export async function savepoint<T>(transaction: DatabaseQueries, work: () => Promise<T>): Promise<T> {
-  await transaction.execute(`savepoint ${NAME}`);
+  await beginSavepoint(transaction);
   try {
     const value = await work();
     await transaction.execute(`release savepoint ${NAME}`);
@@ -26,6 +28,23 @@ export async function savepoint<T>(transaction: DatabaseQueries, work: () => Pro
     // Where that fails nothing of the transaction can be committed any more: what the work threw says more.
     await transaction.execute(`rollback to savepoint ${NAME}`).catch(() => undefined);
     throw error;
+  }
+}
+
+const ACTIVE_TRANSACTION = '25001';
+
+/**
+ * The level must be what it is already: behind a savepoint the server refuses each other. That costs no round trip. A
+ * snapshot that is older than the claim would not have its record, and the settle would find nothing.
+ */
+async function beginSavepoint(transaction: DatabaseQueries): Promise<void> {
+  try {
+    await transaction.execute(`savepoint ${NAME}; set transaction isolation level read committed`);
+  } catch (error) {
+    if (sqlState(error) !== ACTIVE_TRANSACTION) throw error;
+    await transaction.execute(`rollback to savepoint ${NAME}`).catch(() => undefined);
+    const message = 'must be READ COMMITTED: begin it at that level, or use inTransaction';
+    throw new InvalidOptionsError('within', [{ field: 'transaction', message }]);
   }
 }
 

@@ -15,6 +15,7 @@ import { purgeStatement } from '../../../src/store/postgres/statements/purge.ts'
 import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
 import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
 import { settleInStatement } from '../../../src/store/postgres/statements/settle-in.ts';
+import { settleLastStatement } from '../../../src/store/postgres/statements/settle-last.ts';
 import { settledBeforeStatement } from '../../../src/store/postgres/statements/settled-before.ts';
 
 const FOLDER = new URL('../../../src/store/postgres/statements/', import.meta.url);
@@ -42,6 +43,7 @@ const RENDERED: Record<string, string> = {
   settle: forEachSize((table, size) => settleStatement(table, size, LOCK_WAIT_MS)),
   'settled-before': forEachSize(settledBeforeStatement),
   'settle-in': `${settleInStatement(TABLE)};`,
+  'settle-last': `${settleLastStatement(TABLE)};`,
   locked: `${lockedStatement(TABLE)};`,
   lookup: `${lookupStatement(TABLE)};`,
   check: `${checkStatement('handle_once')};`,

@@ -9,6 +9,7 @@ import { LOCK_WAIT_MS, lockedStatement } from './locked.ts';
 import { lookupStatement } from './lookup.ts';
 import { settleStatement } from './settle.ts';
 import { settleInStatement } from './settle-in.ts';
+import { settleLastStatement } from './settle-last.ts';
 import { settledBeforeStatement } from './settled-before.ts';
 
 export type Statements = ReturnType<typeof statementsOf>;
@@ -26,6 +27,7 @@ export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),
     exchange: onOneLine(exchangeStatement(table, lockWaitMs)),
     settleIn: onOneLine(settleInStatement(table)),
+    settleLast: onOneLine(settleLastStatement(table)),
     check: onOneLine(checkStatement(schema)),
   };
 }

@@ -15,5 +15,5 @@ where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
   and statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'
 returning t.key)
 select
-  sqrt(case when statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond' then 1 else -1 end)::text as in_transaction,
-  (1 / case when exists (select from settled) then 1 else 0 end)::text as settled;
+  (statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond')::integer as in_transaction,
+  exists (select from settled)::integer as settled;

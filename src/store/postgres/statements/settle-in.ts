@@ -4,24 +4,28 @@ import { settleUpdate } from './settle.ts';
  * Whether the statement is in the transaction that was begun before the work. That transaction is at least as old as
  * the work; a statement that is a transaction by itself is as old as its parsing. A tenth is subtracted for clocks that
  * are corrected meanwhile, and 2 ms for clocks that count milliseconds.
- */
-const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
-
-/**
- * The settle of one record in a transaction. It fails where it settles nothing, so that a COMMIT that was sent with it
- * commits nothing either: with SQLSTATE 2201F where the transaction has been ended, and with 22012 where the record is
- * another's. No constant may fail: PostgreSQL computes constants before it looks at what they depend on.
  *
  * A handler can have ended the transaction by a ROLLBACK of its own: the settle would then commit by itself, and put an
  * effect on record that is gone. To see that costs no round trip. Not seen are a handler that then begins another
  * transaction, and one whose work took less than some 2 ms.
  */
-export function settleInStatement(table: string): string {
+export const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
+
+/** The settle of one record in a transaction, as the rows of `settled`. */
+export function settledInTransaction(table: string): string {
   return `
 with settled as (${settleUpdate(table, 'one')}
   and ${IN_TRANSACTION}
-returning t.key)
+returning t.key)`;
+}
+
+/**
+ * The settle of one record in a transaction of the caller. It says what it settled, and fails for none of that: with
+ * `postgres` a transaction in which a statement has failed commits no more, though a savepoint has undone the failure.
+ */
+export function settleInStatement(table: string): string {
+  return `${settledInTransaction(table)}
 select
-  sqrt(case when ${IN_TRANSACTION} then 1 else -1 end)::text as in_transaction,
-  (1 / case when exists (select from settled) then 1 else 0 end)::text as settled`;
+  (${IN_TRANSACTION})::integer as in_transaction,
+  exists (select from settled)::integer as settled`;
 }

@@ -1,0 +1,19 @@
+with settled as (
+update handle_once.records t set
+  state = s.state,
+  owned = false,
+  attempts = t.attempts + least(s.counts, 0),
+  failures = t.failures + greatest(s.counts, 0),
+  deaths = case when s.counts = 1 then 0 else t.deaths end,
+  live_until = s.live_until,
+  failed_reason = s.failed_reason,
+  result = s.result,
+  result_omitted = s.result_omitted,
+  error = coalesce(s.error, t.error)
+from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as state, $5::text::float8 as live_ms, $6::text::integer as counts, $7::text::text as failed_reason, $8::text::text as result, $9::text::text as result_omitted, $10::text::text as error, statement_timestamp() + $5::text::float8 * interval '1 millisecond' as live_until) as s
+where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
+  and statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'
+returning t.key)
+select
+  sqrt(case when statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond' then 1 else -1 end)::text as in_transaction,
+  (1 / case when exists (select from settled) then 1 else 0 end)::text as settled;
