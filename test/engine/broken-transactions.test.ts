@@ -136,6 +136,23 @@ describe('A transaction that cannot begin', () => {
   });
 });
 
+describe('A transaction whose handler has caught the error of a statement', () => {
+  it('is rolled back, and its error says which statement to look for', async () => {
+    const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
+      await write(tx, 'gone');
+      await tx`insert into accounts (id) values (null)`.catch(() => undefined);
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
+    expect(outcome).toHaveProperty(
+      'error.message',
+      expect.stringMatching(
+        /earlier statement of the handler's transaction failed.*caught or not awaited.*25P02/,
+      ),
+    );
+    expect(await effects()).toEqual([]);
+  });
+});
+
 describe('A transaction that the database gives up for the sake of another', () => {
   /** What the server says where two transactions cannot both be done. */
   const conflict = (tx: Tx, code = '40001') =>
