@@ -1,5 +1,6 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { SchemaError, StoreError } from '../api/errors.ts';
+import { SchemaError } from '../api/errors.ts';
+import { isRefusal } from './failed-check.ts';
 
 /**
  * Checks the store where an adapter starts, and says whether it can be used. Throws `SchemaError`: nothing can be
@@ -31,8 +32,7 @@ export function createFirstCheck(handleOnce: AnyHandleOnce): () => Promise<void>
       hasPassed = true;
     } catch (error) {
       if (error instanceof SchemaError) throw error;
-      // A role that may not read the version can still do the work.
-      hasPassed = error instanceof StoreError && !error.retriable;
+      hasPassed = isRefusal(error);
     } finally {
       underWay = undefined;
     }

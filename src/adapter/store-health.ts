@@ -4,6 +4,7 @@ import type { Outcome } from '../api/outcome.ts';
 import { wasAbandoned } from '../engine/abandoned.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
 import type { Consumer } from './consumer.ts';
+import { isRefusal } from './failed-check.ts';
 
 /** Whether the store can be used, by its last answer. `unknown` before the first. */
 export type StoreReach = 'reachable' | 'unreachable' | 'unknown';
@@ -66,13 +67,13 @@ export function watchStore(
   };
 }
 
-async function answers(check: () => Promise<void>): Promise<boolean> {
+/** Whether a check says that the store can be used. */
+export async function answers(check: () => Promise<void>): Promise<boolean> {
   try {
     await check();
     return true;
   } catch (error) {
-    // A role that may not read the version can still do the work.
-    return error instanceof StoreError && !error.retriable;
+    return isRefusal(error);
   }
 }
 

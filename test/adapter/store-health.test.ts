@@ -2,11 +2,19 @@ import { createHandleOnce, StoreError } from 'handle-once';
 import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, it } from 'vitest';
-import { storeAnswered } from '../../src/adapter/store-health.ts';
+import { answers, storeAnswered } from '../../src/adapter/store-health.ts';
 
 class AbandonedError extends Error {
   override readonly name = 'AbandonedError';
 }
+
+it('a client that was closed is a store out of reach, and one that may not read the version is not', async () => {
+  const closed = { code: 'CONNECTION_ENDED' };
+  const asked = (cause: object) =>
+    answers(() => Promise.reject(new StoreError('refused', { retriable: false, cause })));
+  expect(await asked(closed)).toBe(false);
+  expect(await asked({ code: '42501' })).toBe(true);
+});
 
 it('a store that takes no settle has not answered, whatever the handler calls its error', async () => {
   const store: Store = {

@@ -28,6 +28,14 @@ export function clientCode(error: unknown): string {
   return codesOf(error)[0] ?? text ?? 'unknown error';
 }
 
+/** What `postgres` and `pg` answer a statement with, once they have been ended. */
+const CLOSED = new Set(['CONNECTION_ENDED', 'Cannot use a pool after calling end on the pool']);
+
+/** Whether the client refused a statement since it has been ended: it sent nothing. */
+export function isClosed(error: unknown): boolean {
+  return CLOSED.has(clientCode(error));
+}
+
 /** The hosts and ports that a connection was tried to, as far as the error has them. */
 export function placesOf(error: unknown): string[] {
   return [...new Set(layersOf(error).flatMap(placeOf))];

@@ -1,5 +1,5 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../../api/errors.ts';
-import { clientCode, placesOf, sqlState } from './error-layers.ts';
+import { clientCode, isClosed, placesOf, sqlState } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
 import { grantsOn, RIGHTS, type Use } from './rights.ts';
 
@@ -14,7 +14,6 @@ const PERMANENT_CLASSES = new Set([...DATA_CLASSES, '0A', '28', '3D', '42', '54'
 
 /** Codes of Node, and of `postgres`, for a connection that there never was. */
 const NEVER_SENT = new Set([
-  'CONNECTION_ENDED',
   'CONNECT_TIMEOUT',
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -120,6 +119,10 @@ function unreachable(error: unknown, options: { cause: Error | undefined }): Sto
   // Of guardedSocket: the message of the error is the fix.
   if (code.startsWith('TLS_')) {
     const message = `the database cannot be reached (${code}): ${options.cause?.message ?? ''}`;
+    return new StoreError(message, { retriable: false, mayHaveLanded: false, ...options });
+  }
+  if (isClosed(error)) {
+    const message = `the client was closed (${code}): end it after the workers have stopped`;
     return new StoreError(message, { retriable: false, mayHaveLanded: false, ...options });
   }
   const neverSent = NEVER_SENT.has(code);

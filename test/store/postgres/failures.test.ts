@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
+import pg from 'pg';
 import postgres from 'postgres';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { fromPg } from '../../../adapters/clients/index.ts';
 import {
   createHandleOnce,
   type HandleOnceError,
@@ -128,6 +130,31 @@ describe('A client that cannot log in says why', () => {
     expect(error).toMatchObject({ code: 'STORE', retriable, cause: { code: state } });
     expect(error.message).toContain(`${words} (SQLSTATE ${state}): `);
   });
+});
+
+describe('A client that was closed', () => {
+  const closed = {
+    postgres: async () => {
+      const client = postgres(url, { max: 1 });
+      await client`select 1`;
+      await client.end();
+      return createPostgresStore(client, 'handle_once');
+    },
+    pg: async () => {
+      const pool = new pg.Pool({ connectionString: url });
+      await pool.end();
+      return createPostgresStore(fromPg(pool), 'handle_once');
+    },
+  };
+
+  test.each(Object.entries(closed))(
+    'by %s is named, and what was never sent has not landed',
+    async (_, close) => {
+      const error = await failureOf((await close()).settle([REQUEST], 's'));
+      expect(error).toMatchObject({ code: 'STORE', retriable: false, mayHaveLanded: false });
+      expect(error.message).toMatch(/^the client was closed \(.*\): end it after the workers have stopped$/);
+    },
+  );
 });
 
 describe('A role that lacks one right is told which', () => {
