@@ -104,6 +104,25 @@ test('a transaction that within refuses for its isolation level goes on', async 
   expect((await pool.query('select id from kept')).rows).toEqual([{ id: 'before' }]);
 });
 
+test('a handler within a transaction that it ends itself is not on record as done', async () => {
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'ended' });
+  const connection = await pool.connect();
+  await connection.query('begin');
+  const outcome = await handleOnce.within(connection)('key', 'body', async () => {
+    await connection.query('select pg_sleep(0.05)');
+    await connection.query('rollback');
+  });
+  connection.release();
+  expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+  expect(outcome).toHaveProperty(
+    'error.message',
+    expect.stringContaining('the handler ended its transaction itself'),
+  );
+  expect(await handleOnce.lookup('key')).not.toMatchObject({ state: 'succeeded' });
+});
+
 test.each([
   ['a Client', new pg.Client()],
   ['a URL', url],
