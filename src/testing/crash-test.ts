@@ -62,7 +62,8 @@ const crashTestOptions = lazily(() =>
         effects: satisfying<Effects>(isFilled, 'an object of functions that return promises').check(
           z.superRefine((effects, context) => {
             const message = 'must be a function that returns a promise';
-            for (const [name, effect] of Object.entries(effects)) {
+            // What is no object has been refused before, which does not end the checks.
+            for (const [name, effect] of Object.entries((effects as Effects | null | undefined) ?? {})) {
               if (typeof effect !== 'function') context.addIssue({ code: 'custom', path: [name], message });
             }
           }),

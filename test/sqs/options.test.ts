@@ -62,12 +62,24 @@ describe.each([
 
   test.each([
     ['deadLetterQueueUrl', { deadLetterQueueUrl: 'dead' }, /URL of the dead-letter queue/],
+    ['deadLetterQueueUrl', { deadLetterQueueUrl: undefined }, /URL of the dead-letter queue/],
+    ['deadLetterQueueUrl', {}, /URL of the dead-letter queue/],
     ['typo', { deadLetterQueueUrl: `${queueUrl}-dead`, typo: 1 }, /not an option/],
   ])('refuses a wrong onFailed.%s by name', (field, onFailed, message) => {
     const issues = issuesOf(() => create({ ...right, onFailed }));
     expect(issues).toMatchObject([
       { field: `onFailed.${field}`, message: expect.stringMatching(message) as string },
     ]);
+  });
+
+  test.each(['deadLetterQueueURL', 'deadLetterTopic'])('names a misspelt onFailed.%s', (name) => {
+    const issues = issuesOf(() => create({ ...right, onFailed: { [name]: `${queueUrl}-dead` } }));
+    expect(issues.map(({ field }) => field)).toEqual(['onFailed.deadLetterQueueUrl', `onFailed.${name}`]);
+  });
+
+  test('names onFailed.deadLetterQueueUrl beside a wrong queueUrl', () => {
+    const issues = issuesOf(() => create({ ...right, queueUrl: undefined, onFailed: {} }));
+    expect(issues.map(({ field }) => field)).toEqual(['queueUrl', 'onFailed.deadLetterQueueUrl']);
   });
 
   test('refuses fingerprint and ignoredFields together', () => {

@@ -260,6 +260,8 @@ describe('A crash test that would show nothing', () => {
 
   it.each([
     ['effects', { effects: {} }],
+    ['effects', { effects: undefined }],
+    ['effects', { effects: null }],
     ['effects.charge', { effects: { email: () => undefined, charge: 1 } }],
     ['handler', { handler: undefined }],
     ['reset', { reset: true }],

@@ -79,7 +79,11 @@ export const SAME_QUEUE = {
 };
 
 export function isOtherQueue(onFailed: SqsOnFailed | undefined, queueUrl: string): boolean {
-  return typeof onFailed !== 'object' || queueOf(onFailed.deadLetterQueueUrl) !== queueOf(queueUrl);
+  if (typeof onFailed !== 'object') return true;
+  const { deadLetterQueueUrl } = onFailed;
+  // Either may be wrong by itself, which is said of it.
+  if (typeof deadLetterQueueUrl !== 'string' || typeof queueUrl !== 'string') return true;
+  return queueOf(deadLetterQueueUrl) !== queueOf(queueUrl);
 }
 
 /** Account and name: one queue has several host names, and a client reaches those of one region. */
