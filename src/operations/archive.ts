@@ -36,7 +36,7 @@ export async function prepareArchive(
 function refused(error: unknown, partition: string, statement: string): unknown {
   const state = sqlState(error);
   const because: Readonly<Partial<Record<string, string>>> = {
-    [NO_PERMISSION]: `the archive lacks a partition, and this role may not make it (SQLSTATE ${NO_PERMISSION}): run, as the owner of the tables, "${statement}", or, for all months, what npx handle-once grants <role> --for archive prints`,
+    [NO_PERMISSION]: `the archive lacks a partition, and this role may not make it (SQLSTATE ${NO_PERMISSION}): run as the owner of the tables what npx handle-once grants ROLE --for archive prints, with the name of this role for ROLE, or for this month alone: ${statement}`,
     [ALREADY_THERE]: `the table ${partition} is there, and is no partition of the archive (SQLSTATE ${ALREADY_THERE}): attach it, or give it another name`,
   };
   const message = because[state ?? ''];

@@ -127,7 +127,7 @@ describe('rights', () => {
     const rights = findings.find(({ check }) => check === 'rights');
     expect(rights).toMatchObject({ level: 'problem' });
     expect(rights?.found).toContain('select, insert, update on records');
-    expect(rights?.fix).toContain(`"grant usage on schema "handle_once" to ${stranger}"`);
+    expect(rights?.fix).toContain(`which is grant usage on schema "handle_once" to ${stranger}; `);
     const unchecked = findings.filter(({ found }) => found.startsWith('not checked: '));
     expect(unchecked.map(({ check, level }) => [check, level])).toEqual([
       ['schema-version', 'notice'],

@@ -45,8 +45,8 @@ export async function rights(subject: Subject): Promise<Found> {
   return problem(
     `the role ${role} may neither handle messages (it lacks ${listed(forHandle)}) ` +
       `nor maintain the tables (it lacks ${listed(forMaintain)})`,
-    `to handle messages run, as the owner of the tables, ${grants.map((grant) => `"${grant}"`).join(' and ')}; to ` +
-      'maintain the tables, what npx handle-once grants <role> --for maintain prints' +
+    `to handle messages run, as the owner of the tables, what \`npx handle-once grants ${role}\` prints, which is ${grants.map((grant) => `${grant};`).join(' ')} To ` +
+      `maintain the tables, what npx handle-once grants ${role} --for maintain prints` +
       (onPartitions === '' ? '' : ', and the same rights on each partition of records'),
   );
 }

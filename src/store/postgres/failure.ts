@@ -1,6 +1,7 @@
 import { type HandleOnceError, SchemaError, StoreError } from '../../api/errors.ts';
 import { clientCode, isClosed, placesOf, sqlState } from './error-layers.ts';
 import { safeCause } from './safe-cause.ts';
+import { DEFAULT_SCHEMA, quoteIdentifier } from './identifier.ts';
 import { grantsOn, RIGHTS, type Use } from './rights.ts';
 
 const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
@@ -100,7 +101,8 @@ export function toStoreError(error: unknown, statement = '', use: Use = 'handle'
     return new SchemaError(
       `the tables of handle-once are missing${inSchema(statement)}, or older than this version ` +
         `(SQLSTATE ${state}): ` +
-        'run migrate(sql) with the same schema name, and check that this role may use the schema',
+        'run migrate(sql), or npx handle-once migrate, with the same schema name, ' +
+        'and check that this role may use the schema',
       options,
     );
   }
@@ -151,6 +153,8 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
 const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
 /** As a step of a walk names it. */
 const LEAF = /\bfrom only (.+) t$/m;
+const OWNER_RUNS = 'run as the owner of the tables, with the name of that role for ROLE';
+const DEFAULT_NAME = quoteIdentifier(DEFAULT_SCHEMA);
 const DENIED = /^permission denied for (\w+ .+)$/;
 
 function inSchema(statement: string): string {
@@ -177,9 +181,12 @@ function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
   if (leaf !== undefined && denied?.startsWith('table ') === true && named.length === 0) {
     return {
       happened,
-      fix: `run "grant ${RIGHTS.maintain.records} on ${leaf} to <role>", and the same for each partition of the records`,
+      fix: `${OWNER_RUNS}, and the same for each partition of the records: grant ${RIGHTS.maintain.records} on ${leaf} to ROLE;`,
     };
   }
-  const grants = grantsOn(schema, '<role>', Object.fromEntries(named.length > 0 ? named : needed));
-  return { happened, fix: `run ${grants.map((grant) => `"${grant}"`).join(' and ')}` };
+  const grants = grantsOn(schema, 'ROLE', Object.fromEntries(named.length > 0 ? named : needed));
+  const inSchema = schema === DEFAULT_NAME ? '' : ` --schema ${schema}`;
+  const printed = `npx handle-once grants ROLE --for ${use}${inSchema}`;
+  const script = grants.map((grant) => `${grant};`).join(' ');
+  return { happened, fix: `${OWNER_RUNS} (${printed} prints all that it needs): ${script}` };
 }

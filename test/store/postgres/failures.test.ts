@@ -60,7 +60,9 @@ describe.each(VERBS)('%s', (_, send) => {
   test('with a schema name that was never migrated says to run migrate', async () => {
     const error = await failureOf(send(createPostgresStore(sql, 'elsewhere')));
     expect(error).toBeInstanceOf(SchemaError);
-    expect(error.message).toMatch(/in schema "elsewhere".*run migrate\(sql\) with the same schema name/);
+    expect(error.message).toMatch(
+      /in schema "elsewhere".*run migrate\(sql\), or npx handle-once migrate, with the same schema name/,
+    );
   });
 
   test('on an unreachable database can be sent again', async () => {
@@ -76,7 +78,7 @@ describe.each(VERBS)('%s', (_, send) => {
     expect(error).toBeInstanceOf(StoreError);
     expect(error).toMatchObject({ retriable: false, dataRefused: false });
     expect(error.message).toMatch(/SQLSTATE 42501/);
-    expect(error.message).toContain('"grant select, insert, update on "handle_once".records to <role>"');
+    expect(error.message).toContain('; grant select, insert, update on "handle_once".records to ROLE;');
   });
 
   test('on a read-only standby can be sent again, to the next primary', async () => {
@@ -164,7 +166,7 @@ describe('A role that lacks one right is told which', () => {
 
   test('on the schema', async () => {
     const { message } = await failureOf(store.settle([REQUEST], 's'));
-    expect(message).toMatch(/lacks a right on schema handle_once .*"grant usage on schema "handle_once" to/);
+    expect(message).toMatch(/lacks a right on schema handle_once .*: grant usage on schema "handle_once" to/);
   });
 
   test('on the table of versions', async () => {
@@ -172,7 +174,7 @@ describe('A role that lacks one right is told which', () => {
     await sql`grant select, insert, update on handle_once.records to ${sql(clerk)}`;
     const { message } = await failureOf(store.check?.() ?? Promise.resolve());
     expect(message).toMatch(
-      /lacks a right on table migrations .*"grant select on "handle_once".migrations to/,
+      /lacks a right on table migrations .*; grant select on "handle_once".migrations to/,
     );
     expect(message).not.toContain('records');
   });
