@@ -3,7 +3,7 @@ import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
 import type { TablesOptions } from '../../src/operations.ts';
 import { connect } from './connect.ts';
 import { duration } from './duration.ts';
-import { EXIT, UsageError } from './errors.ts';
+import { BrokerError, EXIT, UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
 import { printable } from './printable.ts';
 
@@ -90,6 +90,6 @@ function messageOf(error: unknown): string {
   if (error instanceof InvalidOptionsError) {
     return error.issues.map(({ field, message }) => `${FLAGS[field] ?? field} ${message}`).join('; ');
   }
-  const isOurs = error instanceof HandleOnceError || error instanceof UsageError;
-  return isOurs ? error.message : inOneLine(error);
+  const isOurs = [HandleOnceError, UsageError, BrokerError].some((ours) => error instanceof ours);
+  return error instanceof Error && isOurs ? error.message : inOneLine(error);
 }

@@ -35,15 +35,23 @@ export interface ConfigModule {
   readonly handleOnce?: AnyHandleOnce;
 }
 
+const EXPORTS = ['sql', 'sqs', 'kafka', 'key', 'handleOnce'] as const satisfies (keyof ConfigModule)[];
+
 /** What the module at this path exports; nothing where none is given. Throws `UsageError`. */
 export async function loadConfig(path: string | undefined): Promise<ConfigModule> {
   if (path === undefined) return {};
+  let exported: ConfigModule;
   try {
     const module = (await import(pathToFileURL(resolve(path)).href)) as ConfigModule & {
       readonly default?: ConfigModule;
     };
-    return { ...module.default, ...module };
+    exported = { ...module.default, ...module };
   } catch (error) {
     throw new UsageError(`${path} cannot be loaded: ${inOneLine(error)}`);
   }
+  // Without its client the command would act on the database of DATABASE_URL.
+  if (EXPORTS.every((name) => exported[name] === undefined)) {
+    throw new UsageError(`${path} exports none of ${EXPORTS.join(', ')}: correct the name of its export`);
+  }
+  return exported;
 }

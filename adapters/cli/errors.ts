@@ -3,6 +3,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** The broker refused, or is out of reach: exit code 1. */
+export class BrokerError extends Error {
+  override readonly name = 'BrokerError';
+}
+
 /** What the exit code of a command says. */
 export const EXIT = {
   /** It did what was asked. */

@@ -1,8 +1,10 @@
+import { HandleOnceError } from '../../src/index.ts';
 import type { RedriveTopicOptions } from '../kafka/index.ts';
 import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
 import type { ConfigModule } from './config.ts';
-import { UsageError } from './errors.ts';
-import { sqsSdk } from './sqs-sdk.ts';
+import { BrokerError, UsageError } from './errors.ts';
+import { inOneLine } from './one-line.ts';
+import { SQS_FIX, sqsSdk } from './sqs-sdk.ts';
 
 type Client = RedriveQueueOptions['client'];
 
@@ -19,7 +21,15 @@ export async function redriveQueueWith(
   }
   // Not before: the adapter needs the SDK, which no other command does.
   const { redriveQueue } = await import('../sqs/index.ts');
-  return await redriveQueue({ ...options, client, key });
+  try {
+    return await redriveQueue({ ...options, client, key });
+  } catch (cause) {
+    // Of the database, or of an option: it says itself what to do.
+    if (cause instanceof HandleOnceError) throw cause;
+    throw new BrokerError(`the redrive stopped (${inOneLine(cause)}): where SQS is the cause, ${SQS_FIX}`, {
+      cause,
+    });
+  }
 }
 
 async function sdkClient(): Promise<Client | undefined> {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -188,6 +189,30 @@ test('explain tells what happened to a message', async () => {
   expect(await cli('explain order-8 --scope billing')).toMatchObject({ code: 3 });
 });
 
+test('explain says that the process of an attempt is gone', async () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'billing' });
+  const hanging = new AbortController();
+  const running = handleOnce('order-9', 'body', (_, { signal }) => once(signal, 'abort'), {
+    signal: hanging.signal,
+  });
+  onTestFinished(async () => {
+    hanging.abort();
+    await running;
+  });
+  await until(async () => (await sql`select 1 from handle_once.records where key = 'order-9'`).length > 0);
+  await sql`update handle_once.records set live_until = now() - interval '1 s' where key = 'order-9'`;
+  const { stdout } = await cli('explain order-9 --scope billing');
+  expect(stdout).toMatch(/^attempt 1 has no end on record: its process is gone.* its lease lapsed at \S+Z;/m);
+  expect(stdout).toMatch(/^no attempt before it ended badly$/m);
+});
+
+test('a --config that exports nothing known falls back to no other database', async () => {
+  const config = await configFile('export const sqll = 1;');
+  const { code, stdout, stderr } = await cli(`list --config ${config}`);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(/exports none of sql, sqs, kafka, key, handleOnce: correct the name/);
+});
+
 describe('maintain and status', () => {
   test('delete what has expired, and count what is left', async () => {
     expect((await cli('status')).stdout).toMatch(
@@ -327,7 +352,12 @@ describe('Where it cannot work', () => {
     ['a value is out of range', 'list --since 0s', 2, /--since must be a whole number of milliseconds/],
     ['a pool is not given', 'doctor --concurrency 5', 2, /--concurrency needs --config/],
     ['an admin client is not given', 'doctor --topics orders', 2, /--topics needs --config/],
-    ['a schema has no tables', 'status --schema other', 1, /the tables of handle-once are missing/],
+    [
+      'a schema has no tables',
+      'status --schema other',
+      1,
+      /tables of handle-once are missing.*run .*npx handle-once migrate/,
+    ],
     [
       'the database that is examined is out of reach',
       'doctor',

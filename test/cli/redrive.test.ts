@@ -162,6 +162,15 @@ test('redrive reads a topic by the kafka of the config, and prints the answer al
   expect(stderr).toContain('Consumer has joined the group');
 });
 
+test('redrive says what SQS needs that gives no answer', async () => {
+  const at = (name: string) => `http://127.0.0.1:1/000000000000/${name}`;
+  const { code, stdout, stderr } = await redrive('--from', at('dead'), '--to', at('orders'));
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(
+    /^handle-once: the redrive stopped \(.+\): where SQS is the cause, set AWS_REGION .* sqs.*$/m,
+  );
+});
+
 describe('Where it cannot work', () => {
   const queueUrl = 'http://127.0.0.1:1/000000000000/orders';
   test.each<[string, string[], RegExp]>([

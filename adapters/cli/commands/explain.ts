@@ -1,5 +1,11 @@
 import { type Command } from 'commander';
-import { type EndedAttempt, explainRecord, type Story, type WorkerView } from '../../../src/operations.ts';
+import {
+  type EndedAttempt,
+  explainRecord,
+  type RecordView,
+  type Story,
+  type WorkerView,
+} from '../../../src/operations.ts';
 import { answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { linesOf, one, type OneOptions } from '../one-record.ts';
@@ -25,8 +31,17 @@ export function addExplain(program: Command): void {
 function textOf({ record, worker, attempts }: Story): string {
   const lines = record === undefined ? 'there is no record any more' : linesOf(record);
   const host = worker?.host === undefined ? '' : `\n${'host'.padEnd(13)} ${nameOf(worker)}`;
-  const ended = attempts.length === 0 ? 'no attempt ended badly' : tableOf(attempts.map(rowOf));
-  return `${lines}${host}\n\n${ended}`;
+  const lapsed = record?.phase === 'lapsed' ? `\n\n${lapsedAt(record)}` : '';
+  const none = lapsed === '' ? 'no attempt ended badly' : 'no attempt before it ended badly';
+  const ended = attempts.length === 0 ? none : tableOf(attempts.map(rowOf));
+  return `${lines}${host}${lapsed}\n\n${ended}`;
+}
+
+function lapsedAt({ attempts, liveUntil }: RecordView): string {
+  return (
+    `attempt ${attempts} has no end on record: its process is gone, or stands still, and its lease lapsed at ` +
+    `${liveUntil.toISOString()}; the next delivery runs the message again`
+  );
 }
 
 function rowOf({ attempt, ending, endedAt, worker, error, meaning }: EndedAttempt): Record<string, string> {

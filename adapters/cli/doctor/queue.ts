@@ -13,7 +13,7 @@ import {
 import type { SqsClient } from '../config.ts';
 import { UsageError } from '../errors.ts';
 import { inOneLine } from '../one-line.ts';
-import { sqsSdk } from '../sqs-sdk.ts';
+import { SQS_FIX, sqsSdk } from '../sqs-sdk.ts';
 
 const CALL_TIMEOUT_MS = 15_000;
 
@@ -35,7 +35,8 @@ export async function queueFindings(
     const { Attributes = {} } = await (client ?? new SQSClient({})).send(command, options);
     facts = queueFacts(Attributes);
   } catch (error) {
-    return [{ check: 'queue', level: 'notice', found: unreadableQueue(inOneLine(error), false).message }];
+    const found = unreadableQueue(inOneLine(error), false).message;
+    return [{ check: 'queue', level: 'notice', found, fix: SQS_FIX }];
   }
   return judged(facts, settings, isFifoQueue(queueUrl));
 }
