@@ -1,4 +1,4 @@
-import { InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
+import type { OptionIssue } from '../../src/index.ts';
 import { DECORATORS } from './decorators.ts';
 import type { FoundHandler } from './find-handlers.ts';
 
@@ -7,10 +7,9 @@ const KINDS = ['sqs', 'kafka'] as const;
 /** What the module was given for each name. */
 export type Names = Readonly<Record<FoundHandler['kind'], readonly string[]>>;
 
-/** Throws `InvalidOptionsError` unless each name has settings and one handler that can run. */
-export function checkHandlers(subject: string, names: Names, found: readonly FoundHandler[]): void {
-  const issues = [...found.flatMap((handler) => faultsOf(handler, names)), ...faultsOfNames(names, found)];
-  if (issues.length > 0) throw new InvalidOptionsError(subject, issues);
+/** None where each name has settings and one handler that can run. */
+export function handlerFaults(names: Names, found: readonly FoundHandler[]): OptionIssue[] {
+  return [...found.flatMap((handler) => faultsOf(handler, names)), ...faultsOfNames(names, found)];
 }
 
 const MADE_OFTEN = {

@@ -2,7 +2,7 @@ import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/
 import type * as z from 'zod/mini';
 import { parseOptions } from '../../src/adapter-kit.ts';
 import { InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
-import { checkHandlers } from './check-handlers.ts';
+import { handlerFaults } from './check-handlers.ts';
 import { sharedFaults } from './check-shared.ts';
 import { type Discovery, findHandlers, type FoundHandler } from './find-handlers.ts';
 import { type HandleOnceModuleOptions, moduleOptions } from './options.ts';
@@ -37,7 +37,6 @@ export function createConsumers(given: HandleOnceModuleOptions, services: Discov
     async onApplicationBootstrap() {
       checkImportedOnce(services);
       const found = findHandlers(services);
-      checkHandlers(SUBJECT, { sqs: Object.keys(options.sqs), kafka: Object.keys(options.kafka) }, found);
       const prepared = await prepareAll(options, found);
       try {
         for (const consumer of prepared) running.push(await consumer.start());
@@ -64,16 +63,18 @@ export function checkedOptions(given: HandleOnceModuleOptions): z.output<ReturnT
   return options;
 }
 
-/** Makes each consumer, and starts none. Throws `InvalidOptionsError` with the wrong options of all of them. */
+/** Makes each consumer, and starts none. Throws `InvalidOptionsError` with all that is wrong with any of them. */
 async function prepareAll(
-  options: HandleOnceModuleOptions,
+  options: z.output<ReturnType<typeof moduleOptions>>,
   found: readonly FoundHandler[],
 ): Promise<Prepared[]> {
-  const issues: OptionIssue[] = [];
+  const names = { sqs: Object.keys(options.sqs), kafka: Object.keys(options.kafka) };
+  const issues = handlerFaults(names, found);
   const all: Prepared[] = [];
-  for (const handler of found) {
+  for (const handler of found.filter(isFirstOfItsName)) {
     try {
       const prepared = await prepare(options, handler);
+      if (prepared === undefined) continue;
       all.push({ start: () => prepared.start().catch(withName(handler)) });
     } catch (error) {
       if (!(error instanceof InvalidOptionsError)) throw error;
@@ -84,15 +85,24 @@ async function prepareAll(
   return all;
 }
 
+function isFirstOfItsName(
+  { kind, name }: FoundHandler,
+  index: number,
+  found: readonly FoundHandler[],
+): boolean {
+  return found.findIndex((other) => other.kind === kind && other.name === name) === index;
+}
+
+/** Undefined where the handler has no settings. */
 async function prepare(
   { handleOnce, sqs = {}, kafka = {} }: HandleOnceModuleOptions,
   { kind, name, run }: FoundHandler,
-): Promise<Prepared> {
+): Promise<Prepared | undefined> {
   const queue = sqs[name];
   const topics = kafka[name];
   if (kind === 'sqs' && queue !== undefined) return await prepareSqs(queue, handleOnce, run);
   if (kind === 'kafka' && topics !== undefined) return await prepareKafka(topics, handleOnce, run);
-  throw new Error(`${kind}.${name} has been checked, and is gone`);
+  return undefined;
 }
 
 /** Rethrows; what is wrong with options gets the name of the settings. */

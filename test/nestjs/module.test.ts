@@ -215,6 +215,17 @@ describe('The start is refused with the field and the fix for', () => {
     ]);
   });
 
+  it('settings without a handler, and wrong options of another name, in one error', async () => {
+    const orders = { ...queue, concurency: 4, onFailed: { deadLetterQueueUrl: undefined } };
+    const refunds = { ...queue, queueUrl: `${queue.queueUrl}-refunds` };
+    const module = HandleOnceModule.forRoot({ handleOnce, sqs: { orders, refunds } as never });
+    expect((await issuesOf([module], [Billing])).map(({ field }) => field)).toEqual([
+      'sqs.refunds',
+      'sqs.orders.onFailed.deadLetterQueueUrl',
+      'sqs.orders.concurency',
+    ]);
+  });
+
   it('two handlers of one queue, and not for two tokens of one provider', async () => {
     @Injectable()
     class Audit {
