@@ -41,7 +41,7 @@ import type { TransactionalStore } from '../store/transactional-store.ts';
  * const sql = postgres(databaseUrl);
  * await migrate(sql);
  * const handleOnce = createHandleOnce({ sql, scope: 'billing' });
- * const outcome = await handleOnce(delivery.id, delivery, async (order, attempt) => {
+ * const outcome = await handleOnce(order.orderId, order, async (order, attempt) => {
  *   return await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  * });
  * ```

@@ -153,8 +153,8 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    *
    * @example
    * ```ts
-   * await handleOnce.inTransaction(delivery.id, delivery, async (order, _, tx) => {
-   *   await tx`insert into invoices (id, cents) values (${order.id}, ${order.cents})`;
+   * await handleOnce.inTransaction(order.orderId, order, async (order, _, tx) => {
+   *   await tx`insert into invoices (id, cents) values (${order.orderId}, ${order.cents})`;
    * });
    * ```
    */
@@ -170,8 +170,8 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    * @example
    * ```ts
    * await sql.begin(async (tx) => {
-   *   await handleOnce.within(tx)(delivery.id, delivery, async (order) => {
-   *     await tx`insert into invoices (id, cents) values (${order.id}, ${order.cents})`;
+   *   await handleOnce.within(tx)(order.orderId, order, async (order) => {
+   *     await tx`insert into invoices (id, cents) values (${order.orderId}, ${order.cents})`;
    *   });
    * });
    * ```

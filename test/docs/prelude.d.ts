@@ -30,7 +30,7 @@ declare global {
   }
   const orderSchema: StandardSchemaV1<unknown, Order>;
   function readOrder(body: unknown): Order;
-  const delivery: Order & { readonly id: string };
+  const order: Order;
   const card: { readonly blocked: boolean };
   const webhookSecret: string;
   const request: Request;
