@@ -1,4 +1,5 @@
 import { shareAcrossCopies } from '../lib/shared-class.ts';
+import { warnOfUnusable } from './wait-warning.ts';
 
 /**
  * Thrown by a handler to say: never try this message again.
@@ -43,12 +44,14 @@ export class RetryableError extends Error {
   override readonly name: string = 'RetryableError';
   /**
    * Kept within 0 and 43,200,000 (12 hours). Without it, or with what is no number, such as NaN, the configured backoff
-   * applies.
+   * applies. What is no number, and an option of another name, is told once by the process warning
+   * `RETRYABLE_ERROR_OPTIONS`.
    */
   readonly retryAfterMs?: number;
 
   constructor(message: string, options: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    warnOfUnusable(options);
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
 }
