@@ -61,6 +61,7 @@ export { createTrial, fingerprintOnTrial, type Trial } from './adapter/trial.ts'
 export { withOwnRetries } from './adapter/own-retries.ts';
 export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
+export { kindOf } from './lib/kind-of.ts';
 export { isPromise } from './lib/is-promise.ts';
 export { checkKey, keyFault, MAX_KEY_LENGTH } from './options/key.ts';
 export type {

@@ -1,3 +1,5 @@
+import { kindOf } from '../../src/adapter-kit.ts';
+import { InvalidOptionsError } from '../../src/index.ts';
 import type { Answer, Produced } from './answer.ts';
 import { keptOf } from './kept-headers.ts';
 import { cancel, readBody } from './fetch-body.ts';
@@ -12,7 +14,10 @@ type ResponseBody = ConstructorParameters<typeof Response>[0];
 
 /** Reads what a handler returned, for its client and for the record. */
 export async function produce(processor: Processor, returned: unknown): Promise<Produced<Response>> {
-  if (!isResponse(returned)) throw new TypeError('the handler must return a Response');
+  if (!isResponse(returned)) {
+    const message = `must return a Response, got ${kindOf(returned)}`;
+    throw new InvalidOptionsError('onceEachRequest', [{ field: 'handler', message }]);
+  }
   const { status } = returned;
   if (isReleased(status)) return { own: returned, status, stored: undefined };
   const { settings, maxStoredBytes, keptHeaders } = processor;

@@ -136,6 +136,7 @@ function received(
   const { pathname, search } = new URL(request.url);
   return {
     method: request.method,
+    subject: SUBJECT,
     target: pathname + search,
     keyHeader: request.headers.get('idempotency-key') ?? undefined,
     request,

@@ -45,11 +45,15 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
   readonly route: string;
   /**
    * Who sends the request: a user, a tenant or both, as what authenticated it says. The keys of one caller never meet
-   * those of another. Without a result the answer is 401; what it throws is thrown on, and nothing is recorded. `null`
-   * says that all requests are one caller's.
+   * those of another. Undefined, or an empty text, says that there is no caller: the answer is 401. What it throws is
+   * thrown on, and nothing is recorded. `null` says that all requests are one caller's.
    */
   readonly principal:
-    ((request: Incoming, ...more: More) => HttpPrincipal | PromiseLike<HttpPrincipal>) | null;
+    | ((
+        request: Incoming,
+        ...more: More
+      ) => HttpPrincipal | undefined | PromiseLike<HttpPrincipal | undefined>)
+    | null;
   /** Methods whose requests are recorded. Others go to the handler as they are. Default `['POST', 'PATCH']`. */
   readonly methods?: readonly string[] | undefined;
   /** With false, requests without a key go to the handler and are not recorded. Default true: they are answered 400. */

@@ -13,6 +13,8 @@ import type { StoredResponse } from './stored-response.ts';
 /** A request, whatever server received it. */
 export interface ReceivedRequest<Own> {
   readonly method: string;
+  /** The function of this package that got it. */
+  readonly subject: string;
   /** Path and query, as they were sent. */
   readonly target: string;
   /** Undefined without the header `Idempotency-Key`. */
@@ -59,7 +61,8 @@ async function answerIn<Own>(
   let caller: readonly string[] | null | undefined;
   let body: Buffer;
   try {
-    caller = processor.settings.principal === null ? null : callerIn(await received.principal());
+    caller =
+      processor.settings.principal === null ? null : callerIn(received.subject, await received.principal());
     if (caller === undefined) return { answer: refusal('no-principal') };
     body = await received.readBody();
   } catch (error) {

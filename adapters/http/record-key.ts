@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { InvalidOptionsError } from '../../src/index.ts';
+import { kindOf } from '../../src/adapter-kit.ts';
 
 /** Who sends a request: one text, or several parts such as a tenant and a user. */
 export type HttpPrincipal = string | readonly string[];
@@ -30,20 +31,23 @@ function hashOf(caller: readonly string[]): string {
  * What the `principal` function returned, as parts. Undefined where it found no caller: all such requests would be one
  * caller's. Throws `InvalidOptionsError` on what its type forbids.
  */
-export function callerIn(returned: unknown): readonly string[] | undefined {
+export function callerIn(subject: string, returned: unknown): readonly string[] | undefined {
   if (returned === undefined || returned === null) return undefined;
   // A copy has no holes.
   const parts: readonly unknown[] = Array.isArray(returned) ? Array.from<unknown>(returned) : [returned];
   if (!parts.every((part) => typeof part === 'string')) {
-    throw wrongPrincipal('must return who sends the request, as a string or a list of strings');
+    throw wrongPrincipal(
+      subject,
+      `must return who sends the request, as a string or a list of strings, got ${kindOf(returned)}`,
+    );
   }
   // The hash takes one for another.
   if (!parts.every((part) => part.isWellFormed())) {
-    throw wrongPrincipal('must not contain a lone surrogate (half of a UTF-16 pair)');
+    throw wrongPrincipal(subject, 'must not contain a lone surrogate (half of a UTF-16 pair)');
   }
   return parts.length === 0 || parts.includes('') ? undefined : parts;
 }
 
-function wrongPrincipal(message: string): InvalidOptionsError {
-  return new InvalidOptionsError('a function of the options', [{ field: 'principal', message }]);
+function wrongPrincipal(subject: string, message: string): InvalidOptionsError {
+  return new InvalidOptionsError(subject, [{ field: 'principal', message }]);
 }

@@ -54,6 +54,7 @@ function createOperation(world: World, life: Life, onHang: () => void): Answerin
     const received: ReceivedRequest<undefined> = {
       method: 'POST',
       target: TARGET,
+      subject: 'onceEachRequest',
       keyHeader: message.key?.slice(KEY_PREFIX.length),
       request: message,
       principal: () => undefined,

@@ -32,7 +32,7 @@ test.each<[returned: unknown, caller: readonly string[] | undefined]>([
   [[], undefined],
   [['acme', ''], undefined],
 ])('a principal function that returns %j found the caller %j', (returned, caller) => {
-  expect(callerIn(returned)).toEqual(caller);
+  expect(callerIn('onceEachRequest', returned)).toEqual(caller);
 });
 
 test.each([
@@ -44,12 +44,16 @@ test.each([
   Object.assign(new Array<string>(2), { 0: 'acme' }),
   true,
 ])('%j is no caller', (returned) => {
-  expect(() => callerIn(returned)).toThrow(InvalidOptionsError);
-  expect(() => callerIn(returned)).toThrow(/principal: must return who sends the request/);
+  expect(() => callerIn('onceEachRequest', returned)).toThrow(InvalidOptionsError);
+  expect(() => callerIn('onceEachRequest', returned)).toThrow(
+    /^onceEachRequest: principal: must return who sends the request.*, got (number|object|boolean)$/,
+  );
 });
 
 test.each(['\ud800', ['acme', 'alice\udfff']])('%j has half of a pair, and is no caller', (returned) => {
-  expect(() => callerIn(returned)).toThrow(InvalidOptionsError);
-  expect(() => callerIn(returned)).toThrow(/principal: must not contain a lone surrogate/);
-  expect(callerIn('😀')).toEqual(['😀']);
+  expect(() => callerIn('onceEachRequest', returned)).toThrow(InvalidOptionsError);
+  expect(() => callerIn('onceEachRequest', returned)).toThrow(
+    /^onceEachRequest: principal: must not contain a lone surrogate/,
+  );
+  expect(callerIn('onceEachRequest', '😀')).toEqual(['😀']);
 });

@@ -19,9 +19,13 @@ test('the caller is asked for', () => {
   onceEachRequest({ handleOnce, route: '/orders' }, () => new Response());
   // @ts-expect-error -- not said out loud
   onceEachRequest({ ...base, principal: undefined }, () => new Response());
-  // @ts-expect-error -- it need not be one
+  // @ts-expect-error -- null is not how it says that there is none
   onceEachRequest({ ...base, principal: (request) => request.headers.get('x-user') }, () => new Response());
   onceEachRequest({ ...base, principal: () => Promise.resolve(['acme', 'alice']) }, () => new Response());
+  onceEachRequest(
+    { ...base, principal: async (request) => request.headers.get('x-user') ?? undefined },
+    () => new Response(),
+  );
 });
 
 test('a handler gets the request and its attempt, and returns a response', () => {

@@ -51,6 +51,7 @@ export class Exchange {
     const { principal, maxRequestBytes } = this.#processor.settings;
     return {
       method: request.method ?? '',
+      subject: this.#subject,
       // Express cuts off of `url` what the middleware is mounted at.
       target: request.originalUrl ?? request.url ?? '',
       keyHeader: request.headers['idempotency-key']?.toString(),
