@@ -38,7 +38,8 @@ const clientSchema = lazily(() =>
   z.object({
     pool: satisfying(
       (value) => hasMethods(value, ['query', 'connect']) && 'totalCount' in value,
-      'a Pool of pg, not a Client: for one connection use a Pool of one',
+      'a Pool of pg, made by new pg.Pool({ connectionString }), not a URL or a Client (for one connection use a Pool ' +
+        'of one); a client made by postgres(url) is given as it is: createHandleOnce({ sql })',
     ),
   }),
 );

@@ -52,7 +52,8 @@ const deliverySchema = lazily(() =>
         z.custom<string | Uint8Array>((body) => typeof body === 'string' || body instanceof Uint8Array, {
           error:
             'must be the raw body, as text or bytes (a Buffer or Uint8Array); a parsed one cannot be verified, ' +
-            'so read the request before any JSON middleware does',
+            'so read the request before any JSON middleware does. Of a Fetch Request pass ' +
+            '{ headers: request.headers, body: await request.text() }',
         }),
         z.transform((body) => Buffer.from(body as Uint8Array)),
       ),

@@ -1,4 +1,5 @@
 import { InvalidKeyError } from '../api/errors.ts';
+import { kindOf } from '../lib/kind-of.ts';
 
 /** The longest key, scope or child-key name, in UTF-16 code units (what `.length` says). */
 export const MAX_KEY_LENGTH = 512;
@@ -9,7 +10,7 @@ export const MAX_KEY_LENGTH = 512;
  * Postgres cannot store NUL, and every lone surrogate becomes the same replacement character on the wire.
  */
 export function keyFault(value: unknown): string | undefined {
-  if (typeof value !== 'string') return `must be a string, got ${value === null ? 'null' : typeof value}`;
+  if (typeof value !== 'string') return `must be a string, got ${kindOf(value)}`;
   if (value.length === 0) return 'must not be empty';
   if (value.length > MAX_KEY_LENGTH) {
     return `must be at most ${MAX_KEY_LENGTH} characters, got ${value.length}; hash a longer one yourself`;

@@ -175,7 +175,9 @@ export const optionsSchema = lazily(() =>
         databaseSchema: z.optional(schemaName()),
         stats: z._default(flag(), false),
         onEvent: eventHook<HandleOnceEvent>(),
-        around: z.optional(callback<Around>('a function of (attempt, run)')),
+        around: z.optional(
+          callback<Around>('a function of (attempt, run), such as the around that openTelemetry() returns'),
+        ),
         ...fingerprintFields<unknown>(),
         logger: loggerOption(),
       },

@@ -81,7 +81,7 @@ function ofMembers(value: object, walk: Walk): string {
   if (!isPlain(value)) {
     const bytes = bytesOf(value);
     if (bytes !== undefined) return `bytes"${bytes.toString('base64')}"`;
-    if (names.length === 0) throw new Incomparable(SHOWS_NOTHING);
+    if (names.length === 0) throw new Incomparable(types.isPromise(value) ? A_PROMISE : SHOWS_NOTHING);
   }
   let json = '';
   let comma = '';
@@ -96,6 +96,7 @@ function ofMembers(value: object, walk: Walk): string {
   return `{${json}}`;
 }
 
+const A_PROMISE = 'a Promise (an await is missing)';
 const SHOWS_NOTHING = 'an object of which JSON shows nothing (such as a Map, a Set, a Request or an Error)';
 
 function ofList(list: readonly unknown[], walk: Walk): string {

@@ -128,7 +128,9 @@ test.each([
   ['a URL', url],
   ['nothing', undefined],
 ])('%s in place of a Pool is refused with words', (_, wrong) => {
-  expect(() => fromPg(wrong as never)).toThrow(/fromPg: pool: must be a Pool of pg, not a Client/);
+  expect(() => fromPg(wrong as never)).toThrow(
+    /fromPg: pool: must be a Pool of pg, .* not a URL or a Client .*createHandleOnce\({ sql }\)$/,
+  );
 });
 
 test('an option that does not exist is refused', () => {

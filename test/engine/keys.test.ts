@@ -33,6 +33,11 @@ describe.each(storeKinds)('over the %s store', (kind) => {
     expect(handleOnce.counts()).toEqual({});
   });
 
+  it('a key that is a promise is refused with the fix', async () => {
+    const call = bench.handleOnce()(Promise.resolve('order-7') as never, 'body', () => 1);
+    await expect(call).rejects.toThrow(/^key must be a string, got a Promise: await it$/);
+  });
+
   it('a payload without a fingerprint is refused before anything runs', async () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);

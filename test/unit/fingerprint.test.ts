@@ -51,6 +51,11 @@ function reversed(value: unknown): unknown {
 }
 
 describe('the fingerprint of a payload', () => {
+  it('names a forgotten await', () => {
+    expect(refusal(Promise.resolve({ id: 1 }))).toMatch(/^the payload is a Promise \(an await is missing\)/);
+    expect(refusal({ order: Promise.resolve(1) })).toMatch(/^order is a Promise/);
+  });
+
   // Computed by another implementation. A change here would refuse the redelivery of every message on record.
   it.each<[string, unknown, string]>([
     ['an empty text', '', '1658fae457c16fc18f3f2d8e1c2a5b3e06ec32cf5d72e42e1d894f86cd996221'],

@@ -19,8 +19,8 @@ const SCHEMA = 'must be a Standard Schema, such as a zod schema';
 const SCHEMA_NAME = 'must be 1 to 63 ASCII letters, digits or underscores, not starting with a digit or pg_';
 const UNKNOWN = 'is not an option; remove it or correct its spelling';
 const CLIENT =
-  'must be a client made by postgres(url), or one of another library through handle-once/clients, ' +
-  'not a transaction or a URL';
+  'must be a client made by postgres(url), or one of another library through handle-once/clients, such as fromPg(pool) ' +
+  'or fromPglite(db), not a transaction or a URL';
 const STORE = 'must be a store such as createMemoryStore() returns';
 
 const issuesOf = (options: unknown) =>

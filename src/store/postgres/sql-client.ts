@@ -13,7 +13,8 @@ export type SqlClient<Tx = unknown> = PostgresClient<Tx> | DatabaseClient<Tx>;
 export const sqlClient = lazily((): z.ZodMiniType<SqlClient, SqlClient> =>
   satisfying(
     (value) => isPostgresClient(value) || hasMethods(value, ['query', 'execute', 'begin', 'in']),
-    'a client made by postgres(url), or one of another library through handle-once/clients, not a transaction or a URL',
+    'a client made by postgres(url), or one of another library through handle-once/clients, such as fromPg(pool) ' +
+      'or fromPglite(db), not a transaction or a URL',
   ),
 );
 
