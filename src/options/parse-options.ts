@@ -73,8 +73,13 @@ export const flag = lazily(() => z.boolean({ error: 'must be true or false' }));
 export const abortSignal = lazily(() => z.instanceof(AbortSignal, { error: 'must be an AbortSignal' }));
 
 /** What a check accepts. A refusal does not stop later checks, so that all faults are reported. */
-export function satisfying<T>(check: (value: unknown) => boolean, what: string): z.ZodMiniType<T, T> {
-  return z.custom<T>((value) => holds(check, value), { error: `must be ${what}`, abort: false });
+export function satisfying<T>(
+  check: (value: unknown) => boolean,
+  what: string | ((value: unknown) => string),
+): z.ZodMiniType<T, T> {
+  const error = ({ input }: { readonly input?: unknown }): string =>
+    `must be ${typeof what === 'string' ? what : what(input)}`;
+  return z.custom<T>((value) => holds(check, value), { error, abort: false });
 }
 
 /** A value that throws when it is inspected is refused. */

@@ -77,6 +77,16 @@ describe.each([
     expect(issues.map(({ field }) => field)).toEqual(['onFailed.deadLetterQueueUrl', `onFailed.${name}`]);
   });
 
+  test.each([
+    [undefined, 'got undefined'],
+    ['sqs://user:secret@example/1/orders?token=secret', 'got sqs://example/1/orders'],
+    ['secret', 'got a text that is no URL'],
+    ['arn:aws:sqs:eu-central-1:1:orders', 'got a text that begins with arn:'],
+  ])('shows of a wrong queueUrl (%s) what is no secret', (wrongUrl, words) => {
+    const issues = issuesOf(() => create({ ...right, queueUrl: wrongUrl }));
+    expect(issues).toEqual([{ field: 'queueUrl', message: `must be the URL of the queue, ${words}` }]);
+  });
+
   test('names onFailed.deadLetterQueueUrl beside a wrong queueUrl', () => {
     const issues = issuesOf(() => create({ ...right, queueUrl: undefined, onFailed: {} }));
     expect(issues.map(({ field }) => field)).toEqual(['queueUrl', 'onFailed.deadLetterQueueUrl']);

@@ -1,9 +1,18 @@
 import type * as z from 'zod/mini';
-import { satisfying } from '../../../src/adapter-kit.ts';
+import { kindOf, satisfying } from '../../../src/adapter-kit.ts';
 
 /** An option that is the URL of a queue. */
 export function queueUrlOption(what: string): z.ZodMiniType<string, string> {
-  return satisfying<string>(isHttpUrl, `the URL of ${what}`);
+  return satisfying<string>(isHttpUrl, (value) => `the URL of ${what}, got ${shown(value)}`);
+}
+
+/** A text that is no URL may be anything. */
+function shown(value: unknown): string {
+  if (typeof value !== 'string') return kindOf(value);
+  if (!URL.canParse(value)) return value === '' ? 'an empty text' : 'a text that is no URL';
+  // Without user, password and query. What follows the scheme of an ARN could be a password elsewhere.
+  const { protocol, host, pathname } = new URL(value);
+  return host === '' ? `a text that begins with ${protocol}` : `${protocol}//${host}${pathname}`;
 }
 
 function isHttpUrl(value: unknown): boolean {
