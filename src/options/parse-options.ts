@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
+import { kindOf } from '../lib/kind-of.ts';
 import { lazily } from '../lib/lazily.ts';
 import { InvalidOptionsError, type OptionIssue } from '../api/errors.ts';
 import { canRead } from '../lib/safe-read.ts';
@@ -8,7 +9,7 @@ import { nameOfThrown } from '../payload/stored-error.ts';
 /** What is said of options that are none. */
 export const NOT_AN_OBJECT = { error: 'the options must be an object' };
 
-/** Validates options, or throws `InvalidOptionsError` with every wrong field. Values are never quoted. */
+/** Validates options, or throws `InvalidOptionsError` with every wrong field. Of values only numbers are quoted. */
 export function parseOptions<Schema extends z.ZodMiniType>(
   subject: string,
   schema: Schema,
@@ -63,7 +64,10 @@ function isOfMember({ code, path }: z.core.$ZodIssue): boolean {
 /** A whole number within bounds, with one message that names the unit and both bounds. */
 export function wholeNumber(unit: string, min: number, max: number): z.ZodMiniNumber {
   // Made where it is needed: the first number that is formatted loads the locales, which takes 20 ms.
-  const error = (): string => `must be a whole number of ${unit} from ${format(min)} to ${format(max)}`;
+  const error = ({ input }: { readonly input?: unknown }): string => {
+    const got = typeof input === 'number' ? String(input) : kindOf(input);
+    return `must be a whole number of ${unit} from ${format(min)} to ${format(max)} (got ${got})`;
+  };
   return z.number({ error }).check(z.int({ error }), z.minimum(min, { error }), z.maximum(max, { error }));
 }
 

@@ -24,7 +24,11 @@ const CLIENT =
 const STORE = 'must be a store such as createMemoryStore() returns';
 
 const issuesOf = (options: unknown) =>
-  issuesIn(() => createHandleOnce(options as Parameters<typeof createHandleOnce>[0]));
+  issuesIn(() => createHandleOnce(options as Parameters<typeof createHandleOnce>[0])).map((issue) => ({
+    ...issue,
+    // What was given: a test of its own is below.
+    message: issue.message.replace(/ \(got [^)]+\)$/, ''),
+  }));
 
 describe('createHandleOnce refuses', () => {
   it.each<[string, unknown, string]>([
@@ -153,6 +157,17 @@ describe('createHandleOnce refuses', () => {
       { field: 'sql', message: 'is missing: pass a client made by postgres(url)' },
       { field: 'maxResultBytes', message: 'has no meaning when storeResult is false; remove one of them' },
     ]);
+  });
+
+  it.each<[unknown, string]>([
+    [30, '30'],
+    [0.5, '0.5'],
+    [Number.NaN, 'NaN'],
+    ['30s', 'string'],
+    [null, 'null'],
+  ])('with what was given, where it can hold no secret: %o', (leaseMs, got) => {
+    const issues = issuesIn(() => createHandleOnce({ store, scope: 'a', leaseMs: leaseMs as number }));
+    expect(issues).toEqual([{ field: 'leaseMs', message: `${LEASE} (got ${got})` }]);
   });
 
   it('without quoting a value', () => {
