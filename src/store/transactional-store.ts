@@ -12,8 +12,8 @@ export interface TransactionalStore<Tx> extends Store {
   /** Whether `begin` rejects when nothing of a transaction is committed, once its settle was its last statement. */
   readonly tellsRollback: boolean;
   /**
-   * Runs work in a transaction that is under way, and undoes the work alone when it throws. Throws `InvalidOptionsError`, and does not run it, where the isolation level of
-   * the transaction is not READ COMMITTED.
+   * Runs work in a transaction that is under way, and undoes the work alone when it throws. Throws
+   * `InvalidOptionsError`, and does not run it, where the isolation level of the transaction is not READ COMMITTED.
    */
   savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
   /** Throws for what is no transaction that records can be settled in. */

@@ -23,7 +23,7 @@ test('the caller is asked for', () => {
   onceEachRequest({ ...base, principal: (request) => request.headers.get('x-user') }, () => new Response());
   onceEachRequest({ ...base, principal: () => Promise.resolve(['acme', 'alice']) }, () => new Response());
   onceEachRequest(
-    { ...base, principal: async (request) => request.headers.get('x-user') ?? undefined },
+    { ...base, principal: (request) => Promise.resolve(request.headers.get('x-user') ?? undefined) },
     () => new Response(),
   );
 });
