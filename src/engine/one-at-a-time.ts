@@ -1,14 +1,17 @@
 import { InvalidOptionsError } from '../api/errors.ts';
 import type { Handle } from './handle.ts';
 
-/** The transactions with a call under way, of all instances. */
-const busy = new Set<unknown>();
+/** The transactions with a call under way, of all instances. Weak, since a handler may never end. */
+const busyObjects = new WeakSet<object>();
+/** Those that a client of the user's own has as an id. */
+const busyIds = new Set<unknown>();
 
 /**
  * Refuses a call while another is under way in the same transaction, also from inside its handler. Their savepoints
  * would overlap: a rollback of one would undo what the other has put on record.
  */
 export function oneAtATime(transaction: unknown, handle: Handle<[]>): Handle<[]> {
+  const busy = (isObject(transaction) ? busyObjects : busyIds) as Set<unknown>;
   return async (delivery) => {
     if (busy.has(transaction)) throw stillUnderWay();
     busy.add(transaction);
@@ -18,6 +21,10 @@ export function oneAtATime(transaction: unknown, handle: Handle<[]>): Handle<[]>
       busy.delete(transaction);
     }
   };
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
 }
 
 function stillUnderWay(): InvalidOptionsError {
