@@ -37,7 +37,7 @@ describe('checkStore', () => {
     const { handleOnce, events } = create(options());
     const refused = handleOnce.checkStore();
     await expect(refused).rejects.toThrow(SchemaError);
-    await expect(refused).rejects.toThrow(/run migrate\(sql\) with the same schema name/);
+    await expect(refused).rejects.toThrow(/run migrate\(sql\), .* with the same schema name/);
     expect(events).toMatchObject([
       { type: 'store-error', verb: 'check', key: '', error: { code: 'SCHEMA' } },
     ]);

@@ -13,5 +13,8 @@ test('work that throws is told as it threw, also where its savepoint cannot be r
   };
   const failed = savepoint(transaction, () => Promise.reject(new Error('never again')));
   await expect(failed).rejects.toThrow('never again');
-  expect(statements).toEqual(['savepoint handle_once', 'rollback to savepoint handle_once']);
+  expect(statements).toEqual([
+    'savepoint handle_once; set transaction isolation level read committed',
+    'rollback to savepoint handle_once',
+  ]);
 });
