@@ -28,7 +28,8 @@ export const lambda: Surface = {
   faults: [...BROKER_FAULTS, ...SQS_FAULTS, ...STANDARD_FAULTS, ...FIFO_FAULTS, ...LAMBDA_FAULTS],
   outcomes: LAMBDA_OUTCOMES,
   // The service deletes by itself, and no client of ours that refuses entries.
-  lacks: ['entry refused by the queue'],
+  // What is aborted has run out of the time of its invocation, and is told so.
+  lacks: ['entry refused by the queue', 'kept: aborted'],
   rules: [inOrder],
   fit: (settings, random) => (random.chance(0.4) ? onFifo(settings) : settings),
   open: (world) => openQueue(world, startEnvironment),
