@@ -8,8 +8,6 @@ export type {
   ClaimReply,
   ClaimRequest,
   ClaimTerms,
-  Exchange,
-  Exchanged,
   ExtendReply,
   ExtendRequest,
   LookupReply,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type Batch, coalesce } from '../src/lib/coalesce.ts';
-import { createGate } from '../src/lib/gate.ts';
+import { coalesce } from '../src/lib/coalesce.ts';
+import { createCompany } from '../src/lib/company.ts';
+import { createGate, type Gate } from '../src/lib/gate.ts';
 
 interface Request {
   readonly key: string;
@@ -231,70 +232,102 @@ test('a verb that throws instead of rejecting is an answer like any other', asyn
   await expect(ask({ key: 'a' })).rejects.toBe(POISON);
 });
 
-test('a request is answered once its own answer is there, and the others of its batch do not wait for that', async () => {
-  let end: (reply: string) => void = () => undefined;
-  const later = new Promise<string>((resolve) => {
-    end = resolve;
-  });
-  const ask = coalesce<Request, string>({ send: () => Promise.resolve(['now', later]), maxBatch: 10 });
-  const [now, slow] = [ask({ key: 'a' }), ask({ key: 'b' })];
-  expect(await now).toBe('now');
-  end('then');
-  expect(await slow).toBe('then');
-});
-
-describe('what is taken along', () => {
-  const taken = (atLeast: number, count: number) => {
-    const { sent, send, keysSent } = controlledSend();
-    let batch: Batch<Request, string> | undefined;
-    const ask = coalesce({
-      ...{ send, maxBatch: 3, isolates },
-      beforeFlush: () => {
-        batch ??= ask.takeAlong(atLeast);
-      },
-    });
-    const answers = Promise.allSettled(Array.from({ length: count }, (_, index) => ask({ key: `${index}` })));
-    return { sent, keysSent, answers, batch: () => batch };
+describe('coalescers of one company', () => {
+  const company = (options: { readonly gate?: Gate } = {}) => {
+    const room = createCompany();
+    const [settles, claims] = [controlledSend(), controlledSend()];
+    const halves = { maxBatch: 500, smallestHalf: 8 };
+    const settle = coalesce({ ...halves, send: settles.send, company: room });
+    const claim = coalesce({ ...halves, ...options, send: claims.send, company: room, yields: true });
+    return { settles, claims, settle: asking(settle), claim: asking(claim) };
+  };
+  const asking = (ask: (request: Request) => Promise<string>) => async (key: string) => {
+    void ask({ key });
+    await settled();
   };
 
-  test('is not sent, and is answered by who took it', async () => {
-    const { keysSent, answers, batch } = taken(2, 2);
+  test('the one that yields waits at one of eight times, until a batch of the other has ended', async () => {
+    const { settles, claims, settle, claim } = company();
+    for (const key of ['a', 'b']) await settle(key);
+    for (let number = 1; number < 8; number += 1) {
+      await claim(`${number}`);
+      claims.sent.at(-1)?.answer();
+      await settled();
+    }
+    expect(claims.keysSent()).toHaveLength(7);
+    for (const key of ['8', '9']) await claim(key);
+    expect(claims.keysSent()).toHaveLength(7);
+    settles.sent[0]?.answer();
     await settled();
-    expect(batch()?.requests).toEqual([{ key: '0' }, { key: '1' }]);
-    batch()?.answer(Promise.resolve(['x', 'y']));
-    expect(await answers).toMatchObject([{ value: 'x' }, { value: 'y' }]);
-    expect(keysSent()).toEqual([]);
+    expect(claims.keysSent().slice(7)).toEqual([['8', '9']]);
   });
 
-  test('is nothing where fewer wait', async () => {
-    const { keysSent, batch } = taken(3, 2);
-    await settled();
-    expect(batch()).toBeUndefined();
-    expect(keysSent()).toEqual([['0', '1']]);
+  test('the other never waits for it', async () => {
+    const { settles, claims, settle, claim } = company();
+    for (const key of ['a', 'b']) await claim(key);
+    for (let number = 0; number < 20; number += 1) {
+      await settle(`${number}`);
+      settles.sent.at(-1)?.answer();
+      await settled();
+    }
+    expect(claims.sent).toHaveLength(2);
+    expect(settles.sent).toHaveLength(20);
   });
 
-  test('counts as a batch in the air, until it is answered', async () => {
-    const { sent, keysSent, batch } = taken(2, 9);
-    await settled();
-    expect(batch()?.requests).toHaveLength(3);
-    expect(keysSent()).toEqual([['3', '4', '5']]);
-    batch()?.answer(Promise.resolve(['x', 'y', 'z']));
-    await settled();
-    expect(keysSent()).toEqual([
-      ['3', '4', '5'],
-      ['6', '7', '8'],
-    ]);
-    for (const one of sent) one.answer();
+  test('go whole where both have requests, and as halves where one has', async () => {
+    const { settles, claims, settle, claim } = company();
+    const keys = Array.from({ length: 20 }, (_, index) => `${index}`);
+    await Promise.all(keys.flatMap((key) => [claim(key), settle(key)]));
+    expect([...settles.keysSent(), ...claims.keysSent()]).toEqual([keys, keys]);
+    const alone = company();
+    await Promise.all(keys.map((key) => alone.settle(key)));
+    expect(alone.settles.keysSent()).toEqual([keys.slice(0, 10), keys.slice(10)]);
   });
 
-  test('is sent by itself, one by one, where one of it has spoiled it', async () => {
-    const { sent, keysSent, answers, batch } = taken(2, 2);
+  test('what waits at a closed gate keeps nothing waiting', async () => {
+    const gate = createGate(5);
+    gate.setShut(true);
+    const { settles, claims, settle, claim } = company({ gate });
+    for (const key of ['a', 'b', 'c']) await claim(key);
+    for (const key of ['d', 'e']) await settle(key);
+    expect(claims.keysSent()).toEqual([]);
+    expect(settles.keysSent()).toEqual([['d'], ['e']]);
+    for (const one of settles.sent) one.answer();
+    gate.setShut(false);
     await settled();
-    batch()?.answer(Promise.reject(POISON));
-    await settled();
-    expect(keysSent()).toEqual([['0'], ['1']]);
-    sent[0]?.answer();
-    sent[1]?.fail(POISON);
-    expect(await answers).toMatchObject([{ value: '0!' }, { reason: POISON }]);
+    expect(claims.keysSent().flat()).toEqual(['a', 'b', 'c']);
+  });
+
+  test('callers meet in few batches, however unevenly they began', async () => {
+    const room = createCompany();
+    const underWay: (() => void)[] = [];
+    let batches = 0;
+    const send = (requests: readonly Request[]): Promise<string[]> =>
+      new Promise((resolve) => {
+        batches += 1;
+        underWay.push(() => {
+          resolve(requests.map(({ key }) => key));
+        });
+      });
+    const settle = coalesce({ send, maxBatch: 500, smallestHalf: 8, company: room });
+    const claim = coalesce({ send, maxBatch: 500, smallestHalf: 8, company: room, yields: true });
+    async function call(key: string): Promise<void> {
+      for (let turn = 0; turn < 50; turn += 1) {
+        await claim({ key });
+        await settle({ key });
+      }
+    }
+    const calls: Promise<void>[] = [];
+    for (const size of [1, 60, 3, 36]) {
+      for (let count = 0; count < size; count += 1) calls.push(call(`${calls.length}`));
+      await settled();
+    }
+    for (let oldest = underWay.shift(); oldest !== undefined; oldest = underWay.shift()) {
+      oldest();
+      await settled();
+    }
+    await Promise.all(calls);
+    // Two for each turn of 100 callers: half of them in each, of claims and then of settles.
+    expect(batches).toBeLessThan(1.2 * 2 * 2 * 50);
   });
 });

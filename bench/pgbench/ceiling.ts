@@ -1,7 +1,7 @@
 import type { Measured } from '../core/measured.ts';
 import type { Database } from '../database.ts';
 import { type Pgbench, runPgbench } from './program.ts';
-import { exchangeScript } from './our-statements.ts';
+import { claimScript, settleScript } from './our-statements.ts';
 
 const MOST_CLIENTS = 100;
 const SCOPE = 'ceiling';
@@ -9,8 +9,7 @@ const SCOPE = 'ceiling';
 const MOST_MESSAGES = 200_000;
 
 /**
- * The statement of this package for many messages in flight by a client that needs next to no CPU: what is left of it
- * is the server's part.
+ * The statements of this package by a client that needs next to no CPU: what is left of it is the server's part.
  *
  * Keys and tokens of a batch are looked up by its number, since pgbench cannot make arrays.
  */
@@ -20,10 +19,12 @@ export async function ceilingContender(
   batch: number,
 ): Promise<Measured> {
   await sql`create table if not exists batches (id bigint primary key, keys text not null, tokens text not null)`;
-  const exchange = await exchangeScript(SCOPE, batch);
+  const claim = await claimScript(SCOPE, batch);
+  const settle = await settleScript(SCOPE, batch);
   const script = `\\set n :n + 1
 \\set id :client_id * :each + :n
-${exchange.sql};
+${claim.sql};
+${settle.sql};
 `;
 
   async function succeeded(): Promise<number> {
@@ -47,17 +48,16 @@ ${exchange.sql};
 
   return {
     name: `pgbench, our statements, batches of ${batch}`,
-    smallestInFlight: 2 * batch,
+    smallestInFlight: batch,
     async measure(_, inFlight) {
-      const clients = Math.min(Math.max(1, Math.floor(inFlight / batch / 2)), MOST_CLIENTS);
+      const clients = Math.min(Math.max(1, Math.floor(inFlight / batch)), MOST_CLIENTS);
       const each = Math.ceil(MOST_MESSAGES / clients / batch);
       await makeBatches(clients * each);
-      const variables = { ...exchange.variables, n: 0, each };
+      const variables = { ...claim.variables, ...settle.variables, n: 0, each };
       const before = await succeeded();
       const run = await runPgbench(pgbench, { url, script, clients, variables });
       const recorded = (await succeeded()) - before;
-      // The first script of each client has no batch before it.
-      const expected = (run.scripts - clients) * batch;
+      const expected = run.scripts * batch;
       if (recorded !== expected)
         throw new Error(`pgbench has ${recorded} messages on record, not ${expected}`);
       return { fresh: run.scriptsPerSecond * batch };

@@ -5,14 +5,13 @@ import type { Store } from '../../src/store/store.ts';
 const LEASE_MS = 30_000;
 const RETENTION_MS = 604_800_000;
 
-/** A statement for pgbench, and the values of its variables. */
+/** A statement for pgbench, and the values of its variables. Keys and tokens are those of batch `:id`. */
 export interface Script {
   readonly sql: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Claims the messages of batch `:id`, and settles those of the batch before it. */
-export async function exchangeScript(scope: string, batch: number): Promise<Script> {
+export async function claimScript(scope: string, batch: number): Promise<Script> {
   const terms = {
     scope,
     leaseMs: LEASE_MS,
@@ -21,22 +20,26 @@ export async function exchangeScript(scope: string, batch: number): Promise<Scri
     failedRetentionMs: RETENTION_MS,
     mayOwnSuspects: false,
   };
+  const asked = messages(batch).map((message) => ({ ...message, fingerprint: 'ab'.repeat(32) }));
+  return toScript('claim', batch, await sentBy((store) => store.claim(asked, terms)));
+}
+
+export async function settleScript(scope: string, batch: number): Promise<Script> {
   const settlement = {
     kind: 'succeed',
     result: '{"ok":true}',
     resultOmitted: null,
     retentionMs: RETENTION_MS,
   } as const;
-  const claims = messages('next', batch).map((message) => ({ ...message, fingerprint: 'ab'.repeat(32) }));
-  const settles = messages('last', batch).map((message) => ({ ...message, settlement }));
-  return toScript(batch, await sentBy(async (store) => await store.exchange?.send(claims, settles, terms)));
+  const asked = messages(batch).map((message) => ({ ...message, settlement }));
+  return toScript('settle', batch, await sentBy((store) => store.settle(asked, scope)));
 }
 
 /** In the order in which the store sends them. */
-function messages(of: 'next' | 'last', batch: number): { key: string; token: string }[] {
+function messages(batch: number): { key: string; token: string }[] {
   return Array.from({ length: batch }, (_, index) => {
     const number = String(index).padStart(4, '0');
-    return { key: `${of}-key-${number}`, token: `${of}-token-${number}` };
+    return { key: `key-${number}`, token: `token-${number}` };
   });
 }
 
@@ -61,23 +64,16 @@ async function sentBy(ask: (store: Store) => Promise<unknown>): Promise<Sent> {
   return sent;
 }
 
-function toScript(batch: number, { statement, parameters }: Sent): Script {
-  const places = new Map<string, string>();
-  for (const [of, id] of [
-    ['next', ':id'],
-    ['last', ':id - 1'],
-  ] as const) {
-    const some = messages(of, batch);
-    places.set(arrayLiteral(some.map(({ key }) => key)), `(select keys from batches where id = ${id})`);
-    places.set(arrayLiteral(some.map(({ token }) => token)), `(select tokens from batches where id = ${id})`);
-  }
+function toScript(name: string, batch: number, { statement, parameters }: Sent): Script {
+  const keys = arrayLiteral(messages(batch).map(({ key }) => key));
+  const tokens = arrayLiteral(messages(batch).map(({ token }) => token));
   const variables: Record<string, string> = {};
   const sql = statement.replaceAll(/\$(\d+)/g, (_, number: string) => {
     const value = parameters[Number(number) - 1] ?? '';
-    const place = places.get(value);
-    if (place !== undefined) return place;
-    variables[`p${number}`] = value;
-    return `:p${number}`;
+    if (value === keys) return '(select keys from batches where id = :id)';
+    if (value === tokens) return '(select tokens from batches where id = :id)';
+    variables[`${name}${number}`] = value;
+    return `:${name}${number}`;
   });
   return { sql, variables };
 }

@@ -1,8 +1,8 @@
 import type { Step } from '../step.ts';
 import { chaos } from './chaos.ts';
 import { databaseFuzz } from './database-fuzz.ts';
-import { exchanges } from './exchanges.ts';
 import { limits } from './limits.ts';
+import { overlap } from './overlap.ts';
 import { program } from './program.ts';
 import { storms } from './storms.ts';
 
@@ -12,7 +12,7 @@ const SAME = 'The columns are those of [workers](#chaos-workers).';
 export const STEPS: readonly Step[] = [
   databaseFuzz,
   limits,
-  exchanges,
+  overlap,
   program('model', 'The larger models', () => ['model', '--', '--large']),
   program('simulation', 'The simulation', (seed) => [
     'simulate',

@@ -1,14 +1,6 @@
 import { StoreError } from '../../src/api/errors.ts';
 import { createTable, idOf, lookedUp, type MemoryRecord, type MemoryTable } from '../../src/store/memory.ts';
-import type {
-  ClaimReply,
-  ClaimRequest,
-  ClaimTerms,
-  Exchanged,
-  SettleReply,
-  SettleRequest,
-  Store,
-} from '../../src/store/store.ts';
+import type { ClaimReply, ClaimTerms, SettleRequest, Store } from '../../src/store/store.ts';
 import type { TransactionalStore } from '../../src/store/transactional-store.ts';
 import type { Verb } from '../facts.ts';
 import type { Life } from '../world/life.ts';
@@ -23,9 +15,6 @@ export const REFUSED_TEXT = 'refused-text';
 /** How often another transaction has a record locked. */
 const LOCKED_SHARE = 0.03;
 
-/** How often a settle that goes with claims is left for a statement of its own. */
-const LEFT_SHARE = 0.05;
-
 /** Far from every clock of the workers: only differences count. */
 const OWN_TIME_MS = 5_000_000_000;
 
@@ -37,8 +26,6 @@ interface Statement<Request, Reply> {
   readonly whenLocked: (request: Request) => Reply | undefined;
   readonly tell: (request: Request, reply: Reply, before: MemoryRecord | undefined, askedAt: number) => void;
   readonly isOwn: (reply: Reply) => boolean;
-  /** What refuses it as a whole, before it does anything. Absent: nothing does. */
-  readonly refusal?: (requests: readonly Request[]) => StoreError | undefined;
 }
 
 /**
@@ -89,13 +76,32 @@ export class Database {
     const table = createTable(this.#records, () => this.now());
     const { tell } = this.#world;
     return {
-      claim: (requests, terms) => this.#send(life, table, requests, this.#claims(life, terms)),
-      settle: (requests, scope) => this.#send(life, table, requests, this.#settles(life, scope)),
-      exchange: {
-        // What a process asks for in one turn is little.
-        from: 1,
-        send: (claims, settles, terms) => this.#exchange(life, table, claims, settles, terms),
-      },
+      claim: (requests, terms) =>
+        this.#send(life, table, requests, {
+          verb: 'claim',
+          leaseMs: terms.leaseMs,
+          answerOne: (of, request) => of.claim(request, terms),
+          whenLocked: ({ key }) => this.#answerToLocked(key, terms),
+          tell: ({ key, token, fingerprint }, reply, before, sentAt) => {
+            if (reply.kind === 'claimed' && before !== undefined) this.#transactions.fenceOff(before.token);
+            const after = this.#snapshot(key);
+            const effect = { life, key, token, fingerprint, terms, reply, before, after, sentAt };
+            tell({ type: 'claim', ...effect });
+          },
+          isOwn: ({ kind }) => kind === 'claimed',
+        }),
+      settle: (requests, scope) =>
+        this.#send(life, table, requests, {
+          verb: 'settle',
+          leaseMs: this.#world.plan.settings.leaseMs,
+          answerOne: (of, request) => of.settle(request, scope),
+          whenLocked: () => 'locked',
+          tell: ({ key, token, settlement }, reply, before) => {
+            if (reply === 'settled' && before?.owned === true) this.#transactions.fenceOff(token);
+            tell({ type: 'settle', life, key, token, settlement, reply, before, after: this.#snapshot(key) });
+          },
+          isOwn: () => false,
+        }),
       extend: (requests, terms) =>
         this.#send(life, table, requests, {
           verb: 'extend',
@@ -112,97 +118,6 @@ export class Database {
       lookup: (key, scope) =>
         this.#read(life, () => lookedUp(this.#records.get(idOf(scope, key)), this.now())),
     };
-  }
-
-  #claims(life: Life, terms: ClaimTerms): Statement<ClaimRequest, ClaimReply> {
-    return {
-      verb: 'claim',
-      leaseMs: terms.leaseMs,
-      answerOne: (of, request) => of.claim(request, terms),
-      whenLocked: ({ key }) => this.#answerToLocked(key, terms),
-      tell: ({ key, token, fingerprint }, reply, before, sentAt) => {
-        if (reply.kind === 'claimed' && before !== undefined) this.#transactions.fenceOff(before.token);
-        const after = this.#snapshot(key);
-        const effect = { life, key, token, fingerprint, terms, reply, before, after, sentAt };
-        this.#world.tell({ type: 'claim', ...effect });
-      },
-      isOwn: ({ kind }) => kind === 'claimed',
-    };
-  }
-
-  #settles(life: Life, scope: string): Statement<SettleRequest, SettleReply> {
-    return {
-      verb: 'settle',
-      leaseMs: this.#world.plan.settings.leaseMs,
-      answerOne: (of, request) => of.settle(request, scope),
-      whenLocked: () => 'locked',
-      tell: ({ key, token, settlement }, reply, before) => {
-        if (reply === 'settled' && before?.owned === true) this.#transactions.fenceOff(token);
-        const after = this.#snapshot(key);
-        this.#world.tell({ type: 'settle', life, key, token, settlement, reply, before, after });
-      },
-      isOwn: () => false,
-    };
-  }
-
-  /** As the SQL: it leaves claims of claimable records, and settles that change nothing, and waits for no lock. */
-  async #exchange(
-    life: Life,
-    table: MemoryTable,
-    claims: readonly ClaimRequest[],
-    settles: readonly SettleRequest[],
-    terms: ClaimTerms,
-  ): Promise<Exchanged> {
-    const askedAt = this.#world.scheduler.now();
-    const claiming = this.#claims(life, terms);
-    const settling = this.#settles(life, terms.scope);
-    const replies = await this.#send<ClaimRequest | SettleRequest, ClaimReply | SettleReply | undefined>(
-      life,
-      table,
-      [...claims, ...settles],
-      {
-        verb: 'settle',
-        leaseMs: terms.leaseMs,
-        refusal: () => this.#lockedFor(life, settles),
-        whenLocked: () => undefined,
-        answerOne: (of, request) => {
-          const record = this.recordOf(request.key);
-          if (isSettle(request)) {
-            const owns = record?.token === request.token && record.owned;
-            // A store may leave any of them.
-            const isLeft = this.#world.random.chance(LEFT_SHARE);
-            return owns && !isLeft ? settling.answerOne(of, request) : undefined;
-          }
-          const isClaimable = record !== undefined && record.liveUntil <= this.now();
-          return isClaimable ? undefined : claiming.answerOne(of, request);
-        },
-        tell: (request, reply, before, sentAt) => {
-          if (reply === undefined) return;
-          if (isSettle(request)) settling.tell(request, reply as SettleReply, before, sentAt);
-          else claiming.tell(request, reply as ClaimReply, before, sentAt);
-        },
-        isOwn: () => false,
-      },
-    );
-    const claimed = replies.slice(0, claims.length) as (ClaimReply | undefined)[];
-    claims.forEach(({ key, token }, index) => {
-      if (claimed[index]?.kind !== 'claimed') return;
-      this.#world.tell({ type: 'confirmed', verb: 'claim', life, key, token, askedAt });
-    });
-    return { claims: claimed, settles: replies.slice(claims.length) as (SettleReply | undefined)[] };
-  }
-
-  #lockedFor(life: Life, settles: readonly SettleRequest[]): StoreError | undefined {
-    const locked = settles.find(({ key }) => this.#isLocked(key, this.recordOf(key)));
-    if (locked === undefined) return undefined;
-    this.#tellLocked(life, locked.key);
-    return new StoreError('a record is locked', { retriable: true, mayHaveLanded: false });
-  }
-
-  #tellLocked(life: Life, key: string): void {
-    const now = this.#world.scheduler.now();
-    this.#world.tell({ type: 'fault', fault: 'record locked', life, what: key });
-    life.troubles.push({ from: now, to: now });
   }
 
   /** The same with transactions. `tellsRollback`: a COMMIT that is answered with a rollback is an error in any case. */
@@ -336,13 +251,13 @@ export class Database {
       this.#world.tell({ type: 'fault', fault: 'result refused by the store', life });
       return new StoreError('the database refused a value', { retriable: false, dataRefused: true });
     }
-    const refusal = statement.refusal?.(requests);
-    if (refusal !== undefined) return refusal;
     return requests.map((request) => {
       const before = this.#snapshot(request.key);
       const locked = this.#isLocked(request.key, before) ? statement.whenLocked(request) : undefined;
       if (locked !== undefined) {
-        this.#tellLocked(life, request.key);
+        const now = this.#world.scheduler.now();
+        this.#world.tell({ type: 'fault', fault: 'record locked', life, what: request.key });
+        life.troubles.push({ from: now, to: now });
         return locked;
       }
       const reply = statement.answerOne(table, request);
@@ -369,10 +284,6 @@ export class Database {
 
 function outOfReach(mayHaveLanded: boolean): StoreError {
   return new StoreError('the database cannot be reached', { retriable: true, mayHaveLanded });
-}
-
-function isSettle(request: ClaimRequest | SettleRequest): request is SettleRequest {
-  return 'settlement' in request;
 }
 
 function hasRefusedText(request: object): boolean {

@@ -48,9 +48,7 @@ function whyLapsed(owner: GrantedClaim, settings: Settings, at: number): Cause |
   const leaseMs = owner.leaseEnd - owner.extendedAt;
   if (owner.run === undefined && owner.grantedAt - owner.askedAt > leaseMs)
     return 'its claim landed too late';
-  // What went wrong with settles of the statement that claimed it is no trouble of its own.
-  const troubles = life.troubles.filter(({ from }) => from !== owner.askedAt);
-  if (troubles.some((one) => isWithin(one, lapse))) return 'the store was out of reach';
+  if (life.troubles.some((one) => isWithin(one, lapse))) return 'the store was out of reach';
   if (settings.transactions === 'caller' && owner.runEnd?.how === 'undone') return 'its caller rolled back';
   return isGivenUp(owner, settings, at) ? 'its transaction was given up' : undefined;
 }

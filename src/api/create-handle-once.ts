@@ -97,9 +97,6 @@ function createWith<Tx>(
         onTakenBack: (key) => {
           events.emit({ type: 'taken-back', scope, key });
         },
-        onSentApart: (messages, error) => {
-          events.emit({ type: 'sent-apart', scope, key: '', messages, error });
-        },
       },
     ),
     leaseAlarms: createLeaseAlarms(settings.leaseMs, clock),

@@ -79,17 +79,6 @@ export type HandleOnceEvent =
     })
   /** A claim whose reply was lost has landed, and was undone: it counts nothing. */
   | (OfMessage & { readonly type: 'taken-back' })
-  /**
-   * Claims and settles that shared a statement were sent again, at once and each kind by itself: the store had refused
-   * it, and nothing was written. No attempt is counted.
-   */
-  | (OfMessage & {
-      readonly type: 'sent-apart';
-      /** How many claims and settles. */
-      readonly messages: number;
-      /** Why: a record was locked (55P03), there was a deadlock (40P01), or the store refused a value. */
-      readonly error: EventError;
-    })
   | (EndOf<'pending'> & { readonly type: 'mismatch' | 'aborted' })
   /** Lines of the table `failures` that were not written, since there were too many or the database refused them. */
   | (OfMessage & {

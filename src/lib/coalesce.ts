@@ -1,13 +1,10 @@
-import { atEndOfTurn } from './clock.ts';
+import { type Company, createCompany, type Member } from './company.ts';
 import type { Gate } from './gate.ts';
 import { createKeyQueue } from './key-queue.ts';
 
-/** What a request is answered with: at once, or once something else has ended. */
-type Answer<Reply> = Reply | Promise<Reply>;
-
 export interface CoalesceOptions<Request, Reply> {
   /** Sends many requests with distinct keys, and answers each in order. It must settle: a lane waits for it. */
-  readonly send: (requests: readonly Request[]) => Promise<readonly Answer<Reply>[]>;
+  readonly send: (requests: readonly Request[]) => Promise<readonly Reply[]>;
   readonly maxBatch: number;
   /** How many batches are under way at once. Default: two. */
   readonly maxBatches?: number;
@@ -22,34 +19,17 @@ export interface CoalesceOptions<Request, Reply> {
   readonly smallestBeside?: number;
   /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
   readonly isolates?: (error: unknown) => boolean;
-  /** Called before requests go: another coalescer may take them along. Default: none does. */
-  readonly beforeFlush?: () => void;
-}
-
-/** Sends a request with others, and answers it. */
-export interface Coalescer<Request, Reply> {
-  (request: Request): Promise<Reply>;
-  /** Lets go what may go now. */
-  readonly flush: () => void;
-  /**
-   * A batch to be sent with something else, past the gate, where so many requests wait and another batch may go. Else
-   * undefined.
-   */
-  readonly takeAlong: (atLeast: number) => Batch<Request, Reply> | undefined;
-}
-
-/** Requests that are under way until they are answered. */
-export interface Batch<Request, Reply> {
-  readonly requests: readonly Request[];
-  /** Each in order, once. */
-  readonly answer: (replies: Promise<readonly Answer<Reply>[]>) => void;
+  /** Coalescers whose requests set each other off. Default: it is by itself. */
+  readonly company?: Company;
+  /** Whether it waits now and then while its company has two batches under way. Default: it does not. */
+  readonly yields?: boolean;
 }
 
 interface Waiting<Request, Reply> {
   readonly key: string;
   readonly request: Request;
   next?: this | undefined;
-  readonly resolve: (answer: Answer<Reply>) => void;
+  readonly resolve: (reply: Reply) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -73,33 +53,27 @@ const OPEN: Pick<Gate, 'enter' | 'leave'> = {
  */
 export function coalesce<Request extends { readonly key: string }, Reply>(
   options: CoalesceOptions<Request, Reply>,
-): Coalescer<Request, Reply> {
-  const { maxBatch, maxBatches = MAX_BATCHES, gate = OPEN } = options;
+): (request: Request) => Promise<Reply> {
+  const { maxBatch, maxBatches = MAX_BATCHES, gate = OPEN, company = createCompany() } = options;
   const waiting = createKeyQueue<Waiting<Request, Reply>>();
+  const member: Member = { isWaiting: () => waiting.size() > 0, flush };
+  company.join(member);
   /** Batches that are under way, or wait at the gate for their requests. */
   let batches = 0;
-  let isScheduled = false;
 
   function share(): number {
-    const splits = batches === 1 && waiting.size() >= 2 * (options.smallestHalf ?? Infinity);
+    const splits =
+      batches === 1 && company.isFree(member) && waiting.size() >= 2 * (options.smallestHalf ?? Infinity);
     return Math.min(maxBatch, splits ? Math.ceil(waiting.size() / 2) : waiting.size());
   }
 
   function mayGo(): boolean {
-    if (batches === 0) return waiting.size() > 0;
-    return batches < maxBatches && waiting.size() >= (options.smallestBeside ?? 1);
-  }
-
-  /** Not in a microtask: what replies have set off is to be asked for too before a batch goes. */
-  function schedule(): void {
-    if (isScheduled) return;
-    isScheduled = true;
-    atEndOfTurn(flush);
+    const smallest = batches === 0 ? 1 : (options.smallestBeside ?? 1);
+    if (batches >= maxBatches || waiting.size() < smallest) return false;
+    return options.yields !== true || !company.mustYield();
   }
 
   function flush(): void {
-    isScheduled = false;
-    options.beforeFlush?.();
     if (!mayGo()) return;
     batches += 1;
     // At a closed gate requests gather: what a batch takes is decided when it goes.
@@ -107,27 +81,23 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
   }
 
   function send(): void {
-    void deliver(waiting.take(share())).finally(() => {
+    const batch = waiting.take(share());
+    company.sent();
+    void deliver(batch).finally(() => {
       batches -= 1;
+      company.answered();
       gate.leave();
-      schedule();
+      company.schedule();
     });
     flush();
   }
 
   async function deliver(batch: readonly Waiting<Request, Reply>[]): Promise<void> {
     if (batch.length === 0) return;
-    await answer(batch, () => options.send(batch.map(({ request }) => request)));
-  }
-
-  async function answer(
-    batch: readonly Waiting<Request, Reply>[],
-    send: () => Promise<readonly Answer<Reply>[]>,
-  ): Promise<void> {
     try {
-      const replies = await send();
+      const replies = await options.send(batch.map(({ request }) => request));
       batch.forEach(({ resolve }, index) => {
-        resolve(replies[index] as Answer<Reply>);
+        resolve(replies[index] as Reply);
       });
     } catch (error) {
       if (batch.length > 1 && options.isolates?.(error) === true) batch.forEach(sendAlone);
@@ -144,27 +114,9 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
     });
   }
 
-  function takeAlong(atLeast: number): Batch<Request, Reply> | undefined {
-    if (waiting.size() < atLeast || !mayGo()) return undefined;
-    batches += 1;
-    const batch = waiting.take(share());
-    return {
-      requests: batch.map(({ request }) => request),
-      answer(replies) {
-        void answer(batch, () => replies).finally(() => {
-          batches -= 1;
-          schedule();
-        });
-      },
-    };
-  }
-
-  function ask(request: Request): Promise<Reply> {
-    return new Promise((resolve, reject) => {
+  return (request) =>
+    new Promise((resolve, reject) => {
       waiting.add({ key: request.key, request, resolve, reject, next: undefined });
-      schedule();
+      company.schedule();
     });
-  }
-
-  return Object.assign(ask, { flush, takeAlong });
 }

@@ -30,7 +30,7 @@ export interface Logger {
   error(fields: LogFields, message: string): unknown;
   /** Gets what is tried again, such as `RELEASED`, and findings about settings. */
   warn(fields: LogFields, message: string): unknown;
-  /** Gets `TAKEN_OVER`, `TAKEN_BACK`, `SENT_APART` and `MAINTAINED`. Without it they are dropped. */
+  /** Gets `TAKEN_OVER`, `TAKEN_BACK` and `MAINTAINED`. Without it they are dropped. */
   info?(fields: LogFields, message: string): unknown;
   /** Gets messages that have to wait, such as `IN_FLIGHT`. Without it they are dropped. */
   debug?(fields: LogFields, message: string): unknown;

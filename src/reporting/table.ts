@@ -65,7 +65,6 @@ const CORE: Table = {
     'lines of the table failures were not written: its records are complete, what explain says is not',
   ),
   'taken-back': row('info', 'TAKEN_BACK', 'a claim whose reply was lost has landed, and was undone'),
-  'sent-apart': row('info', 'SENT_APART', 'a statement of many messages was refused, and sent again as two'),
   suspect: row(
     'warn',
     'SUSPECT',

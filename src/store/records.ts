@@ -1,16 +1,15 @@
 import type { Clock } from '../lib/clock.ts';
 import { coalesce, type CoalesceOptions } from '../lib/coalesce.ts';
+import { createCompany } from '../lib/company.ts';
 import { StoreError } from '../api/errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { type Instant, now } from '../lib/instant.ts';
 import { createTimedChannel } from '../lib/timed-channel.ts';
-import { createExchanges, type ExchangesOptions } from './exchanges.ts';
 import { createReplyLimit } from './reply-in-time.ts';
 import type {
   ClaimReply,
   ClaimRequest,
   ClaimTerms,
-  Exchange,
   ExtendReply,
   ExtendRequest,
   LookupReply,
@@ -50,12 +49,9 @@ export interface Records {
   readonly check: () => Promise<void>;
 }
 
-/** Of claims and settles in one statement. */
-type Verb = 'claim' | 'settle' | 'extend' | 'exchange';
-
 /** What is published of a statement: its messages share it. */
 interface StatementFacts {
-  readonly verb: Verb;
+  readonly verb: 'claim' | 'settle' | 'extend';
   readonly scope: string;
   readonly messages: number;
 }
@@ -104,15 +100,13 @@ export interface RecordsOptions {
   readonly traffic: Traffic;
   readonly clock: Clock;
   readonly onTakenBack: (key: string) => void;
-  /** Told when claims and settles that shared a statement are sent again by themselves, since it was refused. */
-  readonly onSentApart: (messages: number, error: unknown) => void;
 }
 
 export function createRecords(store: Store, terms: ClaimTerms, options: RecordsOptions): Records {
-  const { batching, traffic, clock, onTakenBack, onSentApart } = options;
+  const { batching, traffic, clock, onTakenBack } = options;
   const inTime = createReplyLimit(replyTimeoutMs(terms.leaseMs), clock);
 
-  function answered<T>(verb: Verb, messages: number, reply: Promise<T>): Promise<T> {
+  function answered<T>(verb: StatementFacts['verb'], messages: number, reply: Promise<T>): Promise<T> {
     const ended = statements.start(clock);
     if (ended === undefined) return inTime(reply);
     return inTime(reply, (failed) => {
@@ -123,9 +117,10 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   function perMessage<Request extends { readonly key: string }, Reply>(
     gate: Gate,
     send: (requests: readonly Request[]) => Promise<readonly Reply[]>,
-  ): CoalesceOptions<Request, Reply> {
-    if (!batching) return { send, gate, ...ONE_EACH };
-    return { send, gate, maxBatch: MAX_BATCH, smallestHalf: SMALLEST_HALF, isolates };
+    together?: Pick<CoalesceOptions<Request, Reply>, 'company' | 'yields'>,
+  ): (request: Request) => Promise<Reply> {
+    if (!batching) return coalesce({ send, gate, ...ONE_EACH });
+    return coalesce({ send, gate, maxBatch: MAX_BATCH, smallestHalf: SMALLEST_HALF, isolates, ...together });
   }
 
   const lookup = async (key: string) => await store.lookup?.(key, terms.scope);
@@ -159,59 +154,24 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     };
   }
 
-  function exchangeBy(exchange: Exchange): ExchangesOptions<TimedClaimReply>['send'] {
-    return async (claims, settles) => {
-      const sentAt = now(clock);
-      const statement = exchange.send(claims, settles, terms);
-      try {
-        const replies = await answered('exchange', claims.length + settles.length, statement);
-        const timed = claims.map((request, index) => {
-          const reply = replies.claims[index];
-          return reply && { reply: told(request, reply), sentAt };
-        });
-        return { claims: timed, settles: replies.settles };
-      } catch (error) {
-        if (mayHaveLanded(error)) {
-          takeBacks.watchStatement(
-            claims,
-            statement.then((replies) => replies.claims),
-          );
-          throw error;
-        }
-        onSentApart(claims.length + settles.length, error);
-        return { claims: [], settles: [] };
-      }
-    };
-  }
-
-  const claims = perMessage(traffic.claim, claimWith(terms));
-  const settles = perMessage(traffic.settle, settleMany);
-  const apart = { claim: coalesce(claims), settle: coalesce(settles) };
-  const { exchange } = store;
-  const shared =
-    exchange === undefined || !batching
-      ? apart
-      : createExchanges({
-          from: exchange.from,
-          send: exchangeBy(exchange),
-          claim: { options: claims, apart: apart.claim },
-          settle: { options: settles, apart: apart.settle },
-        });
-  const claimAsSuspect = coalesce(perMessage(traffic.claim, claimWith({ ...terms, mayOwnSuspects: true })));
+  const company = createCompany();
+  const settleShared = perMessage(traffic.settle, settleMany, { company });
+  const claimShared = perMessage(traffic.claim, claimWith(terms), { company, yields: true });
+  const claimAsSuspect = perMessage(traffic.claim, claimWith({ ...terms, mayOwnSuspects: true }));
   const settleAlone = coalesce({ send: settleMany, gate: traffic.settle, ...ONE_EACH });
 
   const extendMany = (requests: readonly ExtendRequest[]) =>
     answered('extend', requests.length, store.extend(requests, terms));
-  const extendShared = coalesce(perMessage(traffic.extend, extendMany));
+  const extendShared = perMessage(traffic.extend, extendMany);
   const extendAlone = coalesce({ send: extendMany, gate: traffic.extendAlone, ...ONE_EACH });
 
   return {
     claim(request) {
       const takenBack = takeBacks.releaseNow(request.key);
-      return takenBack === undefined ? shared.claim(request) : takenBack.then(() => shared.claim(request));
+      return takenBack === undefined ? claimShared(request) : takenBack.then(() => claimShared(request));
     },
     claimSuspect: claimAsSuspect,
-    settle: (request) => traffic.counted(() => (isLarge(request) ? settleAlone : shared.settle)(request)),
+    settle: (request) => traffic.counted(() => (isLarge(request) ? settleAlone : settleShared)(request)),
     settleAlone: (request) => traffic.counted(() => settleAlone(request)),
     extend: (request) => traffic.counted(() => extendShared(request)),
     extendAlone: (request) => traffic.counted(() => extendAlone(request)),

@@ -138,33 +138,6 @@ export interface ExtendRequest {
  */
 export type ExtendReply = 'extended' | 'lost' | 'locked';
 
-/** What a store answers to claims and settles in one step, each in the order of its requests. */
-export interface Exchanged {
-  /** Undefined: nothing was written for that request, and it is sent again by `claim`. */
-  readonly claims: readonly (ClaimReply | undefined)[];
-  /** Undefined: nothing was written for that request, and it is sent again by `settle`. */
-  readonly settles: readonly (SettleReply | undefined)[];
-}
-
-/** Claims and settles in one step, of a store for which that costs less than one step for each. */
-export interface Exchange {
-  /** How many claims, and how many settles, a call has at least: with fewer the store is asked by its two verbs. */
-  readonly from: number;
-  /**
-   * Does what `claim` and `settle` do, and answers as they do, or leaves a request without an answer. Keys of claims
-   * differ, and those of settles; a key that is in both may be claimed first or settled first. Resolves when all of it
-   * is durable.
-   *
-   * Where it throws an error whose `mayHaveLanded` is false, nothing was written, and all requests are sent again by
-   * the two verbs: so it need not wait for a record that is locked, nor find out which request was refused.
-   */
-  send(
-    claims: readonly ClaimRequest[],
-    settles: readonly SettleRequest[],
-    terms: ClaimTerms,
-  ): Promise<Exchanged>;
-}
-
 /**
  * Where records live. Every verb takes many requests with distinct keys and answers each, in their order.
  *
@@ -191,8 +164,6 @@ export interface Store {
    * that is free to run waits for 0 ms. Needed by `handleOnce.lookup` alone.
    */
   lookup?(key: string, scope: string): Promise<LookupReply | undefined>;
-  /** Claims and settles in one step. Without it there is one step for each. */
-  readonly exchange?: Exchange;
   /** One read that throws what would keep the other verbs from working. A store that is always ready needs none. */
   check?(): Promise<void>;
 }

@@ -4,10 +4,7 @@ import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './sto
 /** Takes back claims that no handler runs for, so that they count nothing and hold no message. */
 export interface TakeBacks {
   /** Watches a statement that was given up on: what of its claims has landed, or lands later, is taken back. */
-  watchStatement(
-    claims: readonly ClaimRequest[],
-    statement: Promise<readonly (ClaimReply | undefined)[]>,
-  ): void;
+  watchStatement(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void;
   /** Takes back a claim that may have landed. */
   readonly watch: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
   /**

@@ -1,13 +1,8 @@
 import { AssertionError } from 'node:assert';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { ClaimReply, Exchange, Settlement, Store } from '../../src/store.ts';
-import {
-  createMemoryStore,
-  type MemoryStore,
-  type StoreAbilities,
-  storeContract,
-} from '../../src/testing.ts';
+import type { ClaimReply, Settlement, Store } from '../../src/store.ts';
+import { createMemoryStore, type MemoryStore, storeContract } from '../../src/testing.ts';
 
 /** What a store does in place of what the memory store does. */
 type Fault = (memory: MemoryStore) => Partial<Store>;
@@ -244,74 +239,7 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
   },
 };
 
-/** An exchange by the two verbs, whose answers to one kind are changed. */
-function exchanging(change: (memory: MemoryStore) => Partial<Pick<Store, 'claim' | 'settle'>>): Fault {
-  return (memory) => {
-    const { claim, settle } = { ...memory, ...change(memory) };
-    return {
-      exchange: {
-        from: 2,
-        async send(claims, settles, terms) {
-          return { claims: await claim(claims, terms), settles: await settle(settles, terms.scope) };
-        },
-      } satisfies Exchange,
-    };
-  };
-}
-
-const EXCHANGE_FAULTS: typeof FAULTS = {
-  'says no number from which on it exchanges': {
-    fault: () => ({ exchange: { from: 0, send: () => Promise.resolve({ claims: [], settles: [] }) } }),
-    found: 'an exchange is for so many requests of each kind as it says',
-  },
-  'calls a settle of an exchange settled that it has not written': {
-    fault: exchanging(() => ({
-      settle: (requests) => Promise.resolve(requests.map(() => 'settled' as const)),
-    })),
-    found: 'a settle of an exchange changes the record of the token that owns it, and no other',
-  },
-  'answers the claims of an exchange in another order': {
-    fault: exchanging((memory) => ({
-      claim: async (requests, terms) => (await memory.claim(requests, terms)).toReversed(),
-    })),
-    found: 'claims and settles of one exchange are answered each, in their order',
-  },
-  'gives claims of an exchange a lease of its own': {
-    fault: exchanging((memory) => ({
-      claim: (requests, terms) => memory.claim(requests, { ...terms, leaseMs: terms.leaseMs / 2 }),
-    })),
-    found: 'the lease of an exchange is the one that it asks for',
-  },
-  'leaves a claim of an exchange without the answer to what it has written': {
-    fault: (memory) => ({
-      exchange: {
-        from: 1,
-        async send(claims, settles, terms) {
-          await memory.claim(claims, terms);
-          return { claims: [], settles: await memory.settle(settles, terms.scope) };
-        },
-      },
-    }),
-    found: 'what an exchange leaves without an answer is as if it had not been asked',
-  },
-  'makes the records that an exchange settles': {
-    fault: exchanging((memory) => ({
-      async settle(requests, scope) {
-        const owners = requests.map(({ key, token }) => ({ key, token, fingerprint: '' }));
-        await memory.claim(owners, { ...CLAIM_TERMS, scope });
-        return await memory.settle(requests, scope);
-      },
-    })),
-    found: 'claims and settles of one exchange are answered each, in their order',
-  },
-};
-
-const CLAIM_TERMS = {
-  ...{ leaseMs: 60_000, maxAttempts: 3, maxDeaths: 5, failedRetentionMs: 60_000 },
-  mayOwnSuspects: true,
-};
-
-function casesOf(fault: Fault, can: StoreAbilities = { lookup: true }) {
+function casesOf(fault: Fault, can = { lookup: true }) {
   return storeContract({
     can,
     open() {
@@ -326,10 +254,8 @@ function casesOf(fault: Fault, can: StoreAbilities = { lookup: true }) {
   });
 }
 
-function caseOf(fault: Fault, name: string, can?: StoreAbilities) {
-  return (
-    casesOf(fault, can).find((each) => each.name === name) ?? expect.unreachable(`there is no case: ${name}`)
-  );
+function caseOf(fault: Fault, name: string) {
+  return casesOf(fault).find((each) => each.name === name) ?? expect.unreachable(`there is no case: ${name}`);
 }
 
 describe('The contract of a store', () => {
@@ -337,26 +263,8 @@ describe('The contract of a store', () => {
     await expect(caseOf(fault, found).run()).rejects.toThrow(`broken: ${found}`);
   });
 
-  test.each(Object.entries(EXCHANGE_FAULTS))('finds one that %s', async (_, { fault, found }) => {
-    const can = { lookup: true, exchange: true };
-    await expect(caseOf(fault, found, can).run()).rejects.toThrow(`broken: ${found}`);
-  });
-
-  const ofExchange = casesOf(
-    exchanging(() => ({})),
-    { lookup: true, exchange: true },
-  ).filter(({ name }) => name.includes('exchange'));
-
-  test.each(ofExchange)('is kept by a memory store that exchanges: $name', ({ run }) => run());
-
-  test('asks a store with an exchange to declare it', async () => {
-    const { run } =
-      casesOf(exchanging(() => ({}))).find(({ name }) => name === 'has no exchange') ?? expect.unreachable();
-    await expect(run()).rejects.toThrow('set can.exchange to true');
-  });
-
   test('has cases of different names', () => {
-    const names = casesOf(() => ({}), { lookup: true, exchange: true }).map(({ name }) => name);
+    const names = casesOf(() => ({})).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(100);
     expect(new Set(names).size).toBe(names.length);
   });

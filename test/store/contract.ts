@@ -1,21 +1,14 @@
 import { describe, test } from 'vitest';
 import { transportCases } from '../../src/store/contract/cases.ts';
-import {
-  type ContractCase,
-  type ControlledStore,
-  storeContract as storeCases,
-  type StoreAbilities,
-} from '../../src/testing.ts';
+import { type ContractCase, type ControlledStore, storeContract as storeCases } from '../../src/testing.ts';
 
 export type MakeStore = () => ControlledStore;
 export type StoreContract = (name: string, makeStore: MakeStore) => void;
 
-const OF_POSTGRES: StoreAbilities = { lookup: true, exchange: true };
-
 /** What every store must do, as users test one of their own. */
-export function storeContract(name: string, makeStore: MakeStore, can = OF_POSTGRES): void {
+export function storeContract(name: string, makeStore: MakeStore): void {
   describe(`${name} keeps the contract of a store`, () => {
-    testAll(storeCases({ can, open: makeStore }));
+    testAll(storeCases({ can: { lookup: true }, open: makeStore }));
   });
 }
 

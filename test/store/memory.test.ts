@@ -1,4 +1,4 @@
 import { storeContract } from './contract.ts';
 import { controlledMemoryStore } from './support/controlled-memory-store.ts';
 
-storeContract('The memory store', controlledMemoryStore, { lookup: true });
+storeContract('The memory store', controlledMemoryStore);

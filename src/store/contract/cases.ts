@@ -8,7 +8,6 @@ import { ADVANCE } from './advance.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { BATCH } from './batch.ts';
 import { CLAIM } from './claim.ts';
-import { EXCHANGE } from './exchange.ts';
 import { EXPIRY } from './expiry.ts';
 import { EXTEND } from './extend.ts';
 import { LOOKUP } from './lookup.ts';
@@ -24,8 +23,6 @@ import { TEXT } from './text.ts';
 export interface StoreAbilities {
   /** Has the verb `lookup`, which `handleOnce.lookup` needs. */
   readonly lookup: boolean;
-  /** Can do claims and settles in one step. Default: false. */
-  readonly exchange?: boolean;
 }
 
 /** A store, as its contract sees it. */
@@ -41,16 +38,6 @@ const WITHOUT_LOOKUP: StoreRule = {
   cases: {
     'has no lookup': ({ store }) => {
       equals('lookup' in store, false);
-      return Promise.resolve();
-    },
-  },
-};
-
-const WITHOUT_EXCHANGE: StoreRule = {
-  rule: 'what a store can do is declared: set can.exchange to true, and its cases run too',
-  cases: {
-    'has no exchange': ({ store }) => {
-      equals('exchange' in store, false);
       return Promise.resolve();
     },
   },
@@ -86,7 +73,7 @@ const storeSchema = lazily(() =>
   z.object(
     {
       can: z.strictObject(
-        { lookup: flag(), exchange: z._default(flag(), false) },
+        { lookup: flag() },
         { error: 'must say whether the store has a lookup: { lookup: true }' },
       ),
       open: callback<StoreUnderTest['open']>('a function that gives { store, advance }'),
@@ -131,13 +118,12 @@ const openedSchema = lazily(() =>
  */
 export function storeContract(store: StoreUnderTest): readonly ContractCase[] {
   const { can } = parseOptions('storeContract', storeSchema(), store);
-  const rules = [can.lookup ? LOOKUP : WITHOUT_LOOKUP, can.exchange ? EXCHANGE : WITHOUT_EXCHANGE];
-  return storeCases([...EVERY, ...rules], () => store.open());
+  return storeCases([...EVERY, can.lookup ? LOOKUP : WITHOUT_LOOKUP], () => store.open());
 }
 
-/** For the Postgres store over another client: each kind of request, reply and text. */
+/** For a store that keeps the contract elsewhere, over another client: each kind of request, reply and text. */
 export function transportCases(open: StoreUnderTest['open']): readonly ContractCase[] {
-  return storeCases([...TRANSPORT, EXCHANGE], open);
+  return storeCases(TRANSPORT, open);
 }
 
 function storeCases(rules: readonly StoreRule[], open: StoreUnderTest['open']): readonly ContractCase[] {

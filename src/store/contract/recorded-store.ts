@@ -17,19 +17,11 @@ export function recordedStore(store: Store, calls: string[]): Store {
   }
   const lookup = store.lookup?.bind(store);
   const check = store.check?.bind(store);
-  const { exchange } = store;
   return {
     claim: (requests, terms) => noted(`claim ${textOf(requests)}`, () => store.claim(requests, terms)),
     settle: (requests, scope) => noted(`settle ${textOf(requests)}`, () => store.settle(requests, scope)),
     extend: (requests, terms) => noted(`extend ${textOf(requests)}`, () => store.extend(requests, terms)),
     ...(lookup && { lookup: (key, scope) => noted(`lookup ${textOf(key)}`, () => lookup(key, scope)) }),
-    ...(exchange && {
-      exchange: {
-        from: exchange.from,
-        send: (claims, settles, terms) =>
-          noted(`exchange ${textOf(claims)} ${textOf(settles)}`, () => exchange.send(claims, settles, terms)),
-      },
-    }),
     ...(check && { check: () => noted('check', check) }),
   };
 }

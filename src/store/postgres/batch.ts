@@ -22,11 +22,8 @@ export function batchOf(rows: readonly (readonly Cell[])[]): Batch {
   if (rows.length === 1) {
     return { size: 'one', parameters: first.map((cell) => (cell === null ? null : String(cell))) };
   }
-  return { size: 'many', parameters: columnsOf(rows) };
-}
-
-/** The same as arrays, however many rows there are, but one at least. */
-export function columnsOf(rows: readonly (readonly Cell[])[]): string[] {
-  const [first = []] = rows;
-  return first.map((_, column) => arrayLiteral(rows.map((row) => row[column] ?? null)));
+  return {
+    size: 'many',
+    parameters: first.map((_, column) => arrayLiteral(rows.map((row) => row[column] ?? null))),
+  };
 }

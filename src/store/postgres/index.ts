@@ -1,7 +1,6 @@
 import type { TransactionalStore } from '../transactional-store.ts';
 import { check } from './check.ts';
 import { claim } from './claim.ts';
-import { exchange } from './exchange.ts';
 import { extend } from './extend.ts';
 import { lookup } from './lookup.ts';
 import { settle } from './settle.ts';
@@ -9,9 +8,6 @@ import { settleIn, settleLast } from './settle-in.ts';
 import { type SqlClient, toDatabaseClient } from './sql-client.ts';
 import { statementsOf } from './statements/index.ts';
 import { isConflict, isRolledBack, savepoint } from './transaction.ts';
-
-/** With fewer of each, one statement costs the server more than two. */
-const EXCHANGE_FROM = 8;
 
 /**
  * The store over a client and the tables that `migrate` made in `schema`. Statements wait for a locked record for
@@ -43,10 +39,6 @@ export function createPostgresStore<Tx>(
     isConflict,
     settle: async (requests, scope) =>
       requests.length === 0 ? [] : await settle(client, statements, requests, scope),
-    exchange: {
-      from: EXCHANGE_FROM,
-      send: (claims, settles, terms) => exchange(client, statements.exchange, claims, settles, terms),
-    },
     lookup: (key, scope) => lookup(client, statements.lookup, key, scope),
     check: () => check(client, statements.check, schema),
     extend: async (requests, terms) =>

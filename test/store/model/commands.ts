@@ -110,39 +110,6 @@ const settles = batchOf(fc.record({ key, token, settlement })).map((requests) =>
   ),
 );
 
-/** By the two verbs where the store has no exchange, or leaves a request to them. */
-const exchanges = fc
-  .tuple(
-    batchOf(fc.record({ key, token, fingerprint })),
-    batchOf(fc.record({ key, token, settlement })),
-    terms,
-  )
-  .map(([requests, ended, asked]) => {
-    const others = ended.filter((settle) => requests.every((claim) => claim.key !== settle.key));
-    return { requests, ended: others, asked };
-  })
-  .filter(({ ended }) => ended.length > 0)
-  .map(({ requests, ended, asked }) =>
-    command(
-      `exchange(${fc.stringify(requests)}, ${fc.stringify(ended)}, ${fc.stringify(asked)})`,
-      (model) => [
-        ...requests.map((request) => model.claim(request, asked)),
-        ...ended.map((request) => model.settle(request)),
-      ],
-      async ({ store, scope }) => {
-        const inScope = { scope, ...asked };
-        const replies = await store.exchange?.send(requests, ended, inScope);
-        const claimed = requests.map(
-          async (request, index) => replies?.claims[index] ?? (await store.claim([request], inScope))[0],
-        );
-        const settled = ended.map(
-          async (request, index) => replies?.settles[index] ?? (await store.settle([request], scope))[0],
-        );
-        return await Promise.all([...claimed, ...settled]);
-      },
-    ),
-  );
-
 const extensions = fc.tuple(batchOf(fc.record({ key, token })), duration).map(([requests, leaseMs]) =>
   command(
     `extend(${fc.stringify(requests)}, ${leaseMs})`,
@@ -165,7 +132,7 @@ const waits = step.map((milliseconds) =>
   ),
 );
 
-export const histories = fc.commands([claims, claims, settles, exchanges, extensions, waits], {
+export const histories = fc.commands([claims, claims, settles, extensions, waits], {
   maxCommands: 40,
   size: 'max',
 });

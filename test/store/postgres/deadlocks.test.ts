@@ -27,18 +27,6 @@ const extensions: Batch = ({ store, scope }, keys) =>
     { scope, leaseMs: LEASE },
   );
 
-/** New keys in the order of the settles: their inserts would wait for one another too. */
-const exchanges: Batch = async ({ store, scope }, keys) => {
-  const replies = await store.exchange?.send(
-    keys.map((key) => ({ key: `new ${key}`, token: BOB, fingerprint: PAYLOAD })),
-    keys.map((key) => ({ key, token: ALICE, settlement: succeeded() })),
-    { scope, ...TERMS },
-  );
-  return replies?.settles ?? [];
-};
-/** Takes over what exchanges settle, and then claims what they claim. */
-const claimsOfBoth: Batch = (actor, keys) => claims(actor, [...keys, ...keys.map((key) => `new ${key}`)]);
-
 const { url, sql } = useDatabase();
 const workers = useClient(url, { max: 4 });
 
@@ -66,15 +54,6 @@ test('batches of new keys in opposite order do not deadlock', async () => {
   await expect(crossed(actor, claims, claims)).resolves.toHaveLength(2);
 });
 
-test('exchanges of new keys in opposite order do not deadlock', async () => {
-  const actor = actorOn(controlledPostgresStore(sql, workers));
-  const held = await holdKey(sql, actor.scope, 'new d');
-  const batches = Promise.all([exchanges(actor, KEYS), exchanges(actor, KEYS.toReversed())]);
-  await held.waitedForBy(2);
-  await held.release();
-  await expect(batches).resolves.toHaveLength(2);
-});
-
 test.each([
   ['takeovers and takeovers', claims, claims],
   ['settles and settles', settles, settles],
@@ -83,12 +62,6 @@ test.each([
   ['settles and takeovers', settles, claims],
   ['takeovers and heartbeats', claims, extensions],
   ['settles and heartbeats', settles, extensions],
-  ['exchanges and exchanges', exchanges, exchanges],
-  ['exchanges and settles', exchanges, settles],
-  ['settles and exchanges', settles, exchanges],
-  ['exchanges and heartbeats', exchanges, extensions],
-  ['exchanges and takeovers', exchanges, claimsOfBoth],
-  ['takeovers and exchanges', claimsOfBoth, exchanges],
 ] as const)('%s of the same keys in opposite order do not deadlock', async (_, first, second) => {
   await expect(crossed(await lapsedRecords(), first, second)).resolves.toHaveLength(2);
 });

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { checkStatement } from '../../../src/store/postgres/statements/check.ts';
 import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
 import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
-import { exchangeStatement } from '../../../src/store/postgres/statements/exchange.ts';
 import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
 import { historyStatements } from '../../../src/store/postgres/statements/history.ts';
 import { inspectStatements } from '../../../src/store/postgres/statements/inspect.ts';
@@ -38,7 +37,6 @@ const named = (statements: Readonly<Record<string, string>>): string =>
 const RENDERED: Record<string, string> = {
   'claim-new': forEachSize(claimNewStatement),
   'claim-any': forEachSize((table, size) => claimAnyStatement(table, size, LOCK_WAIT_MS)),
-  exchange: `${exchangeStatement(TABLE, LOCK_WAIT_MS)};`,
   extend: forEachSize((table, size) => extendStatement(table, size, LOCK_WAIT_MS)),
   settle: forEachSize((table, size) => settleStatement(table, size, LOCK_WAIT_MS)),
   'settled-before': forEachSize(settledBeforeStatement),

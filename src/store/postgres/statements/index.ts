@@ -3,7 +3,6 @@ import { bySize, onOneLine } from './request-rows.ts';
 import { checkStatement } from './check.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';
-import { exchangeStatement } from './exchange.ts';
 import { extendStatement } from './extend.ts';
 import { LOCK_WAIT_MS, lockedStatement } from './locked.ts';
 import { lookupStatement } from './lookup.ts';
@@ -25,7 +24,6 @@ export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
     extend: bySize((size) => extendStatement(table, size, lockWaitMs)),
     settle: bySize((size) => settleStatement(table, size, lockWaitMs)),
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),
-    exchange: onOneLine(exchangeStatement(table, lockWaitMs)),
     settleIn: onOneLine(settleInStatement(table)),
     settleLast: onOneLine(settleLastStatement(table)),
     check: onOneLine(checkStatement(schema)),

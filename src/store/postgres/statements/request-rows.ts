@@ -16,37 +16,26 @@ export function onOneLine(statement: string): string {
   return statement.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** The columns of requests and their types, in the order of the parameters. */
+/** The columns of requests and their types, in the order of the parameters from $2 on. */
 type Columns = Readonly<Record<string, string>>;
 
 /** More columns, as SQL of the cells of the row. */
 type Computed = Readonly<Record<string, (cell: (column: string) => string) => string>>;
 
-/** The number of the first parameter of requests, where the scope alone comes before them. */
-const AFTER_SCOPE = 2;
-
 /** Requests as rows of a `from` clause. */
-export function batchRows(size: Size, alias: string, columns: Columns, first = AFTER_SCOPE): string {
+export function batchRows(size: Size, alias: string, columns: Columns): string {
   if (size === 'one') return oneRow(alias, columns, {});
   // A bare parameter in unnest is planned again at each run; with a subselect it gets one generic plan.
-  const arrays = Object.values(columns).map((type, index) => `(select $${index + first}::text::${type}[])`);
+  const arrays = Object.values(columns).map((type, index) => `(select $${index + 2}::text::${type}[])`);
   return `unnest(${arrays.join(', ')}) as ${alias}(${Object.keys(columns).join(', ')})`;
 }
 
 function oneRow(alias: string, columns: Columns, computed: Computed): string {
   const cells = new Map(
-    Object.entries(columns).map(([name, type], index) => [name, `$${index + AFTER_SCOPE}::text::${type}`]),
+    Object.entries(columns).map(([name, type], index) => [name, `$${index + 2}::text::${type}`]),
   );
   const more = Object.entries(computed).map(([name, of]) => [name, of((column) => cells.get(column) ?? '')]);
   return `(select ${[...cells, ...more].map(([name, value]) => `${value} as ${name}`).join(', ')}) as ${alias}`;
-}
-
-/** Where an update is beside another part of its statement. */
-export interface Beside {
-  /** The number of the first parameter of its requests. */
-  readonly first: number;
-  /** Another part, as a table: it has ended before the update locks a record. */
-  readonly after: string;
 }
 
 /**
@@ -55,18 +44,11 @@ export interface Beside {
  * The limit cuts nothing off. To the planner it leaves one row, so that each record is looked up by its key and locked
  * in the order of the requests, however small the table seems: a scan would lock in an order that deadlocks.
  */
-export function rowsToUpdateBy(
-  size: Size,
-  alias: string,
-  columns: Columns,
-  computed: Computed = {},
-  beside?: Beside,
-): string {
+export function rowsToUpdateBy(size: Size, alias: string, columns: Columns, computed: Computed = {}): string {
   if (size === 'one') return oneRow(alias, columns, computed);
   const more = Object.entries(computed).map(([name, of]) => `, ${of((column) => `r.${column}`)} as ${name}`);
-  const rows = batchRows(size, 'r', columns, beside?.first);
-  const most = beside === undefined ? '2147483647' : `2147483647 - count(*) from ${beside.after}`;
-  return `(select *, $1::text as scope${more.join('')} from ${rows} limit (select ${most})) as ${alias}`;
+  const rows = batchRows(size, 'r', columns);
+  return `(select *, $1::text as scope${more.join('')} from ${rows} limit (select 2147483647)) as ${alias}`;
 }
 
 /**

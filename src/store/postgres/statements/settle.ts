@@ -1,5 +1,5 @@
 import { withLockTimeout } from './locked.ts';
-import { type Beside, isInScope, rowsToUpdateBy, type Size } from './request-rows.ts';
+import { isInScope, rowsToUpdateBy, type Size } from './request-rows.ts';
 
 const SETTLED = {
   key: 'text',
@@ -31,7 +31,7 @@ returning t.key`;
 }
 
 /** The update, up to what it returns. */
-export function settleUpdate(table: string, size: Size, beside?: Beside): string {
+export function settleUpdate(table: string, size: Size): string {
   return `
 update ${table} t set
   state = s.state,
@@ -44,6 +44,6 @@ update ${table} t set
   result = s.result,
   result_omitted = s.result_omitted,
   error = coalesce(s.error, t.error)
-from ${rowsToUpdateBy(size, 's', SETTLED, COMPUTED, beside)}
+from ${rowsToUpdateBy(size, 's', SETTLED, COMPUTED)}
 where ${isInScope(size, 's')} and t.key = s.key and t.token = s.token and t.owned`;
 }

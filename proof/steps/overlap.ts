@@ -1,24 +1,24 @@
-import { storm } from '../exchanges/storm.ts';
+import { storm } from '../overlap/storm.ts';
 import { type Step, table } from '../step.ts';
 
 const WORKERS = 3;
 const IN_FLIGHT = 200;
 const CALLS = 1_000_000;
 
-/** Statements of claims and settles, of processes that have the same messages. */
-export const exchanges: Step = {
-  name: 'exchanges',
-  title: 'Claims and settles in one statement',
+/** Batches of claims and settles, of processes that have the same messages. */
+export const overlap: Step = {
+  name: 'overlap',
+  title: 'Processes that have the same messages',
   async run({ sql, databaseUrl, seed }) {
     const load = { workers: WORKERS, inFlight: IN_FLIGHT, calls: CALLS };
     const figures = await storm(sql, { ...load, seed, databaseUrl });
     const head = [
-      ...['calls', 'statements of both', 'claims and settles in them', 'sent apart', 'deadlocks'],
+      ...['calls', 'statements', 'claims and settles in them', 'deadlocks'],
       ...['takeovers', 'zombies', 'standstills', 'purged', 'errors', 'wrong', 'seconds'],
     ];
-    const { calls, exchanges: both, exchanged, sentApart, deadlocks, takeovers, zombies } = figures;
+    const { calls, statements, requests, deadlocks, takeovers, zombies } = figures;
     const { standstills, purged, failed, wrong, seconds } = figures;
-    const counts = [calls, both, exchanged, sentApart, deadlocks, takeovers, zombies, standstills, purged];
+    const counts = [calls, statements, requests, deadlocks, takeovers, zombies, standstills, purged];
     const row = [...counts, failed, wrong, Math.round(seconds)].map((count) => count.toLocaleString('en'));
     const holds = deadlocks === 0 && wrong === 0 && zombies > 0 && takeovers > 0 && purged > 0;
     return { holds, text: `${table(head, [row])}\n\n${LEGEND}` };

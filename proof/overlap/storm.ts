@@ -134,9 +134,8 @@ async function wrong(sql: Sql, { succeeded, unrecorded }: Share): Promise<number
 function sumOf(shares: readonly Share[]): Share {
   return shares.reduce((sum, share) => ({
     calls: sum.calls + share.calls,
-    exchanges: sum.exchanges + share.exchanges,
-    exchanged: sum.exchanged + share.exchanged,
-    sentApart: sum.sentApart + share.sentApart,
+    statements: sum.statements + share.statements,
+    requests: sum.requests + share.requests,
     takeovers: sum.takeovers + share.takeovers,
     zombies: sum.zombies + share.zombies,
     succeeded: sum.succeeded + share.succeeded,

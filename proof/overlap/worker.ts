@@ -11,13 +11,13 @@ const [task] = (await once(process, 'message')) as [Task];
 const random = new Random(task.seed);
 const sql = postgres(task.databaseUrl, { max: 10, onnotice: () => undefined });
 
-let exchanges = 0;
-let exchanged = 0;
+let statements = 0;
+let requests = 0;
 subscribe('handle-once:statement', (published) => {
   const { verb, messages } = published as { readonly verb: string; readonly messages: number };
-  if (verb !== 'exchange') return;
-  exchanges += 1;
-  exchanged += messages;
+  if (verb === 'extend') return;
+  statements += 1;
+  requests += messages;
 });
 
 function open(scope: string, retentionMs: number): HandleOnce {
@@ -75,7 +75,7 @@ const [ofKept, ofExpiring] = [kept.counts(), expiring.counts()];
 const both = (type: keyof typeof ofKept): number => (ofKept[type] ?? 0) + (ofExpiring[type] ?? 0);
 const share: Share = {
   calls: task.calls,
-  ...{ exchanges, exchanged, sentApart: both('sent-apart') },
+  ...{ statements, requests },
   takeovers: both('taken-over'),
   zombies: both('lease-lost'),
   succeeded: ofKept.succeeded ?? 0,

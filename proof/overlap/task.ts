@@ -10,12 +10,10 @@ export interface Task {
 /** What it answers, in numbers that add up. */
 export interface Share {
   readonly calls: number;
-  /** Statements of claims and settles together. */
-  readonly exchanges: number;
+  /** Statements of claims, and of settles. */
+  readonly statements: number;
   /** How many claims and settles they had. */
-  readonly exchanged: number;
-  /** Of those, statements that were refused and sent again as two. */
-  readonly sentApart: number;
+  readonly requests: number;
   readonly takeovers: number;
   /** Settles of leases that had been taken over. */
   readonly zombies: number;
