@@ -10,6 +10,7 @@ import { lazily } from '../lib/lazily.ts';
 import { callback, NOT_AN_OBJECT, parseOptions, satisfying } from '../options/parse-options.ts';
 import { createMemoryStore, type MemoryStore } from '../store/memory.ts';
 import { createMortalClock } from './mortal-clock.ts';
+import { createMortalStore } from './mortal-store.ts';
 import { doubledIn, type Effects, watchEffects, type WatchedEffects } from './watched-effects.ts';
 
 const SUBJECT = 'crashTest';
@@ -207,8 +208,9 @@ interface Handled {
 /** A process of its own. */
 function createWorker(store: MemoryStore, name: string): Worker {
   const clock = createMortalClock(systemClock);
+  const mortal = createMortalStore(store);
   const handleOnce = createHandleOnceIn(createHost(clock, name.padStart(8, '0')), {
-    store,
+    store: mortal,
     scope: 'crash-test',
     leaseMs: LEASE_MS,
     onEvent: () => undefined,
@@ -229,6 +231,7 @@ function createWorker(store: MemoryStore, name: string): Worker {
     },
     die() {
       clock.die();
+      mortal.die();
     },
   };
 }

@@ -24,7 +24,7 @@ function message(id: string): SqsMessage {
 }
 
 /** The first claims of a group. Both statements leave in the same turn. */
-const BESIDE = ['claim a', 'run a', 'claim b', 'settle a'];
+const BESIDE = ['claim a', 'run a', 'settle a', 'claim b'];
 
 /** Between a call of the store and its reply. */
 interface Seam {
