@@ -233,12 +233,12 @@ test('a verb that throws instead of rejecting is an answer like any other', asyn
 });
 
 describe('coalescers of one company', () => {
-  const company = (options: { readonly gate?: Gate } = {}) => {
+  const company = (options: { readonly gate?: Gate; readonly yields?: () => boolean } = {}) => {
     const room = createCompany();
     const [settles, claims] = [controlledSend(), controlledSend()];
     const halves = { maxBatch: 500, smallestHalf: 8 };
     const settle = coalesce({ ...halves, send: settles.send, company: room });
-    const claim = coalesce({ ...halves, ...options, send: claims.send, company: room, yields: true });
+    const claim = coalesce({ ...halves, yields: () => true, ...options, send: claims.send, company: room });
     return { settles, claims, settle: asking(settle), claim: asking(claim) };
   };
   const asking = (ask: (request: Request) => Promise<string>) => async (key: string) => {
@@ -246,20 +246,36 @@ describe('coalescers of one company', () => {
     await settled();
   };
 
-  test('the one that yields waits at one of eight times, until a batch of the other has ended', async () => {
+  test('the one that yields waits until a batch of the other has ended', async () => {
     const { settles, claims, settle, claim } = company();
     for (const key of ['a', 'b']) await settle(key);
-    for (let number = 1; number < 8; number += 1) {
-      await claim(`${number}`);
-      claims.sent.at(-1)?.answer();
-      await settled();
-    }
-    expect(claims.keysSent()).toHaveLength(7);
-    for (const key of ['8', '9']) await claim(key);
-    expect(claims.keysSent()).toHaveLength(7);
+    for (const key of ['c', 'd']) await claim(key);
+    expect(claims.keysSent()).toEqual([]);
     settles.sent[0]?.answer();
     await settled();
-    expect(claims.keysSent().slice(7)).toEqual([['8', '9']]);
+    expect(claims.keysSent()).toEqual([['c', 'd']]);
+  });
+
+  test('it is asked whether it does, once each time', async () => {
+    let asked = 0;
+    const yields = () => {
+      asked += 1;
+      return asked === 2;
+    };
+    const { settles, claims, settle, claim } = company({ yields });
+    await claim('a');
+    expect(asked).toBe(0);
+    for (const key of ['b', 'c']) await settle(key);
+    await claim('d');
+    expect(claims.keysSent()).toEqual([['a'], ['d']]);
+    claims.sent[0]?.answer();
+    await settled();
+    for (const key of ['e', 'f']) await claim(key);
+    expect(asked).toBe(2);
+    expect(claims.keysSent()).toHaveLength(2);
+    for (const one of [...settles.sent, ...claims.sent]) one.answer();
+    await settled();
+    expect(claims.keysSent().slice(2)).toEqual([['e', 'f']]);
   });
 
   test('the other never waits for it', async () => {
@@ -300,6 +316,11 @@ describe('coalescers of one company', () => {
 
   test('callers meet in few batches, however unevenly they began', async () => {
     const room = createCompany();
+    let times = 0;
+    const yields = () => {
+      times += 1;
+      return times % 8 === 0;
+    };
     const underWay: (() => void)[] = [];
     let batches = 0;
     const send = (requests: readonly Request[]): Promise<string[]> =>
@@ -310,7 +331,7 @@ describe('coalescers of one company', () => {
         });
       });
     const settle = coalesce({ send, maxBatch: 500, smallestHalf: 8, company: room });
-    const claim = coalesce({ send, maxBatch: 500, smallestHalf: 8, company: room, yields: true });
+    const claim = coalesce({ send, maxBatch: 500, smallestHalf: 8, company: room, yields });
     async function call(key: string): Promise<void> {
       for (let turn = 0; turn < 50; turn += 1) {
         await claim({ key });

@@ -21,8 +21,8 @@ export interface CoalesceOptions<Request, Reply> {
   readonly isolates?: (error: unknown) => boolean;
   /** Coalescers whose requests set each other off. Default: it is by itself. */
   readonly company?: Company;
-  /** Whether it waits now and then while its company has two batches under way. Default: it does not. */
-  readonly yields?: boolean;
+  /** Asked where a batch could go and the company is full: true lets it wait until that is over. Default: never. */
+  readonly yields?: () => boolean;
 }
 
 interface Waiting<Request, Reply> {
@@ -60,6 +60,7 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
   company.join(member);
   /** Batches that are under way, or wait at the gate for their requests. */
   let batches = 0;
+  let isYielding = false;
 
   function share(): number {
     const splits =
@@ -70,7 +71,8 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
   function mayGo(): boolean {
     const smallest = batches === 0 ? 1 : (options.smallestBeside ?? 1);
     if (batches >= maxBatches || waiting.size() < smallest) return false;
-    return options.yields !== true || !company.mustYield();
+    isYielding = company.isFull() && (isYielding || options.yields?.() === true);
+    return !isYielding;
   }
 
   function flush(): void {

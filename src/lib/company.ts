@@ -14,26 +14,18 @@ export interface Company {
   readonly schedule: () => void;
   /** Whether nothing is under way, and no other member has requests. */
   readonly isFree: (member: Member) => boolean;
-  /** Whether a member that yields waits now, until a batch under way has ended. Asked where it could go. */
-  readonly mustYield: () => boolean;
+  /** Whether two batches are under way, of whichever members. */
+  readonly isFull: () => boolean;
   readonly sent: () => void;
   readonly answered: () => void;
 }
 
-const MOST_TOGETHER = 2;
-
-/**
- * What has met stays together, so callers in step need it a few times only: they then have batches of half of what is
- * in flight, and not a quarter. To others each time costs a part of a round trip: yielding always made 300 callers,
- * whose handlers took up to 10 ms, 0.87x as fast over a network of 1 ms.
- */
-const YIELDS_EVERY = 8;
+/** They keep the other side busy: see `MAX_BATCHES` of one coalescer. */
+const FULL = 2;
 
 export function createCompany(): Company {
   const members: Member[] = [];
   let underWay = 0;
-  let occasions = 0;
-  let isYielding = false;
   let isScheduled = false;
 
   function flush(): void {
@@ -52,14 +44,7 @@ export function createCompany(): Company {
       atEndOfTurn(flush);
     },
     isFree: (member) => underWay === 0 && members.every((other) => other === member || !other.isWaiting()),
-    mustYield() {
-      if (underWay < MOST_TOGETHER) isYielding = false;
-      else if (!isYielding) {
-        occasions += 1;
-        isYielding = occasions % YIELDS_EVERY === 0;
-      }
-      return isYielding;
-    },
+    isFull: () => underWay >= FULL,
     sent() {
       underWay += 1;
     },

@@ -6,7 +6,7 @@ export interface MortalStore extends Store {
   die(): void;
 }
 
-export function createMortalStore({ claim, settle, extend }: Store): MortalStore {
+export function createMortalStore(store: Store): MortalStore {
   let isDead = false;
 
   function whileAlive<Request, Terms, Reply>(verb: (requests: Request, terms: Terms) => Promise<Reply>) {
@@ -15,9 +15,9 @@ export function createMortalStore({ claim, settle, extend }: Store): MortalStore
   }
 
   return {
-    claim: whileAlive(claim),
-    settle: whileAlive(settle),
-    extend: whileAlive(extend),
+    claim: whileAlive((requests, terms) => store.claim(requests, terms)),
+    settle: whileAlive((requests, scope) => store.settle(requests, scope)),
+    extend: whileAlive((requests, terms) => store.extend(requests, terms)),
     die() {
       isDead = true;
     },
