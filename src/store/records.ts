@@ -77,7 +77,7 @@ const SMALLEST_HALF = 8;
  * times only: a statement then has half of what is in flight, and not a quarter. To others each time costs a part of a
  * round trip: waiting always made 300 callers, whose handlers took up to 10 ms, 0.87x as fast over a network of 1 ms.
  */
-const YIELDING = 1 / 8;
+const YIELDING = 1 / 16;
 /** Characters. A larger result takes longer to send than a round trip: others must not wait for it. */
 const LARGE_RESULT = 16_384;
 const SHORTEST_REPLY_TIMEOUT_MS = 1_000;
