@@ -42,6 +42,7 @@ export { childKey } from './api/child-key.ts';
 export { UnlistedError } from './history/unlisted-error.ts';
 export { parseExactly } from './payload/exact-json.ts';
 export { valueAt } from './payload/json-pointer.ts';
+export { markAsReturningAround } from './options/around-option.ts';
 export { handlerOption, withHandler } from './options/handler-option.ts';
 export {
   abortSignal,

@@ -1,6 +1,12 @@
 import { type MeterProvider, metrics, trace, type TracerProvider } from '@opentelemetry/api';
 import * as z from 'zod/mini';
-import { NOT_AN_OBJECT, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
+import {
+  NOT_AN_OBJECT,
+  lazily,
+  markAsReturningAround,
+  parseOptions,
+  withMethods,
+} from '../../src/adapter-kit.ts';
 import type { Around } from '../../src/index.ts';
 import { createAround } from './around.ts';
 import { recordMetrics } from './metrics.ts';
@@ -72,3 +78,5 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry
     stop: recordMetrics(meterProvider.getMeter(NAME)),
   };
 }
+
+markAsReturningAround(openTelemetry);

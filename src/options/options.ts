@@ -4,13 +4,13 @@ import { lazily } from '../lib/lazily.ts';
 import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from './backoff.ts';
 import type { Around } from '../api/around.ts';
 import type { HandleOnceEvent } from '../api/events.ts';
+import { aroundOption } from './around-option.ts';
 import {
   type FingerprintOptions,
   fingerprintFields,
   BOTH_FINGERPRINTS_GIVEN,
 } from './fingerprint-options.ts';
 import {
-  callback,
   eventHook,
   flag,
   NOT_AN_OBJECT,
@@ -175,9 +175,7 @@ export const optionsSchema = lazily(() =>
         databaseSchema: z.optional(schemaName()),
         stats: z._default(flag(), false),
         onEvent: eventHook<HandleOnceEvent>(),
-        around: z.optional(
-          callback<Around>('a function of (attempt, run), such as the around that openTelemetry() returns'),
-        ),
+        around: z.optional(aroundOption()),
         ...fingerprintFields<unknown>(),
         logger: loggerOption(),
       },

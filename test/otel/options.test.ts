@@ -1,6 +1,8 @@
 import { channel } from 'node:diagnostics_channel';
 import { type Meter, metrics, trace } from '@opentelemetry/api';
+import { type Around, createHandleOnce } from 'handle-once';
 import { openTelemetry } from 'handle-once/otel';
+import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, it } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';
 
@@ -73,5 +75,28 @@ describe('openTelemetry', () => {
     }).map(({ field }) => field);
     expect(fields.sort()).toEqual(['exporter', 'meterProvider']);
     expect([asked, channel('handle-once:core').hasSubscribers]).toEqual([0, false]);
+  });
+});
+
+describe('The option around', () => {
+  const issuesWith = (around: unknown) =>
+    issuesOf(() =>
+      createHandleOnce({ store: createMemoryStore(), scope: 'billing', around: around as Around }),
+    );
+
+  it('refuses openTelemetry itself, and says what to pass', () => {
+    const message =
+      'must be the around that openTelemetry() returns, not openTelemetry itself: const { around } = openTelemetry()';
+    expect(issuesWith(openTelemetry)).toEqual([{ field: 'around', message }]);
+  });
+
+  it('accepts what openTelemetry() returns as around', () => {
+    const { around, stop } = openTelemetry();
+    stop();
+    expect(issuesWith(around)).toEqual([]);
+  });
+
+  it('accepts a hook that names no parameters', () => {
+    expect(issuesWith((...given: Parameters<Around>) => given[1]())).toEqual([]);
   });
 });

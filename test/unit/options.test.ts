@@ -17,6 +17,7 @@ const BACKOFF =
 const BYTES = 'must be a whole number of bytes from 0 to 16,777,216';
 const SCHEMA = 'must be a Standard Schema, such as a zod schema';
 const SCHEMA_NAME = 'must be 1 to 63 ASCII letters, digits or underscores, not starting with a digit or pg_';
+const AROUND = 'must be a function of (attempt, run), such as the around that openTelemetry() returns';
 const UNKNOWN = 'is not an option; remove it or correct its spelling';
 const CLIENT =
   'must be a client made by postgres(url), or one of another library through handle-once/clients, such as fromPg(pool) ' +
@@ -71,6 +72,8 @@ describe('createHandleOnce refuses', () => {
     ['batching', 'off', 'must be true or false'],
     ['maxResultBytes', 16_777_217, BYTES],
     ['onEvent', 'log', 'must be a function of one event'],
+    ['around', 'span', AROUND],
+    ['around', { around: () => 1, stop: () => 1 }, AROUND],
   ])('%s: %o', (field, value, message) => {
     expect(issuesOf({ store, scope: 'a', [field]: value })).toEqual([{ field, message }]);
   });
