@@ -29,8 +29,7 @@ export default {
   readme: 'README.md',
   customCss: 'site.css',
   projectDocuments: [
-    ...pages('./docs/').filter((name) => !name.endsWith('/README.md')),
-    './docs/README.md',
+    ...pages('./docs/'),
     ...pages('./docs/benchmarks/'),
     ...pages('./docs/decisions/'),
     ...['ARCHITECTURE', 'CHANGELOG', 'CONTRIBUTING', 'SECURITY'].map((name) => `./${name}.md`),

@@ -4,7 +4,7 @@ import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../events.ts';
 import { heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
 
-/** Settings of librdkafka by name, which its CONFIGURATION.md lists. A `ConsumerGlobalConfig` of the package fits. */
+/** Settings of librdkafka by name, which its `CONFIGURATION.md` lists. A `ConsumerGlobalConfig` of the package fits. */
 export type ConfluentConfig = object;
 
 type Settings = Readonly<Record<string, unknown>>;
