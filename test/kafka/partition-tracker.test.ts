@@ -90,11 +90,19 @@ describe('what is committed', () => {
     expect(fetch.committed).toEqual([]);
   });
 
-  test('is nothing after a rejoin: the client goes on from what is committed', async () => {
+  test('is where a rejoined client begins, also where that was committed: it may have begun again there', async () => {
     const of = await settledTo12();
     of.advanceTo(13n);
     of.rejoined();
+    expect(await committedAt(of, 12n)).toEqual([12n]);
     expect(await committedAt(of, 12n)).toEqual([]);
+  });
+
+  test('is that also where a rejoined client first comes to records that are not delivered', async () => {
+    const of = await settledTo12();
+    of.rejoined();
+    of.advanceTo(12n);
+    expect(await committedAt(of, 12n)).toEqual([12n]);
   });
 
   test('is the first position again after a move by a user, which the client commits, and a rejoin', async () => {

@@ -129,10 +129,7 @@ export class PartitionTracker implements Place {
     const expected = this.#expected;
     const hasMoved = expected !== undefined && expected !== from;
     if (hasMoved) this.#doubt();
-    // After a rejoin the client has read what is committed, or begins again: then nothing is.
-    else if (expected === undefined && this.#committed !== from) this.#committed = undefined;
-    this.#position = from;
-    this.#expected = from;
+    this.#goOnAt(from);
     this.#latestStart = undefined;
     this.#isMovedByUser = false;
     this.#tries = 0;
@@ -148,9 +145,8 @@ export class PartitionTracker implements Place {
 
   /** Everything below a position is acknowledged, and the client was told to go on from there. */
   advanceTo(position: bigint): void {
-    this.#position = position;
+    this.#goOnAt(position);
     this.#progressAt = this.#clock.wall();
-    this.#expected = position;
   }
 
   /** Everything below it is acknowledged. Undefined before the first fetch, and after a seek of the user's. */
@@ -189,6 +185,13 @@ export class PartitionTracker implements Place {
     if (position === undefined || position === this.#committed) return;
     await through.commit(position);
     this.#committed = position;
+  }
+
+  #goOnAt(position: bigint): void {
+    // After a rejoin the client has read what is committed, or begins again, perhaps at the same place, and nothing is.
+    if (this.#expected === undefined) this.#committed = undefined;
+    this.#position = position;
+    this.#expected = position;
   }
 
   /** Forgets what it knows but the position. */
