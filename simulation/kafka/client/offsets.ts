@@ -43,9 +43,11 @@ export class Offsets {
     return this.#options.committed.get(topic)?.has(partition) === true;
   }
 
+  /** As `nextOffset` of kafkajs, which resolves what it has read: a later answer of the group does not move that. */
   nextOf({ topic, partition }: Place): number {
-    const position =
-      this.#resolved.get(topic)?.get(partition) ?? this.#options.committed.get(topic)?.get(partition) ?? 0;
+    const resolved = this.#resolved.get(topic);
+    const position = resolved?.get(partition) ?? this.#options.committed.get(topic)?.get(partition) ?? 0;
+    resolved?.set(partition, position);
     return Math.max(0, position);
   }
 
