@@ -11,7 +11,7 @@ export type Answer = 'done' | 'refused' | 'again';
 export type Answering = (message: PlannedMessage, request: Request) => Promise<Answer>;
 
 export interface Request {
-  /** Whether somebody else sends it, with the id of a message and another body. */
+  /** Whether a forger sends it, with the id of a message and another body. */
   readonly isForged: boolean;
   /** Aborts when the process has to stop. */
   readonly signal: AbortSignal;

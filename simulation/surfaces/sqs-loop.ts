@@ -1,4 +1,3 @@
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { onceEachSqsMessage } from '../../adapters/sqs/index.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
@@ -13,6 +12,7 @@ import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 import { openQueue } from './queue-scene.ts';
 import { queueEventTeller } from './queue-events.ts';
+import { receiveMessages } from './receive-messages.ts';
 import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
 
 /** `onceEachSqsMessage` in a loop of the user's, on either kind of queue. */
@@ -30,7 +30,7 @@ export const sqsLoop: Surface = {
 
 function startLoop(world: World, queue: Queue, life: Life, onHang: () => void): Worker {
   const { settings } = world.plan;
-  const { visibilityTimeoutSeconds, waitTimeSeconds, drainMs, isFifo, concurrency } = settings;
+  const { visibilityTimeoutSeconds, drainMs, isFifo } = settings;
   const handle = createHandler(world, life, onHang);
   const client = boundedClient(sqsClientOf(world, queue, life), life.clock);
   const queueUrl = queueUrlOf(settings);
@@ -49,16 +49,7 @@ function startLoop(world: World, queue: Queue, life: Life, onHang: () => void): 
       drainMs,
       handle: onceEach,
       groupOf: ({ Attributes }) => (isFifo ? Attributes?.MessageGroupId : undefined),
-      async receive(abortSignal) {
-        const command = new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MaxNumberOfMessages: 2 * concurrency,
-          WaitTimeSeconds: waitTimeSeconds,
-          VisibilityTimeout: visibilityTimeoutSeconds,
-        });
-        const { Messages = [] } = await client.send(command, { abortSignal });
-        return Messages;
-      },
+      receive: (abortSignal) => receiveMessages(client, settings, abortSignal),
     },
     life.clock,
   );

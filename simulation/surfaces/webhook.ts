@@ -28,7 +28,7 @@ export const webhook: Surface = {
   open: (world) => openServers(world, true, (life, onHang) => createEndpoint(world, life, onHang)),
 };
 
-/** Of the sender, and of anybody else. */
+/** Of the sender, and of a forger. */
 const GOOD_SIGNATURE = 'good';
 const BAD_SIGNATURE = 'bad';
 

@@ -1,4 +1,4 @@
-import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand } from '@aws-sdk/client-sqs';
 import type { SqsMessage } from '../../adapters/sqs/index.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
@@ -12,6 +12,7 @@ import { atomic } from '../rules/atomic.ts';
 import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 import { openQueue } from './queue-scene.ts';
+import { receiveMessages } from './receive-messages.ts';
 import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
 
 /** How often a caller does not commit what has gone well. */
@@ -45,7 +46,7 @@ export const within: Surface = {
 
 function startLoop(world: World, queue: Queue, life: Life, onHang: () => void): Worker {
   const { settings } = world.plan;
-  const { visibilityTimeoutSeconds, waitTimeSeconds, drainMs, concurrency } = settings;
+  const { drainMs } = settings;
   const handle = createHandler(world, life, onHang);
   const handleOnce = createLifesHandleOnce(world, life);
   const database = world.database.transactionalClientOf(life, true);
@@ -73,16 +74,7 @@ function startLoop(world: World, queue: Queue, life: Life, onHang: () => void): 
         await client.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
         return { action: 'acknowledged' };
       },
-      async receive(abortSignal) {
-        const command = new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MaxNumberOfMessages: 2 * concurrency,
-          WaitTimeSeconds: waitTimeSeconds,
-          VisibilityTimeout: visibilityTimeoutSeconds,
-        });
-        const { Messages = [] } = await client.send(command, { abortSignal });
-        return Messages;
-      },
+      receive: (abortSignal) => receiveMessages(client, settings, abortSignal),
     },
     life.clock,
   );

@@ -51,7 +51,7 @@ export class Life {
   readonly standstills: Interval[] = [];
   /** When its calls to the store did not go well. */
   readonly troubles: Interval[] = [];
-  /** When somebody set its wall clock. */
+  /** When its wall clock was set. */
   readonly clockChanges: number[] = [];
   readonly #scheduler: Scheduler;
   readonly #random: Random;

@@ -126,7 +126,7 @@ describe('The settle of a handler in a transaction', () => {
     expect(await bench.record(scope, 'key')).toMatchObject({ state: 'succeeded', result: '"theirs"' });
   });
 
-  it('rolls all back where a statement that nobody waited for has failed', async () => {
+  it('rolls all back where a statement that was not awaited has failed', async () => {
     const outcome = await handleOnce.inTransaction('key', 'body', async (_, __, tx) => {
       await write(tx, 'mine');
       void tx`select 1 / 0`.execute().catch(() => undefined);

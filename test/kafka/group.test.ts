@@ -351,7 +351,7 @@ describe('the dead letter of a run that goes on', () => {
     expect(before).toBe(0);
   });
 
-  test('when the group has met, and the partition has stayed, is sent by it, and by nobody else', async () => {
+  test('when the group has met, and the partition has stayed, is sent by it alone', async () => {
     const { before } = await failing(({ consumer }) => {
       consumer.join({ orders: [0] });
     });

@@ -182,7 +182,7 @@ export class Coordinator {
     this.#rebalance();
   }
 
-  /** A member has asked once more: only that is answered, and its client waits for the first answer in vain. */
+  /** A member has asked once more: only that is answered, and the first request of its client times out. */
   #leaveUnanswered(answer: Answer<never> | undefined): void {
     if (answer === undefined) return;
     this.#world.scheduler.after(UNANSWERED_MS, () => {

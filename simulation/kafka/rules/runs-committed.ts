@@ -14,7 +14,7 @@ export const runsCommitted: Rule = {
   },
 };
 
-/** What retention has deleted nobody can take over. */
+/** What retention has deleted cannot be taken over. */
 function isHeld({ committed, begin }: LogHistory, { offset }: Entry): boolean {
   return committed !== undefined || offset < begin;
 }
