@@ -1,6 +1,7 @@
 import type { KafkaOnFailed } from '../dead-letter.ts';
 import type { GroupDescription, LogAdmin } from '../client/log-admin.ts';
 import type { KafkaProducer } from '../client/kafkajs-types.ts';
+import type { KafkaHeaders } from '../client/log-client.ts';
 import type { ConfluentAdmin, ConfluentGroup } from './confluent-types.ts';
 
 /** The acks of this client are a setting of its producer, and refused in a call. */
@@ -12,15 +13,23 @@ function producerOf(producer: KafkaProducer): KafkaProducer {
         messages: messages.map(({ key, value, headers }) => ({
           key: inMemory(key),
           value: inMemory(value),
-          headers,
+          headers: headersOf(headers),
         })),
       } as never),
   };
 }
 
+function headersOf(headers: KafkaHeaders): KafkaHeaders {
+  const pairs = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(inMemory) : inMemory(value),
+  ]);
+  return Object.fromEntries(pairs) as KafkaHeaders;
+}
+
 /** The client takes empty bytes without a place in memory for none, and would make a tombstone of them. */
-function inMemory(bytes: Buffer | null): Buffer | null {
-  return bytes?.length === 0 ? Buffer.alloc(1).subarray(0, 0) : bytes;
+function inMemory<Content>(content: Content): Content | Buffer {
+  return Buffer.isBuffer(content) && content.length === 0 ? Buffer.alloc(1).subarray(0, 0) : content;
 }
 
 export function onFailedOf(onFailed: KafkaOnFailed): KafkaOnFailed {

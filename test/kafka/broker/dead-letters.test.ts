@@ -3,6 +3,7 @@ import type { KafkaProducer } from 'handle-once/kafka';
 import type { ProducerConfig } from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ReadMessage } from '../../support/kafka-read.ts';
+import { tellsNoValue } from './support/client.ts';
 import { numbered, type Setup, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
@@ -35,6 +36,14 @@ function headersOf({ headers = {} }: ReadMessage): Record<string, string | strin
       Array.isArray(value) ? value.map(String) : String(value),
     ]),
   );
+}
+
+/** A header without a value, which kafkajs can write and cannot measure: the first look at it is its measure. */
+function withoutValue(key: string): string[] {
+  const looks = ['', null];
+  const header = { key, value: undefined };
+  Object.defineProperty(header, 'value', { get: () => looks.shift() ?? null });
+  return Object.assign([], { map: () => [header] });
 }
 
 /** What every dead letter says of where it comes from. */
@@ -82,6 +91,25 @@ describe('A message that has failed for good', () => {
     ]);
     expect(group.eventsOf('dead-lettered')).toHaveLength(4);
     expect(await group.committed()).toEqual([4]);
+  });
+
+  test('has an empty header in its dead letter where its own has no value, or is empty', async () => {
+    const group = await setup();
+    const deadLetterTopic = await kafka.createTopic();
+    await group.produce({ value: 'a', headers: { none: withoutValue('none'), several: ['', 'b'] } });
+    const several = [Buffer.alloc(0), Buffer.from('b')];
+    expect((await kafka.read(group.topic))[0]?.headers).toEqual({ none: null, several });
+
+    const seen: unknown[] = [];
+    const handler = ({ message }: { message: { headers: object } }) => {
+      seen.push(message.headers);
+      refuse();
+    };
+    await group.start(handler, { onFailed: { deadLetterTopic, producer: await connectedProducer() } });
+    await group.caughtUp();
+
+    expect(seen).toEqual([{ none: tellsNoValue ? null : Buffer.alloc(0), several }]);
+    expect((await kafka.read(deadLetterTopic))[0]?.headers).toMatchObject({ none: Buffer.alloc(0), several });
   });
 
   test('waits for a dead-letter topic that does not take it, without another run', async () => {

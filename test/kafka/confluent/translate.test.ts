@@ -13,12 +13,15 @@ test('copies are produced without acks, and empty bytes have a place in memory',
     },
   };
   const { producer: own } = retryOf({ producer });
-  const empty = { key: Buffer.alloc(0), value: Buffer.alloc(0), headers: { trace: 'x' } };
+  const headers = { trace: 'x', none: Buffer.alloc(0), several: ['y', Buffer.alloc(0)] };
+  const empty = { key: Buffer.alloc(0), value: Buffer.alloc(0), headers };
   await own.send({ topic: 'retry', acks: -1, messages: [empty, { key: null, value: null, headers: {} }] });
   expect(sent).toEqual([{ topic: 'retry', messages: [empty, { key: null, value: null, headers: {} }] }]);
   // The client makes none of bytes whose address is 0.
-  expect(sent[0]?.messages[0]?.key?.buffer.byteLength).toBeGreaterThan(0);
-  expect(sent[0]?.messages[0]?.value?.buffer.byteLength).toBeGreaterThan(0);
+  const [{ key, value, headers: given } = empty] = sent[0]?.messages ?? [];
+  for (const bytes of [key, value, given['none'], given['several']?.[1]]) {
+    expect((bytes as Buffer).buffer.byteLength).toBeGreaterThan(0);
+  }
 });
 
 test('an acknowledge stays one', () => {

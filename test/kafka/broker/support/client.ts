@@ -23,3 +23,5 @@ export const isKafkaJs = client === 'kafkajs';
 export const isPlatformatic = client === 'platformatic';
 /** For cases of settings of topics. */
 export const readsTopicSettings = isKafkaJs || isPlatformatic;
+/** For headers: others give an empty one where there is no value. */
+export const tellsNoValue = isKafkaJs || isPlatformatic;
