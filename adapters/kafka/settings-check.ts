@@ -66,3 +66,8 @@ export function* timeFaults(
       yield [name, 'must be a number of milliseconds, above 0'];
   }
 }
+
+/** Settings without those that are undefined, which clients take for given. */
+export function givenIn(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
+}

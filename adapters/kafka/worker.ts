@@ -20,8 +20,8 @@ import type { ConsumptionOptions } from './options.ts';
 export interface KafkaWorker extends KafkaMonitor {
   /**
    * Connects, subscribes and joins the group. Resolves when it has connected; it may be called again after `stop`,
-   * which it waits for, and does nothing where `stop` is called before it has begun. Throws what the client throws, and
-   * an `Error` where the worker runs already.
+   * which it waits for, and does nothing where `stop` is called before it has begun. Throws what the client throws, an
+   * `InvalidOptionsError` where librdkafka refuses a setting, and an `Error` where the worker runs already.
    */
   run(): Promise<void>;
   /** Waits for handlers, commits what they settled, and leaves the group. Resolves when the process may end. */

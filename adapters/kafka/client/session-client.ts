@@ -70,13 +70,13 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
   }
 
   async function begin(run: Run, handle: (fetch: Fetch) => Promise<void>): Promise<void> {
-    // One that has crashed may not have ended.
-    await session?.stop();
-    if (wanted !== run) return;
-    const next = options.open(handle);
-    run.session = next;
-    session = next;
     try {
+      // One that has crashed may not have ended.
+      await session?.stop();
+      if (wanted !== run) return;
+      const next = options.open(handle);
+      run.session = next;
+      session = next;
       await around(() => next.start());
     } catch (error) {
       session = undefined;

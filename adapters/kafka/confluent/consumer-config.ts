@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import type { Warning } from '../../../src/adapter-kit.ts';
-import type { HandleOnceSettings } from '../../../src/index.ts';
+import type { HandleOnceSettings, OptionIssue } from '../../../src/index.ts';
+import { errorOf } from '../client/error-of.ts';
 import type { KafkaWarning } from '../events.ts';
-import { heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
+import { givenIn, heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
 
 /** Settings of librdkafka by name, which its `CONFIGURATION.md` lists. A `ConsumerGlobalConfig` of the package fits. */
 export type ConfluentConfig = object;
@@ -38,7 +39,7 @@ export function checkConfig(config: Settings, context: z.core.$RefinementCtx<Set
 
 function* faultsOf(config: Settings): Generator<[name: string, message: string]> {
   for (const [name, message] of Object.entries(REFUSED)) {
-    if (Object.hasOwn(config, name)) yield [name, message];
+    if (config[name] !== undefined) yield [name, message];
   }
   if (brokersOf(config) === '') {
     yield ['bootstrap.servers', "must name brokers, such as 'localhost:9092', by commas"];
@@ -74,7 +75,7 @@ export function consumerConfigOf(
 ): [config: Settings, topicConfig: Settings] {
   return [
     {
-      ...config,
+      ...givenIn(config),
       'group.id': groupId,
       'enable.auto.commit': false,
       'enable.auto.offset.store': false,
@@ -83,6 +84,21 @@ export function consumerConfigOf(
     },
     { 'auto.offset.reset': 'earliest' },
   ];
+}
+
+/**
+ * The setting that librdkafka refuses, as a consumer is made. Undefined where the error is about something else.
+ *
+ * Its own text can quote the value, such as a password.
+ */
+export function refusedSetting(config: Settings, error: unknown): OptionIssue | undefined {
+  const { message } = errorOf(error);
+  const name = Object.keys(config).find((one) => message.includes(`"${one}"`));
+  if (name === undefined) return undefined;
+  const why = message.startsWith('No such configuration property')
+    ? 'is not a setting of librdkafka; remove it or correct its spelling'
+    : 'has a value that librdkafka refuses; its CONFIGURATION.md says what it takes';
+  return { field: `config.${name}`, message: why };
 }
 
 /** Timeouts of the consumer that contradict one another or the lease. */

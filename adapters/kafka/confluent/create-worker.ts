@@ -7,10 +7,10 @@ import {
   type WithoutTransaction,
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
-import type { Transactional } from '../../../src/index.ts';
+import { InvalidOptionsError, type Transactional } from '../../../src/index.ts';
 import type { AnyHandler, KafkaHandler, KafkaPayload } from '../options.ts';
 import { createWorker, type KafkaWorker } from '../worker.ts';
-import { brokersOf, configWarnings, consumerConfigOf } from './consumer-config.ts';
+import { brokersOf, configWarnings, consumerConfigOf, refusedSetting } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';
 import { kafkaWorkerOptions, type KafkaWorkerOptions } from './options.ts';
 import { ConfluentSession } from './session.ts';
@@ -26,7 +26,7 @@ const SUBJECT = 'createKafkaWorker';
  * for messages while handlers run: no handler is too long for `max.poll.interval.ms`. An error of a handler never stops
  * the worker.
  *
- * Throws `InvalidOptionsError` that names every wrong field.
+ * Throws `InvalidOptionsError` that names every wrong field. What librdkafka refuses of `config` is thrown by `run`.
  *
  * @example
  * ```ts
@@ -77,8 +77,14 @@ export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWo
       new ConfluentSession({
         ...run,
         brokers: brokersOf(config),
-        createConsumer: (onRebalance) =>
-          new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings),
+        createConsumer(onRebalance) {
+          try {
+            return new Consumer({ ...settings, rebalance_cb: onRebalance }, topicSettings);
+          } catch (error) {
+            const refused = refusedSetting(config, error);
+            throw refused === undefined ? error : new InvalidOptionsError(SUBJECT, [refused]);
+          }
+        },
       }),
   });
 }

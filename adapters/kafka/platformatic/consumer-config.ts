@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Warning } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../events.ts';
-import { heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
+import { givenIn, heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
 
 /** Options of the package's `Consumer`, such as `bootstrapBrokers`. */
 export type PlatformaticConfig = object;
@@ -25,6 +25,7 @@ const FETCH_SETTINGS = ['maxWaitTime', 'minBytes', 'maxBytes', 'maxBytesPerParti
 const MOST_BYTES_OF_PARTITION = 1_048_576;
 
 const BYTES = 'has no effect: give schema or parse, which get the bytes';
+const STREAMS = 'has no effect: the worker uses no stream of the client';
 
 /** What decides over positions, or would have no effect, and how it is asked for instead. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -34,10 +35,26 @@ const REFUSED: Readonly<Record<string, string>> = {
   protocolsMetadata: 'is set: partitions are given back when what is in hand has ended',
   retries:
     'is set to 0: the worker tries again itself. With more, a commit that comes too late would join the group',
+  retryDelay: 'has no effect: the worker tries again itself',
+  clientRack:
+    "must be left out: partitions are fetched from their leaders. Confluent's client has client.rack",
   deserializers: BYTES,
   beforeDeserialization: BYTES,
   registry: BYTES,
+  highWaterMark: STREAMS,
+  streamContext: STREAMS,
+  heartbeatStallTimeout: 'has no effect: nothing listens to the event that it is for',
+  groupRemoteAssignor: "has no effect: it is for groupProtocol: 'consumer'",
 };
+
+/** The other options of the package's `Consumer`, which ignores a name that it does not know. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...Object.keys(DEFAULTS),
+  ...FETCH_SETTINGS,
+  ...['bootstrapBrokers', 'clientId', 'tls', 'ssl', 'tlsServerName', 'sasl', 'timeout', 'connectTimeout'],
+  ...['maxInflights', 'handleBackPressure', 'metadataMaxAge', 'autocreateTopics', 'strict'],
+  ...['groupInstanceId', 'groupProtocol', 'protocols', 'partitionAssigner', 'metrics', 'context'],
+]);
 
 /** Refuses settings that would change what is committed, or who has a partition. */
 export function checkConfig(config: Settings, context: z.core.$RefinementCtx<Settings>): void {
@@ -50,6 +67,10 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
   for (const [name, message] of Object.entries(REFUSED)) {
     if (config[name] !== undefined) yield [name, message];
   }
+  for (const name of Object.keys(config)) {
+    if (!TAKEN.has(name) && !Object.hasOwn(REFUSED, name))
+      yield [name, 'is not an option of the Consumer; remove it or correct its spelling'];
+  }
   if (!Array.isArray(config['bootstrapBrokers']) || config['bootstrapBrokers'].length === 0) {
     yield ['bootstrapBrokers', "must be a list of brokers, such as ['localhost:9092']"];
   }
@@ -61,6 +82,8 @@ function* faultsOf(config: Settings): Generator<[name: string, message: string]>
   }
   if (timeOf(config, 'sessionTimeout') > timeOf(config, 'rebalanceTimeout'))
     yield ['rebalanceTimeout', 'must be at least sessionTimeout; it is 102,000 where you give none'];
+  if (timeOf(config, 'heartbeatInterval') > timeOf(config, 'sessionTimeout'))
+    yield ['heartbeatInterval', 'must be at most sessionTimeout; it is 3,000 where you give none'];
   if (namesOf(config['protocols']).includes('cooperative')) {
     yield ['protocols', "must not be 'cooperative-sticky': all partitions are given back together"];
   }
@@ -75,9 +98,7 @@ function namesOf(protocols: unknown): string {
 
 /** What the client's consumers are made with. */
 export function consumerOptionsOf(config: Settings, groupId: string): Settings {
-  // The client takes an undefined one for given.
-  const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
-  return { ...OWN_DEFAULTS, ...given, groupId, autocommit: false, retries: 0 };
+  return { ...OWN_DEFAULTS, ...givenIn(config), groupId, autocommit: false, retries: 0 };
 }
 
 /** The most that a fetch brings of one partition, but for a batch that is larger alone. */

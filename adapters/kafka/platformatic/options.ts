@@ -23,7 +23,8 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
   readonly client: PlatformaticPackage;
   /**
    * Options of the package's `Consumer`, such as `bootstrapBrokers`. What decides over positions is set here, and
-   * refused: the group, commits, retries. Cooperative assignment and the protocol `consumer` are refused too.
+   * refused: the group, commits, retries. Cooperative assignment and the protocol `consumer` are refused too, as are
+   * options without effect and names that the package does not have.
    */
   readonly config: PlatformaticConfig;
   /** The topics to consume, with those of `retry`. All members of the group need the same. */

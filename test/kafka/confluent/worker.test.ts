@@ -114,6 +114,43 @@ test('goes on with the oldest message that is left, and tells, where retention h
   expect(events.filter(({ type }) => type === 'log-changed')).toMatchObject([{ expected: '2', found: '5' }]);
 });
 
+test('passes on no setting that is given as undefined', async () => {
+  const { native } = await runs(undefined, {
+    config: { ...BROKERS, 'client.id': undefined, 'group.id': undefined },
+  });
+  expect(native.config).not.toHaveProperty('client.id');
+  expect(native.config).toMatchObject({ 'group.id': 'workers' });
+});
+
+describe('a setting that the client refuses', () => {
+  test.each([
+    [
+      'No such configuration property: "client.id"',
+      'is not a setting of librdkafka; remove it or correct its spelling',
+    ],
+    ['Invalid value "secret" for configuration property "client.id"', 'has a value that librdkafka refuses'],
+  ])('is named by the run, without its value: %s', async (text, why) => {
+    const { worker, faults } = await runs(undefined, { config: { ...BROKERS, 'client.id': 'secret' } });
+    await worker.stop();
+    faults.create = new Error(text);
+    const error: unknown = await worker.run().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidOptionsError);
+    expect(String(error)).toContain(`config.client.id: ${why}`);
+    expect(String(error)).not.toContain('secret');
+  });
+});
+
+test('a run that fails as it makes its consumer can be called again', async () => {
+  const { worker, faults, consumers } = await runs();
+  await worker.stop();
+  faults.create = new Error('no memory');
+  await expect(worker.run()).rejects.toThrow('no memory');
+  await expect(worker.run()).rejects.toThrow('no memory');
+  faults.create = undefined;
+  await worker.run();
+  expect(consumers).toHaveLength(2);
+});
+
 test('takes settings that have a type of their own, as those of the package do', async () => {
   interface ConsumerGlobalConfig {
     'client.id'?: string;

@@ -471,6 +471,15 @@ describe('options', () => {
       { config: { ...brokers, isolationLevel: 0 } },
       ['config.isolationLevel'],
     ],
+    ['a name that is misspelt', { config: { ...brokers, sesionTimeout: 5 } }, ['config.sesionTimeout']],
+    ['names of kafkajs', { config: { ...brokers, brokers: [], ssl: {} } }, ['config.brokers']],
+    ['a rack', { config: { ...brokers, clientRack: 'a' } }, ['config.clientRack']],
+    ['settings of streams', { config: { ...brokers, highWaterMark: 5 } }, ['config.highWaterMark']],
+    [
+      'rarer heartbeats than the session allows',
+      { config: { ...brokers, sessionTimeout: 6_000, heartbeatInterval: 7_000 } },
+      ['config.heartbeatInterval'],
+    ],
     ['deserializers', { config: { ...brokers, deserializers: {} } }, ['config.deserializers']],
     [
       'cooperative assignment',
@@ -487,7 +496,11 @@ describe('options', () => {
       { config: { ...brokers, sessionTimeout: 120_000 } },
       ['config.rebalanceTimeout'],
     ],
-    ['a grace above the session', { config: { ...brokers, sessionTimeout: 1_000 } }, ['rebalanceGraceMs']],
+    [
+      'a grace above the session',
+      { config: { ...brokers, sessionTimeout: 1_000, heartbeatInterval: 300 } },
+      ['rebalanceGraceMs'],
+    ],
     [
       'a producer of kafkajs',
       { onFailed: { deadLetterTopic: 'failed', producer: { send: vi.fn(), sendBatch: vi.fn() } as never } },

@@ -20,8 +20,9 @@ export const startMember: StartMember = (plan) => {
 
 /** For cases of what kafkajs alone does, or takes. */
 export const isKafkaJs = client === 'kafkajs';
+export const isConfluent = client === 'confluent';
 export const isPlatformatic = client === 'platformatic';
 /** For cases of settings of topics. */
 export const readsTopicSettings = isKafkaJs || isPlatformatic;
 /** For headers: others give an empty one where there is no value. */
-export const tellsNoValue = isKafkaJs || isPlatformatic;
+export const tellsNoValue = !isConfluent;

@@ -19,6 +19,7 @@ type Rebalance = (error: RdKafkaError, partitions: { topic: string; partition: n
 export interface Faults {
   connect: unknown;
   subscribe?: Error;
+  create?: Error | undefined;
 }
 
 export interface FakePackage {
@@ -197,6 +198,7 @@ export function fakePackage(): FakePackage {
   class KafkaConsumer extends FakeNative {
     constructor(config: Record<string, unknown>, topicConfig: object) {
       super(config, topicConfig, calls, faults);
+      if (faults.create !== undefined) throw faults.create;
       consumers.push(this);
     }
   }
