@@ -19,7 +19,7 @@ test('copies are produced without acks, and empty bytes have a place in memory',
   expect(sent).toEqual([{ topic: 'retry', messages: [empty, { key: null, value: null, headers: {} }] }]);
   // The client makes none of bytes whose address is 0.
   const [{ key, value, headers: given } = empty] = sent[0]?.messages ?? [];
-  for (const bytes of [key, value, given['none'], given['several']?.[1]]) {
+  for (const bytes of [key, value, given.none, given.several?.[1]]) {
     expect((bytes as Buffer).buffer.byteLength).toBeGreaterThan(0);
   }
 });
