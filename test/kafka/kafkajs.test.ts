@@ -203,6 +203,21 @@ describe('a batch', () => {
     expect(fetchOf([message(10)]).fetch.messages[0]).toMatchObject({ timestamp: '1700000000000' });
   });
 
+  test('has headers named as what each object inherits, which kafkajs puts before them', () => {
+    const [one, other] = [Buffer.from('1'), Buffer.from('2')];
+    const read = Object.fromEntries<unknown>([
+      ['trace', one],
+      ['constructor', [Object, one]],
+      ['__proto__', [Object.prototype, one, null, other]],
+    ]);
+    const [{ headers } = message(10)] = fetchOf([{ ...message(10), headers: read as never }]).fetch.messages;
+    expect(Object.entries(headers)).toEqual([
+      ['trace', one],
+      ['constructor', one],
+      ['__proto__', [one, null, other]],
+    ]);
+  });
+
   test('is told the last settled offset, and commits positions', async () => {
     const { batch, fetch } = fetchOf([message(10)]);
     fetch.advance(9_007_199_254_740_994n);

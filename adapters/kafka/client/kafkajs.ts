@@ -1,6 +1,14 @@
 import type { Around } from '../../../src/index.ts';
 import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions } from './kafkajs-types.ts';
-import type { Fetch, KafkaMessage, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
+import type {
+  Fetch,
+  KafkaHeaders,
+  KafkaMessage,
+  LogConsumer,
+  LogListener,
+  Place,
+  TopicPartitions,
+} from './log-client.ts';
 import { ConsumerEndedError } from './stop-errors.ts';
 
 /** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
@@ -152,5 +160,20 @@ const NO_TIMESTAMP = '-1';
 
 export function complete(message: FetchedMessage): KafkaMessage {
   const { timestamp = NO_TIMESTAMP, headers = {} } = message;
-  return { ...message, timestamp, headers };
+  return { ...message, timestamp, headers: withoutInherited(headers) };
+}
+
+/** kafkajs takes what each object inherits, such as its `constructor`, for the first header of that name. */
+function withoutInherited(headers: KafkaHeaders): KafkaHeaders {
+  if (!Object.keys(headers).some((name) => name in Object.prototype)) return headers;
+  const pairs = Object.entries(headers).map(([name, value]) => {
+    if (!Array.isArray(value)) return [name, value];
+    const own = value.filter(isContent);
+    return [name, own.length === 1 ? own[0] : own];
+  });
+  return Object.fromEntries(pairs) as KafkaHeaders;
+}
+
+function isContent(value: unknown): boolean {
+  return value === null || Buffer.isBuffer(value);
 }
