@@ -36,7 +36,8 @@ export interface KafkaHealth {
   /**
    * Those that it is assigned and does not fetch, since it is not known to be committed where they begin. Most are held
    * for a moment after a rebalance; those of retry topics for as long as `START_NOT_COMMITTED` is warned of. On
-   * platformatic's client also those that cannot be read, and partition 0 of a topic that there is not.
+   * platformatic's client also those that cannot be read, those of a topic that is not the worker's, and partition 0 of
+   * a topic that there is not.
    */
   readonly held: readonly HeldPartition[];
 }

@@ -1,4 +1,5 @@
-import { handlesOf, warn, type Warning } from '../../src/adapter-kit.ts';
+import * as z from 'zod/mini';
+import { handlesOf, parseOptions, warn, type Warning } from '../../src/adapter-kit.ts';
 import { RebalanceError } from './client/feeds.ts';
 import type { LogAdmin } from './client/log-admin.ts';
 import type { TopicPartitions } from './client/log-client.ts';
@@ -28,7 +29,7 @@ export interface KafkaWorker extends KafkaMonitor {
   stop(): Promise<void>;
   /**
    * Handles nothing more of topics, or of some of their partitions, until `resume`. Both throw an `InvalidOptionsError`
-   * for a topic that is not among the worker's.
+   * for anything else than a list of the worker's topics, and where it does not run an `Error`.
    */
   pause(topics: readonly TopicPartitions[]): void;
   /** Ends a pause of your own. */
@@ -98,11 +99,7 @@ export function createWorker<Admin>(
 function workerOf(consumption: Connected<SessionClient>, topics: readonly string[]): KafkaWorker {
   const { client, events, health } = consumption;
   function checkTopics(subject: string, given: readonly TopicPartitions[]): void {
-    for (const [n, { topic }] of given.entries()) {
-      if (topics.includes(topic)) continue;
-      const message = `must be one of the worker's topics: ${topics.join(', ')}`;
-      throw new InvalidOptionsError(subject, [{ field: `${n}.topic`, message }]);
-    }
+    parseOptions(subject, partitionsOf(topics), given);
   }
   return {
     run: () => client.run((fetch) => runFetch(consumption, fetch)),
@@ -128,6 +125,26 @@ function workerOf(consumption: Connected<SessionClient>, topics: readonly string
     counts: events.counts,
     health,
   };
+}
+
+/** What a pause or a resume takes. */
+function partitionsOf(topics: readonly string[]): z.ZodMiniType {
+  const partition = { error: 'must be the number of a partition' };
+  const topic = { error: `must be one of the worker's topics: ${topics.join(', ')}` };
+  return z.array(
+    z.strictObject(
+      {
+        topic: z.enum(topics, topic),
+        partitions: z.optional(
+          z.array(z.number(partition).check(z.int(partition), z.minimum(0, partition)), {
+            error: 'must be a list of numbers of partitions',
+          }),
+        ),
+      },
+      { error: 'must be { topic, partitions }' },
+    ),
+    { error: "must be a list, such as [{ topic: 'orders' }]" },
+  );
 }
 
 const LAST_OFFSET = 2n ** 63n - 1n;

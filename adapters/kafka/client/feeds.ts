@@ -129,7 +129,10 @@ export class Feeds {
 
 /** The error of a call for a partition that is not this member's. */
 export function notOwn({ topic, partition }: Place): Error {
-  return new Error(`partition ${partition} of ${topic} is not this member's`);
+  const message =
+    `partition ${partition} of ${topic} is not this member's: ` +
+    'seek on the member that has it, or when the group has met';
+  return new Error(message);
 }
 
 function assignmentOf(places: readonly Place[]): Assignment {

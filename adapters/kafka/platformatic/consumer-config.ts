@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Warning } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { KafkaWarning } from '../events.ts';
+import { assignEvenly } from './assign-evenly.ts';
 import { givenIn, heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
 
 /** Options of the package's `Consumer`, such as `bootstrapBrokers`. */
@@ -17,6 +18,7 @@ const OWN_DEFAULTS = {
   clientId: 'handle-once',
   // A partition that is to be read again waits for the fetch of the others.
   maxWaitTime: 500,
+  partitionAssigner: assignEvenly,
 };
 
 /** What decides what is fetched, and when. */
@@ -52,8 +54,9 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...Object.keys(DEFAULTS),
   ...FETCH_SETTINGS,
   ...['bootstrapBrokers', 'clientId', 'tls', 'ssl', 'tlsServerName', 'sasl', 'timeout', 'connectTimeout'],
-  ...['maxInflights', 'handleBackPressure', 'metadataMaxAge', 'autocreateTopics', 'strict'],
-  ...['groupInstanceId', 'groupProtocol', 'protocols', 'partitionAssigner', 'metrics', 'context'],
+  ...['requestTimeout', 'maxInflights', 'handleBackPressure', 'metadataMaxAge', 'autocreateTopics', 'strict'],
+  ...['groupInstanceId', 'groupProtocol', 'protocols', 'partitionAssigner', 'assignmentUserData'],
+  ...['metrics', 'context'],
 ]);
 
 /** Refuses settings that would change what is committed, or who has a partition. */

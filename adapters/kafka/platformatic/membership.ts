@@ -32,6 +32,8 @@ export class Membership {
   readonly #consumer: NativeConsumer;
   readonly #tracked = new Set<string>();
   #missing: readonly string[] = [];
+  /** Of topics that are not this member's. */
+  #foreign: readonly Place[] = [];
   #looks: Timer | undefined;
   #isJoining = false;
   #isOver = false;
@@ -45,7 +47,7 @@ export class Membership {
       const places = assignments.flatMap(({ topic, partitions }) =>
         partitions.map((partition) => ({ topic, partition })),
       );
-      options.onJoined(places);
+      options.onJoined(this.#ownOf(places));
     });
     consumer.on('error', (error) => {
       if (this.#isOver) return;
@@ -54,9 +56,9 @@ export class Membership {
     });
   }
 
-  /** Topics that could not be subscribed to when it joined. */
-  get missing(): readonly string[] {
-    return this.#missing;
+  /** What is not fetched: topics that there are not, with their first partition, and what is of other topics. */
+  unreached(): Place[] {
+    return [...this.#missing.map((topic) => ({ topic, partition: 0 })), ...this.#foreign];
   }
 
   /** Subscribes to the topics that there are. To be called before each join, which one that is missing would fail. */
@@ -78,6 +80,20 @@ export class Membership {
     const { clock, onError } = this.#options;
     clock.clearTimer(this.#looks);
     await endsWithin(this.#consumer.leaveGroup(true).catch(onError), LEAVE_MS, clock);
+  }
+
+  /** A leader of another kind can give out what its member does not subscribe to. */
+  #ownOf(places: readonly Place[]): Place[] {
+    const { topics } = this.#options;
+    const isOwn = ({ topic }: Place) => topics.includes(topic);
+    this.#foreign = places.filter((place) => !isOwn(place));
+    for (const topic of new Set(this.#foreign.map((place) => place.topic))) {
+      const message =
+        `the group gave this member partitions of ${topic}, which is not among its topics: they are not read. ` +
+        'Give all members of the group the same topics';
+      this.#tell(new Error(message));
+    }
+    return places.filter(isOwn);
   }
 
   async #join(): Promise<void> {

@@ -27,7 +27,7 @@ export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined,
    * options without effect and names that the package does not have.
    */
   readonly config: PlatformaticConfig;
-  /** The topics to consume, with those of `retry`. All members of the group need the same. */
+  /** The topics to consume, with those of `retry`. */
   readonly topics: readonly string[];
   /**
    * Where a partition begins of which the group has committed nothing: at its oldest message, or, by default, at its

@@ -107,10 +107,8 @@ export class PlatformaticSession implements Session {
     return this.#feeds.paused();
   }
 
-  /** Those that are not fetched, and topics that there are not, with their first partition. */
   unreached(): Place[] {
-    const missing = this.#membership.missing.map((topic) => ({ topic, partition: 0 }));
-    return [...missing, ...this.#loop.unreached()];
+    return [...this.#membership.unreached(), ...this.#loop.unreached()];
   }
 
   moveTo(place: Place, position: bigint): void {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { compacted } from '../../support/kafka.ts';
-import { isPlatformatic } from './support/client.ts';
+import { isKafkaJs, isPlatformatic } from './support/client.ts';
 import { leave, numbered, type Setup, upTo, useFixture } from './support/fixture.ts';
 import { expectSoon, until } from '../../support/until.ts';
 
@@ -152,6 +152,25 @@ describe('Offsets with gaps', () => {
     expect(await group.committed()).toEqual([3]);
   });
 });
+
+// kafkajs gives partitions of the leader's topics to all.
+test.skipIf(isKafkaJs).each([['more'], ['fewer']])(
+  'members of one group whose leader has %s topics each get partitions of their own',
+  async (which) => {
+    const group = await setup({ partitions: 2 });
+    const other = await kafka.createTopic({ partitions: 2 });
+    const handled: string[] = [];
+    const startOf = (name: string, otherTopics: string[]) =>
+      group.start(({ topic }) => handled.push(`${name} ${topic}`), { otherTopics });
+    const starts = [() => startOf('wide', [other]), () => startOf('narrow', [])];
+    for (const start of which === 'more' ? starts : starts.toReversed()) await start();
+    await kafka.produce(other, [...numbered(1, 0), ...numbered(1, 1)]);
+    await until(() => handled.length === 2);
+    expect(handled).toEqual([`wide ${other}`, `wide ${other}`]);
+    await group.produce(...numbered(1, 0), ...numbered(1, 1));
+    await group.caughtUp();
+  },
+);
 
 // Other clients see them when they read metadata, which is after 5 minutes by default.
 test.runIf(isPlatformatic)('partitions that are added to a topic are consumed', async () => {

@@ -551,6 +551,22 @@ test.each(['pause', 'resume'] as const)('a %s of a topic that is not consumed is
   }).toThrow(`${call}: 1.topic: must be one of the worker's topics: orders`);
 });
 
+test.each([
+  [{ topic: 'orders' }, "must be a list, such as [{ topic: 'orders' }]"],
+  [[{ topic: 'orders', partition: 0 }], '0.partition: is not an option'],
+  [[{ topic: 'orders', partitions: ['0'] }], '0.partitions.0: must be the number of a partition'],
+  [[{ topic: 'orders', partitions: 0 }], '0.partitions: must be a list of numbers of partitions'],
+])('a pause of %j is refused, and not taken for another', async (given, why) => {
+  const { worker } = await runs();
+  for (const call of ['pause', 'resume'] as const) {
+    const refused = (): void => {
+      worker[call](given as never);
+    };
+    expect(refused).toThrow(InvalidOptionsError);
+    expect(refused).toThrow(`${call}: ${why}`);
+  }
+});
+
 test("a user's pause holds, and ends when the user ends it", async () => {
   const { native, started, worker } = await runs();
   native.assignPartitions(0, 1);

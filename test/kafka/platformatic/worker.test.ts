@@ -247,6 +247,21 @@ describe('topics of one worker', () => {
     await until(() => made.health().held.length === 0);
   });
 
+  test('one that the worker was not given is not handled, and is named by health', async () => {
+    const { fake, started, events, worker: made } = await runs();
+    fake.assignTopics('others', 'orders');
+    fake.push({ offset: 0, topic: 'others' }, { offset: 0 });
+    await until(() => fake.committed.get(0) === 1n);
+    await someFetches(fake.fetched);
+    expect(started).toEqual(['0-0']);
+    const held = [0, 1].map((partition) => ({ topic: 'others', partition }));
+    expect(made.health()).toMatchObject({ ready: false, held });
+    const message = expect.stringMatching(
+      /of others, .* Give all members of the group the same topics$/,
+    ) as string;
+    expect(events.filter(({ type }) => type === 'client-error')).toMatchObject([{ error: { message } }]);
+  });
+
   test('one that is deleted stops no other, and is named by health', async () => {
     const { fake, events, worker: made } = await runs(undefined, two);
     fake.assignTopics('orders', 'others');
