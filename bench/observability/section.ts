@@ -1,25 +1,25 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { interleave } from '../interleave.ts';
 import type { Section } from '../section.ts';
 import { rounded, spread } from '../statistics.ts';
-import { type Contender, contenders, OFF } from './contenders.ts';
+import { NAMES, OFF } from './contenders.ts';
 
-setFlagsFromString('--expose-gc');
-/** So that each pays for its own garbage: without it a figure varies by 20 us, more than what is measured. */
-const collectGarbage = runInNewContext('gc') as () => void;
+const PROGRAM = fileURLToPath(new URL('contender-process.ts', import.meta.url));
+/** As many times the rounds of other sections: what is measured is small. */
+const MORE_ROUNDS = 2;
 
-const IN_FLIGHT = 100;
-/** As many times the rounds of other sections: a few microseconds are less than what garbage collection moves. */
-const MORE_ROUNDS = 10;
-
-/** What it costs to be seen: CPU of metrics, and of metrics with spans, beside a process that has neither. */
+/**
+ * What it costs to be seen: CPU of metrics, and of metrics with spans, beside a process that has neither.
+ *
+ * Each is a process of its own, as with users. In one process for all, code that is optimized for channels without a
+ * subscriber is thrown away by the contender that subscribes, which added 5 us to what metrics cost.
+ */
 export const observability: Section = async ({ sizes: { observedMessages: messages, ...sizes } }) => {
   const rounds = sizes.rounds * MORE_ROUNDS;
-  const all = await contenders();
-  for (const { start } of all) await cpuOf(start, messages);
   const samples = await interleave(
-    all.map(({ name, start }) => ({ name, run: async () => ({ cpu: await cpuOf(start, messages) }) })),
+    NAMES.map((name) => ({ name, run: async () => ({ cpu: await cpuOf(name, messages) }) })),
     rounds,
   );
   const cpu = new Map(samples.get('cpu')?.map(({ contender, rates }) => [contender, rates]));
@@ -30,23 +30,17 @@ export const observability: Section = async ({ sizes: { observedMessages: messag
       inText(spent.map((each, round) => (name === OFF ? each : each - (base[round] ?? Number.NaN)))),
     ]),
   );
-  return { facts: { rounds, messages, 'in flight': IN_FLIGHT, ...facts }, comparisons: [] };
+  return { facts: { rounds, messages, ...facts }, comparisons: [] };
 };
 
-/** Microseconds for each message. */
-async function cpuOf(start: Contender['start'], messages: number): Promise<number> {
-  const { handle, stop } = start();
-  const keys = Array.from({ length: messages }, (_, index) => `m-${index}`)[Symbol.iterator]();
-  collectGarbage();
-  const before = process.cpuUsage();
-  await Promise.all(
-    Array.from({ length: IN_FLIGHT }, async () => {
-      for (const key of keys) await handle(key);
-    }),
-  );
-  const { user, system } = process.cpuUsage(before);
-  await stop();
-  return (user + system) / messages;
+async function cpuOf(name: string, messages: number): Promise<number> {
+  const child = fork(PROGRAM, [name, String(messages)]);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process of ${name} ended with code ${String(code)}`);
+  });
+  ended.catch(() => undefined);
+  const [cost] = (await Promise.race([once(child, 'message'), ended])) as [number];
+  return cost;
 }
 
 function inText(values: readonly number[]): string {
