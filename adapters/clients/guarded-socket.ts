@@ -2,6 +2,7 @@ import { createConnection, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import * as z from 'zod/mini';
 import { NOT_AN_OBJECT, lazily, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
+import { closedInOrder } from './closed-in-order.ts';
 import { messageCounter } from './message-counter.ts';
 import { overTls } from './postgres-tls.ts';
 
@@ -81,7 +82,7 @@ function isObject(value: unknown): boolean {
  */
 export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket {
   const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema(), options);
-  const open = ({ connection }: Opened): Socket => guarded(connection, unansweredMs);
+  const open = ({ connection }: Opened): Socket => closedInOrder(guarded(connection, unansweredMs));
   if (ssl === false) {
     return { socket: (target) => (isOff(target.ssl) ? open(openTo(target)) : failing(tlsElsewhere())) };
   }
@@ -93,7 +94,8 @@ export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket
       const { connection, host } = openTo(target);
       try {
         const seconds = Number(target.connect_timeout);
-        return guarded(await overTls(connection, host, tlsOptions, seconds * 1_000), unansweredMs);
+        const overIt = await overTls(connection, host, tlsOptions, seconds * 1_000);
+        return closedInOrder(guarded(overIt, unansweredMs));
       } catch (error) {
         return failing(error as Error);
       }
@@ -150,8 +152,6 @@ const LOOKS = 10;
  * A socket that is destroyed when the server is silent for too long while a statement waits for its answer.
  *
  * - Until the first answer the client's `connect_timeout` is the limit.
- * - It is destroyed without an error: as of `postgres` 3.4.9 a statement sent between the error and the close of a
- *   socket never settles.
  * - Looks are counted, not time: to a process that stood still the answer may have come in the meantime.
  */
 function guarded(socket: Socket, unansweredMs: number): Socket {

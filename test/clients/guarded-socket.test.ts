@@ -116,6 +116,25 @@ describe('A guarded socket', () => {
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
+  test.each(['reset', 'end'] as const)(
+    'leaves every place of the pool in use when connections break in transactions: %s',
+    async (how) => {
+      const sql = postgres(at(proxy().port), { ...OPTIONS, ...guardedSocket() });
+      onTestFinished(() => sql.end({ timeout: 1 }));
+      const handleOnce = createHandleOnce({ sql, scope: `breaks by ${how}`, onEvent: () => undefined });
+      for (let count = 0; count < 12; count += 1) {
+        const outcome = await handleOnce.inTransaction(`${count}`, {}, async (_, __, tx) => {
+          await tx`select 1`;
+          proxy().breakNext(how);
+          await tx`select 2`;
+        });
+        expect(outcome.state).toBe('pending');
+      }
+      const asked = [1, 2].map((number) => sql`select ${number}::int as number, pg_sleep(0.1)`);
+      expect((await Promise.all(asked)).map(([row]) => row?.['number'] as unknown)).toEqual([1, 2]);
+    },
+  );
+
   test('leaves a copy open whose client takes its time, to the server and from it', async () => {
     const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
     onTestFinished(() => sql.end({ timeout: 1 }));

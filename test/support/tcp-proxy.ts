@@ -21,6 +21,8 @@ export interface TcpProxy {
   halfClose(): void;
   /** Cuts a connection in place of passing on an answer that `isLost` picks. */
   loseReplies(isLost: (reply: Buffer) => boolean): void;
+  /** Breaks the connection of the next request in place of passing it on. */
+  breakNext(how: 'reset' | 'end'): void;
   /** Connects new connections to another server. */
   redirect(target: Target): void;
 }
@@ -34,13 +36,17 @@ export async function tcpProxy(firstTarget: Target): Promise<TcpProxy> {
   let delayMs = 0;
   let port = 0;
   let isLost: (reply: Buffer) => boolean = () => false;
+  let breaking: 'reset' | 'end' | undefined;
 
   function accept(client: Socket): void {
     const remote = connect(target);
     clients.add(client);
     client.on('close', () => clients.delete(client));
     pass(client, remote, (chunk) => {
-      remote.write(chunk);
+      if (breaking === 'reset') client.resetAndDestroy();
+      else if (breaking === 'end') client.destroy();
+      else remote.write(chunk);
+      breaking = undefined;
     });
     pass(remote, client, replies(client));
   }
@@ -96,6 +102,9 @@ export async function tcpProxy(firstTarget: Target): Promise<TcpProxy> {
     },
     loseReplies(picks) {
       isLost = picks;
+    },
+    breakNext(how) {
+      breaking = how;
     },
     redirect(other) {
       target = other;
