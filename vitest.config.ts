@@ -29,11 +29,16 @@ const INTEGRATION = [
   'test/webhook/once-each-webhook.test.ts',
 ];
 
-/** Files that replace or patch a module, which those that share theirs would see. */
+/**
+ * Files that replace or patch a module, which those that share theirs would see, or that count the timers of their
+ * process, to which others add.
+ */
 const REPLACING = [
+  'test/engine/no-leftovers.test.ts',
   'test/kafka/ask-admin.test.ts',
   'test/operations/walk-pace.test.ts',
   'test/otel/{aws-sdk,kafkajs}.test.ts',
+  'test/sqs/{hanging-calls,stopping}.test.ts',
 ];
 
 /** Of packages that are installed in a folder of the tests. */

@@ -168,7 +168,10 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
 async function hasLeaders(admin: Admin, topic: string): Promise<boolean> {
   try {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    return topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0));
+    if (!topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return false;
+    // A broker can be named as leader before it knows that it is.
+    await admin.fetchTopicOffsets(topic);
+    return true;
   } catch {
     return false;
   }
