@@ -13,8 +13,8 @@ const MORE_ROUNDS = 2;
 /**
  * What it costs to be seen: CPU of metrics, and of metrics with spans, beside a process that has neither.
  *
- * Each is a process of its own, as with users. In one process for all, code that is optimized for channels without a
- * subscriber is thrown away by the contender that subscribes, which added 5 us to what metrics cost.
+ * Each is a process of its own, as with users: in one process for all, code that is optimized for channels without a
+ * subscriber is thrown away by the contender that subscribes.
  */
 export const observability: Section = async ({ sizes: { observedMessages: messages, ...sizes } }) => {
   const rounds = sizes.rounds * MORE_ROUNDS;
