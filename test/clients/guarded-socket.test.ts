@@ -125,7 +125,7 @@ describe('A guarded socket', () => {
       for (let count = 0; count < 12; count += 1) {
         const outcome = await handleOnce.inTransaction(`${count}`, {}, async (_, __, tx) => {
           await tx`select 1`;
-          proxy().breakNext(how);
+          proxy().breakAt('select 2', how);
           await tx`select 2`;
         });
         expect(outcome.state).toBe('pending');

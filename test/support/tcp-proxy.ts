@@ -21,8 +21,8 @@ export interface TcpProxy {
   halfClose(): void;
   /** Cuts a connection in place of passing on an answer that `isLost` picks. */
   loseReplies(isLost: (reply: Buffer) => boolean): void;
-  /** Breaks the connection of the next request in place of passing it on. */
-  breakNext(how: 'reset' | 'end'): void;
+  /** Breaks the connection of the next request with this text in place of passing it on. */
+  breakAt(text: string, how: 'reset' | 'end'): void;
   /** Connects new connections to another server. */
   redirect(target: Target): void;
 }
@@ -36,16 +36,19 @@ export async function tcpProxy(firstTarget: Target): Promise<TcpProxy> {
   let delayMs = 0;
   let port = 0;
   let isLost: (reply: Buffer) => boolean = () => false;
-  let breaking: 'reset' | 'end' | undefined;
+  let breaking: { text: string; how: 'reset' | 'end' } | undefined;
 
   function accept(client: Socket): void {
     const remote = connect(target);
     clients.add(client);
     client.on('close', () => clients.delete(client));
     pass(client, remote, (chunk) => {
-      if (breaking === 'reset') client.resetAndDestroy();
-      else if (breaking === 'end') client.destroy();
-      else remote.write(chunk);
+      if (breaking === undefined || !chunk.includes(breaking.text)) {
+        remote.write(chunk);
+        return;
+      }
+      if (breaking.how === 'reset') client.resetAndDestroy();
+      else client.destroy();
       breaking = undefined;
     });
     pass(remote, client, replies(client));
@@ -103,8 +106,8 @@ export async function tcpProxy(firstTarget: Target): Promise<TcpProxy> {
     loseReplies(picks) {
       isLost = picks;
     },
-    breakNext(how) {
-      breaking = how;
+    breakAt(text, how) {
+      breaking = { text, how };
     },
     redirect(other) {
       target = other;
