@@ -29,11 +29,10 @@ export function createPostgresStore<Tx>(
       client.in(transaction);
     },
     savepoint: (transaction, work) => savepoint(client.in(transaction), work),
-    settleIn: (transaction, request, scope, workMs) =>
-      settleIn(client.in(transaction), statements.settleIn, request, scope, workMs),
-    settleLast: (transaction, request, scope, workMs) => {
+    settleIn: (transaction, ...settle) => settleIn(client.in(transaction), statements.settleIn, ...settle),
+    settleLast: (transaction, ...settle) => {
       const last = client.lastIn?.(transaction) ?? client.in(transaction);
-      return settleLast(last, statements.settleLast, request, scope, workMs);
+      return settleLast(last, statements.settleLast, ...settle);
     },
     isRolledBack,
     isConflict,

@@ -7,16 +7,15 @@ import { runIn } from './run-statement.ts';
 import { toCells } from './settle.ts';
 
 type Transaction = Pick<DatabaseQueries, 'query'>;
+type Settle = readonly [request: SettleRequest, scope: string, workMs: number];
 
 /** Settles a record in a transaction: it is on record when that is committed, and fenced until then. */
 export async function settleIn(
   transaction: Transaction,
   statement: string,
-  request: SettleRequest,
-  scope: string,
-  workMs: number,
+  ...settle: Settle
 ): Promise<SettledIn> {
-  const [row] = await runIn(transaction, statement, parametersOf(request, scope, workMs));
+  const [row] = await runIn(transaction, statement, parametersOf(...settle));
   const [inTransaction, settled] = row ?? [];
   if (inTransaction !== '1') return 'no-transaction';
   return settled === '1' ? 'settled' : 'lost';
@@ -32,12 +31,10 @@ const UNSETTLED: Readonly<Record<string, SettledIn>> = {
 export async function settleLast(
   transaction: Transaction,
   statement: string,
-  request: SettleRequest,
-  scope: string,
-  workMs: number,
+  ...settle: Settle
 ): Promise<SettledIn> {
   try {
-    await runIn(transaction, statement, parametersOf(request, scope, workMs));
+    await runIn(transaction, statement, parametersOf(...settle));
     return 'settled';
   } catch (error) {
     const reply = UNSETTLED[sqlState(error) ?? ''];
@@ -46,7 +43,7 @@ export async function settleLast(
   }
 }
 
-function parametersOf(request: SettleRequest, scope: string, workMs: number): (string | null)[] {
+function parametersOf(...[request, scope, workMs]: Settle): (string | null)[] {
   const { parameters } = batchOf([toCells(request)]);
   return [scope, ...parameters, String(workMs)];
 }
