@@ -9,12 +9,18 @@ const EACH = 25;
 
 const bench = usePostgresBench();
 
-let statements: { readonly verb: string; readonly messages: number }[] = [];
+interface Statement {
+  readonly verb: string;
+  readonly scope: string;
+  readonly messages: number;
+}
+
+let statements: Statement[] = [];
 
 beforeEach(() => {
   statements = [];
   const note = (statement: unknown): void => {
-    statements.push(statement as (typeof statements)[number]);
+    statements.push(statement as Statement);
   };
   subscribe('handle-once:statement', note);
   onTestFinished(() => {
@@ -36,14 +42,16 @@ async function inLanes<Result>(handle: (key: string, number: number) => Promise<
 
 describe('with many messages in flight', () => {
   it('a statement has half of what is in flight, of claims or of settles', async () => {
-    const handleOnce = bench.handleOnce();
+    const handleOnce = bench.handleOnce({ scope: 'halves' });
     const outcomes = await inLanes((key) => handleOnce(key, 'body', () => key));
     expect(new Set(outcomes.map(({ state, attempts }) => `${state} ${attempts}`))).toEqual(
       new Set(['succeeded 1']),
     );
-    expect(statements.reduce((sum, { messages }) => sum + messages, 0)).toBe(2 * LANES * EACH);
+    // Not those of other tests, whose messages may end late, nor of leases that were extended on a busy machine.
+    const own = statements.filter(({ scope, verb }) => scope === 'halves' && verb !== 'extend');
+    expect(own.reduce((sum, { messages }) => sum + messages, 0)).toBe(2 * LANES * EACH);
     // Those of the first and the last messages may be smaller.
-    expect(statements.length).toBeLessThan(1.3 * 2 * 2 * EACH);
+    expect(own.length).toBeLessThan(1.3 * 2 * 2 * EACH);
     expect(handleOnce.counts()).toEqual({ claimed: LANES * EACH, succeeded: LANES * EACH });
   });
 
