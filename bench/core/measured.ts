@@ -27,22 +27,28 @@ export function measuredFresh(contender: Contender): Measured {
 
 const MOST_MESSAGES = 40_000;
 
+/** Runs before the rounds: the first is of a cold contender, and of so few messages that most are its first. */
+const SIZINGS = 2;
+
 /**
- * Warms all up, then gives each as many messages as take it about `seconds`: a slow one would else take most of the
- * run, and a fast one be over before it has begun. Sized while it is cold, the first would get too few.
+ * Gives each as many messages as take it about `seconds`: a slow one would else take most of the run, and a fast one be
+ * over before it has begun.
  */
 export async function runners(
   contenders: readonly Measured[],
   inFlight: number,
   seconds: number,
 ): Promise<Runner[]> {
-  const sized: Runner[] = [];
   const fewest = Math.max(100, inFlight);
-  for (const { measure } of contenders) await measure(fewest, inFlight);
-  for (const { name, measure } of contenders) {
-    const [rate = 0] = Object.values(await measure(fewest, inFlight));
-    const messages = Math.min(MOST_MESSAGES, Math.max(fewest, Math.ceil(rate * seconds)));
-    sized.push({ name, run: () => measure(messages, inFlight) });
+  const counts = contenders.map(() => fewest);
+  for (let sizing = 0; sizing < SIZINGS; sizing += 1) {
+    for (const [index, { measure }] of contenders.entries()) {
+      const [rate = 0] = Object.values(await measure(counts[index] as number, inFlight));
+      counts[index] = Math.min(MOST_MESSAGES, Math.max(fewest, Math.ceil(rate * seconds)));
+    }
   }
-  return sized;
+  return contenders.map(({ name, measure }, index) => ({
+    name,
+    run: () => measure(counts[index] as number, inFlight),
+  }));
 }
