@@ -1,5 +1,6 @@
 import type { KafkaConsumer } from '../../adapters/kafka/index.ts';
 import type { Life } from '../world/life.ts';
+import { Random } from '../world/random.ts';
 import type { World } from '../world/world.ts';
 import { type Broker, nameOf } from './broker/broker.ts';
 import type { PartitionLog } from './broker/partition-log.ts';
@@ -60,6 +61,26 @@ export function scheduleBrokerIncidents(
         }
       });
     }
+  }
+}
+
+const LOST_RIGHT_SHARE = 0.2;
+
+/** Takes rights on copies' topics away. By a random of its own: no course without that changes. */
+export function scheduleLostRights(
+  { plan, scheduler }: World,
+  broker: Broker,
+  topics: readonly string[],
+): void {
+  const { calmFrom } = plan.network;
+  const random = new Random(~plan.seed);
+  for (const right of topics.flatMap((topic) => [`write to ${topic}`, `describe ${topic}`] as const)) {
+    if (!random.chance(LOST_RIGHT_SHARE)) continue;
+    const at = random.between(0, calmFrom * 0.9);
+    const forMs = Math.min(calmFrom - at, random.between(500, 20_000));
+    scheduler.after(at, () => {
+      broker.forbid(right, forMs);
+    });
   }
 }
 

@@ -5,6 +5,7 @@ export const KAFKA_FAULTS = [
   'group went on without a member',
   'coordinator moved',
   'leader of a partition moved',
+  'right on a topic taken away',
   'messages deleted by retention',
   'position out of range',
   'position moved back by a user',

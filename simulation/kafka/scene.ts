@@ -23,7 +23,7 @@ import { createConsumer } from './client/consumer.ts';
 import { Link } from './client/link.ts';
 import { type Copy, createProducer } from './client/producer.ts';
 import { nameOfEvent, textOfEvent } from './events.ts';
-import { scheduleBrokerIncidents, type Started } from './incidents.ts';
+import { scheduleBrokerIncidents, scheduleLostRights, type Started } from './incidents.ts';
 import { isAtItsEnd } from './is-at-its-end.ts';
 import { type KafkaSettings, kafkaSettingsOf } from './settings.ts';
 import { DEAD_LETTER_TOPIC, GROUP, RETRY_PARTITIONS, RETRY_TOPIC_NAMES, TOPIC } from './topics.ts';
@@ -63,6 +63,7 @@ export class KafkaScene implements Scene {
       if (topic !== TOPIC || fromBeginning) world.ledger.logs.owe(topic, partition, 0);
     }
     scheduleBrokerIncidents(world, this.#broker, this.#settings, () => this.#started);
+    scheduleLostRights(world, this.#broker, [DEAD_LETTER_TOPIC, ...Object.keys(retries)]);
   }
 
   send(planned: PlannedMessage): void {
@@ -115,9 +116,15 @@ export class KafkaScene implements Scene {
 
   #options(life: Life, link: Link) {
     const { ordering, fromBeginning, hasAdmin, rebalanceGraceMs, identity } = this.#settings;
-    const producer = createProducer(life, link, this.#settings.producerRetries, (copy, isFirst) => {
-      this.#land(life, copy, isFirst);
-    });
+    const producer = createProducer(
+      life,
+      link,
+      this.#broker,
+      this.#settings.producerRetries,
+      (copy, isFirst) => {
+        this.#land(life, copy, isFirst);
+      },
+    );
     const letters: KafkaProducer = { send: (record) => this.#sendLetter(life, producer, record) };
     const isAcknowledged = this.#world.plan.settings.onFailed === 'acknowledge';
     return {

@@ -32,6 +32,9 @@ interface Poll {
   readonly answer: (fetched: Fetched) => void;
 }
 
+/** What a worker may do with a topic. */
+export type Right = `${'write to' | 'describe'} ${string}`;
+
 /** A cluster with one group: the logs of its topics, who leads them, and the coordinator. */
 export class Broker {
   readonly coordinator: Coordinator;
@@ -39,6 +42,8 @@ export class Broker {
   readonly #nodes: number;
   readonly #logs = new Map<string, readonly PartitionLog[]>();
   readonly #moved = new Map<PartitionLog, number>();
+  /** Until when the workers lack a right. */
+  readonly #forbiddenUntil = new Map<Right, number>();
   #polls: Poll[] = [];
 
   constructor(world: World, nodes: number, topics: Readonly<Record<string, number>>) {
@@ -78,6 +83,18 @@ export class Broker {
     this.#moved.set(log, (this.leaderOf(log) + 1) % this.#nodes);
     this.#world.tell({ type: 'fault', fault: 'leader of a partition moved', what: nameOf(log) });
     this.#serve();
+  }
+
+  /** Takes a right away from the workers for a while. */
+  forbid(right: Right, forMs: number): void {
+    this.#forbiddenUntil.set(right, this.#world.scheduler.now() + forMs);
+    this.#world.tell({ type: 'fault', fault: 'right on a topic taken away', what: right });
+  }
+
+  /** What a request is refused with that needs a right which the workers lack. */
+  refusalOf(right: Right): ClientError | undefined {
+    const isForbidden = this.#world.scheduler.now() < (this.#forbiddenUntil.get(right) ?? 0);
+    return isForbidden ? refusal('TOPIC_AUTHORIZATION_FAILED') : undefined;
   }
 
   append(log: PartitionLog, produced: Produced): LogRecord {

@@ -1,5 +1,6 @@
 import type { KafkaAdmin } from '../../../adapters/kafka/client/kafkajs-types.ts';
 import type { Broker } from '../broker/broker.ts';
+import type { ClientError } from './errors.ts';
 import { TOPIC_RETENTION_MS } from '../topics.ts';
 import type { Link } from './link.ts';
 
@@ -9,7 +10,7 @@ type Admin = Required<KafkaAdmin>;
 export function createAdmin(link: Link, broker: Broker): Admin {
   const { coordinator } = broker;
 
-  function ask<Result>(look: () => Result): Promise<Result> {
+  function ask<Result>(look: () => Result | ClientError): Promise<Result> {
     return link.request<Result>((answer) => {
       answer(look());
     });
@@ -34,15 +35,20 @@ export function createAdmin(link: Link, broker: Broker): Admin {
         })),
       ),
     describeConfigs: ({ resources }) =>
-      ask(() => ({
-        resources: resources.map(({ name }) => ({
-          resourceName: name,
-          configEntries: [
-            { configName: 'cleanup.policy', configValue: 'delete' },
-            { configName: 'retention.ms', configValue: String(TOPIC_RETENTION_MS) },
-          ],
-        })),
-      })),
+      ask(
+        () =>
+          resources
+            .map(({ name }) => broker.refusalOf(`describe ${name}`))
+            .find((refusal) => refusal !== undefined) ?? {
+            resources: resources.map(({ name }) => ({
+              resourceName: name,
+              configEntries: [
+                { configName: 'cleanup.policy', configValue: 'delete' },
+                { configName: 'retention.ms', configValue: String(TOPIC_RETENTION_MS) },
+              ],
+            })),
+          },
+      ),
     describeGroups: () =>
       ask(() => {
         const members = coordinator.subscriptions().map((topics) => ({ memberMetadata: metadataOf(topics) }));

@@ -1,6 +1,7 @@
 import type { KafkaProducer } from '../../../adapters/kafka/client/kafkajs-types.ts';
 import type { LogHeaders } from '../../../adapters/shared/kafka/retry-copy.ts';
 import type { Life } from '../../world/life.ts';
+import type { Broker } from '../broker/broker.ts';
 import type { Link } from './link.ts';
 import { retrying } from './retrier.ts';
 
@@ -16,6 +17,7 @@ export interface Copy {
 export function createProducer(
   { clock }: Life,
   link: Link,
+  broker: Broker,
   retries: number,
   land: (copy: Copy, isFirst: boolean) => void,
 ): KafkaProducer {
@@ -24,6 +26,11 @@ export function createProducer(
       let isFirst = true;
       const sendOnce = (): Promise<undefined> =>
         link.request<undefined>((answer) => {
+          const refusal = broker.refusalOf(`write to ${topic}`);
+          if (refusal !== undefined) {
+            answer(refusal);
+            return;
+          }
           for (const { key, value, headers } of messages) {
             land({ topic, key, value, headers: read(headers) }, isFirst);
           }
