@@ -1,4 +1,4 @@
-import { context, propagation, type TracerProvider } from '@opentelemetry/api';
+import { context, propagation } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
@@ -6,19 +6,34 @@ import { BasicTracerProvider, SimpleSpanProcessor, type SpanExporter } from '@op
 import type { Around } from 'handle-once';
 import { built } from '../built.ts';
 
-export const OFF = 'off';
-const METRICS = 'metrics';
-const SPANS = 'metrics and spans';
+/** What of a process is seen. */
+const SEEN = {
+  off: { metrics: false, spans: false, contexts: false, comparedWith: undefined },
+  metrics: { metrics: true, spans: false, contexts: false, comparedWith: 'off' },
+  'off, beside other spans': { metrics: false, spans: false, contexts: true, comparedWith: undefined },
+  'metrics, beside other spans': {
+    ...{ metrics: true, spans: false, contexts: true },
+    comparedWith: 'off, beside other spans',
+  },
+  'metrics and spans': {
+    ...{ metrics: true, spans: true, contexts: true },
+    comparedWith: 'off, beside other spans',
+  },
+} as const;
 
-export const NAMES: readonly string[] = [OFF, METRICS, SPANS];
+export type Name = keyof typeof SEEN;
 
-/** A process that handles messages of a broker in memory, and is seen so far. */
+export const NAMES = Object.keys(SEEN) as Name[];
+
+/** Undefined for one that others are compared with. */
+export function comparedWith(name: Name): Name | undefined {
+  return SEEN[name].comparedWith;
+}
+
+/** Handles messages of a broker in memory. */
 export interface Contender {
-  readonly name: string;
-  readonly start: () => {
-    readonly handle: (key: string) => Promise<unknown>;
-    readonly stop: () => Promise<void>;
-  };
+  readonly handle: (key: string) => Promise<unknown>;
+  readonly stop: () => Promise<void>;
 }
 
 const TRACE_PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -46,17 +61,19 @@ const DROPPED: SpanExporter = {
   shutdown: () => Promise.resolve(),
 };
 
-export async function contenders(): Promise<Contender[]> {
+/** Starts a contender. To be called with one name in a process. */
+export async function contender(name: Name): Promise<() => Contender> {
+  const { metrics, spans, contexts } = SEEN[name];
   const [{ createHandleOnce }, { onceEach }, { openTelemetry }, { createMemoryStore }] = await Promise.all([
     built.core(),
     built.adapter(),
     built.otel(),
     built.testing(),
   ]);
-  // On Node 20 it slows every promise of its process from its first context on: that is no part of what is measured.
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  context.with(context.active(), () => undefined);
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  if (contexts) enterContexts();
+  const tracerProvider = spans
+    ? new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(DROPPED)] })
+    : undefined;
 
   function handling(around: Around | undefined): (key: string) => Promise<unknown> {
     const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'bench', around });
@@ -73,29 +90,23 @@ export async function contenders(): Promise<Contender[]> {
     );
   }
 
-  function seen(name: string, tracerProvider?: TracerProvider): Contender {
+  if (!metrics) return () => ({ handle: handling(undefined), stop: () => Promise.resolve() });
+  return () => {
+    const meterProvider = new MeterProvider({ readers: [new IdleReader()] });
+    const { around, stop } = openTelemetry({ meterProvider, tracerProvider });
     return {
-      name,
-      start() {
-        const meterProvider = new MeterProvider({ readers: [new IdleReader()] });
-        const { around, stop } = openTelemetry({ meterProvider, tracerProvider });
-        return {
-          handle: handling(tracerProvider && around),
-          async stop() {
-            stop();
-            await meterProvider.shutdown();
-          },
-        };
+      handle: handling(tracerProvider && around),
+      async stop() {
+        stop();
+        await meterProvider.shutdown();
       },
     };
-  }
+  };
+}
 
-  return [
-    {
-      name: OFF,
-      start: () => ({ handle: handling(undefined), stop: () => Promise.resolve() }),
-    },
-    seen(METRICS),
-    seen(SPANS, new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(DROPPED)] })),
-  ];
+/** As instrumentations do. On Node 20 it slows every promise of its process from the first context on. */
+function enterContexts(): void {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  context.with(context.active(), () => undefined);
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 }

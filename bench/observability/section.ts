@@ -4,14 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { interleave } from '../interleave.ts';
 import type { Section } from '../section.ts';
 import { rounded, spread } from '../statistics.ts';
-import { NAMES, OFF } from './contenders.ts';
+import { comparedWith, NAMES } from './contenders.ts';
 
 const PROGRAM = fileURLToPath(new URL('contender-process.ts', import.meta.url));
 /** As many times the rounds of other sections: what is measured is small. */
 const MORE_ROUNDS = 2;
 
 /**
- * What it costs to be seen: CPU of metrics, and of metrics with spans, beside a process that has neither.
+ * What it costs to be seen: CPU of metrics, and of metrics with spans, beside a process that has neither. Metrics are
+ * measured twice: alone, and where other libraries make spans, whose contexts slow all promises of a process.
  *
  * Each is a process of its own, as with users: in one process for all, code that is optimized for channels without a
  * subscriber is thrown away by the contender that subscribes.
@@ -23,14 +24,15 @@ export const observability: Section = async ({ sizes: { observedMessages: messag
     rounds,
   );
   const cpu = new Map(samples.get('cpu')?.map(({ contender, rates }) => [contender, rates]));
-  const base = cpu.get(OFF) ?? [];
-  const facts = Object.fromEntries(
-    [...cpu].map(([name, spent]) => [
-      `${name}, us of CPU for a message`,
-      inText(spent.map((each, round) => (name === OFF ? each : each - (base[round] ?? Number.NaN)))),
-    ]),
-  );
-  return { facts: { rounds, messages, ...facts }, comparisons: [] };
+  const facts = NAMES.map((name): [string, string] => {
+    const base = cpu.get(comparedWith(name) ?? '');
+    const spent = cpu.get(name) ?? [];
+    return [
+      `${name}, ${base === undefined ? 'us' : 'more us'} of CPU for a message`,
+      inText(spent.map((each, round) => each - (base?.[round] ?? 0))),
+    ];
+  });
+  return { facts: { rounds, messages, ...Object.fromEntries(facts) }, comparisons: [] };
 };
 
 async function cpuOf(name: string, messages: number): Promise<number> {
