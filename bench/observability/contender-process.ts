@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { rounded, spread } from '../statistics.ts';
-import { type Contender, contender, type Name } from './contenders.ts';
+import { contender, type Handle, type Name } from './contenders.ts';
 
 setFlagsFromString('--expose-gc');
 /** So that each run pays for its own garbage: without it a figure varies by 20 us, more than what is measured. */
@@ -14,18 +14,18 @@ const WARM_UPS = 3;
 const RUNS = 7;
 
 const [name = '', messages = ''] = process.argv.slice(2);
-const start = await contender(name as Name);
+const createHandle = await contender(name as Name);
 
 const costs: number[] = [];
 for (let run = 0; run < WARM_UPS + RUNS; run += 1) {
-  const cost = await cpuOf(start(), Number(messages));
+  const cost = await cpuOf(createHandle(), Number(messages));
   if (run >= WARM_UPS) costs.push(cost);
 }
 process.send?.(rounded(spread(costs), 1).median);
 process.disconnect();
 
 /** Microseconds for each message. */
-async function cpuOf({ handle, stop }: Contender, count: number): Promise<number> {
+async function cpuOf(handle: Handle, count: number): Promise<number> {
   const keys = Array.from({ length: count }, (_, index) => `m-${index}`)[Symbol.iterator]();
   collectGarbage();
   const before = process.cpuUsage();
@@ -35,6 +35,5 @@ async function cpuOf({ handle, stop }: Contender, count: number): Promise<number
     }),
   );
   const { user, system } = process.cpuUsage(before);
-  await stop();
   return (user + system) / count;
 }

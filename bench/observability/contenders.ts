@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, SimpleSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
-import type { Around } from 'handle-once';
+import type { OpenTelemetryOptions } from 'handle-once/otel';
 import { built } from '../built.ts';
 
 /** What of a process is seen. */
@@ -30,11 +30,8 @@ export function comparedWith(name: Name): Name | undefined {
   return SEEN[name].comparedWith;
 }
 
-/** Handles messages of a broker in memory. */
-export interface Contender {
-  readonly handle: (key: string) => Promise<unknown>;
-  readonly stop: () => Promise<void>;
-}
+/** Handles a message of a broker in memory. */
+export type Handle = (key: string) => Promise<unknown>;
 
 const TRACE_PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const SOURCE = {
@@ -61,8 +58,11 @@ const DROPPED: SpanExporter = {
   shutdown: () => Promise.resolve(),
 };
 
-/** Starts a contender. To be called with one name in a process. */
-export async function contender(name: Name): Promise<() => Contender> {
+/**
+ * A way to make handlers, each with an empty store. To be called with one name in a process: channels that lose their
+ * subscribers again are slower from then on.
+ */
+export async function contender(name: Name): Promise<() => Handle> {
   const { metrics, spans, contexts } = SEEN[name];
   const [{ createHandleOnce }, { onceEach }, { openTelemetry }, { createMemoryStore }] = await Promise.all([
     built.core(),
@@ -71,12 +71,10 @@ export async function contender(name: Name): Promise<() => Contender> {
     built.testing(),
   ]);
   if (contexts) enterContexts();
-  const tracerProvider = spans
-    ? new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(DROPPED)] })
-    : undefined;
-
-  function handling(around: Around | undefined): (key: string) => Promise<unknown> {
-    const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'bench', around });
+  const { around } = metrics ? openTelemetry(providers(spans)) : {};
+  return () => {
+    const store = createMemoryStore();
+    const handleOnce = createHandleOnce({ store, scope: 'bench', around: spans ? around : undefined });
     return onceEach(
       {
         handleOnce,
@@ -88,20 +86,14 @@ export async function contender(name: Name): Promise<() => Contender> {
       },
       () => 1,
     );
-  }
-
-  if (!metrics) return () => ({ handle: handling(undefined), stop: () => Promise.resolve() });
-  return () => {
-    const meterProvider = new MeterProvider({ readers: [new IdleReader()] });
-    const { around, stop } = openTelemetry({ meterProvider, tracerProvider });
-    return {
-      handle: handling(tracerProvider && around),
-      async stop() {
-        stop();
-        await meterProvider.shutdown();
-      },
-    };
   };
+}
+
+function providers(spans: boolean): OpenTelemetryOptions {
+  const meterProvider = new MeterProvider({ readers: [new IdleReader()] });
+  if (!spans) return { meterProvider };
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(DROPPED)] });
+  return { meterProvider, tracerProvider };
 }
 
 /** As instrumentations do. On Node 20 it slows every promise of its process from the first context on. */
