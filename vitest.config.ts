@@ -16,11 +16,11 @@ const INTEGRATION = [
   'test/http/{crash,draft,hang-up,held-response,http2,http2-responses,node-sockets,once-each-request,peers,response-methods,sockets,streaming,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
   'test/lambda/{deadline,kafka,poller,sqs}.test.ts',
-  'test/migrations/{concurrent,embedded,migrate,rolling-deploy,schema}.test.ts',
+  'test/migrations/{concurrent,embedded,migrate,schema}.test.ts',
   'test/limits/limits.test.ts',
   'test/model/model.test.ts',
-  'test/otel/{metrics,promql,spans}.test.ts',
-  'test/reporting/{adapters,check-store,printed,rate}.test.ts',
+  'test/otel/spans.test.ts',
+  'test/reporting/{adapters,check-store,printed}.test.ts',
   'test/simulation/{planted,seeds}.test.ts',
   'test/sqs/{elasticmq,fauxqs,health,room,silent-connections}.test.ts',
   'test/sqs-consumer/{in-hand,outcomes,queue}.test.ts',
@@ -30,14 +30,16 @@ const INTEGRATION = [
 ];
 
 /**
- * Files that replace or patch a module, which those that share theirs would see, or that count the timers of their
- * process, to which others add.
+ * Files that replace or patch a module, which those that share theirs would see, or that count the timers, the warnings
+ * or the channels' messages of their process, to which others add.
  */
 const REPLACING = [
   'test/engine/no-leftovers.test.ts',
   'test/kafka/ask-admin.test.ts',
+  'test/migrations/rolling-deploy.test.ts',
   'test/operations/walk-pace.test.ts',
-  'test/otel/{aws-sdk,kafkajs}.test.ts',
+  'test/otel/{aws-sdk,kafkajs,metrics,promql}.test.ts',
+  'test/reporting/{channels,logger,rate}.test.ts',
   'test/sqs/{hanging-calls,stopping}.test.ts',
 ];
 
