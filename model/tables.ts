@@ -1,6 +1,16 @@
 import type { Bug, Case } from './cases.ts';
 import type { Found } from './spin.ts';
 
+/** Of the tables in docs/correctness.md. */
+export const HEADS = {
+  cases: head(['model', 'looks for', 'with', 'states', 'time']),
+  bugs: head(['planted', 'model', 'what is wrong', 'rule']),
+};
+
+function head(names: readonly string[]): string {
+  return `${row(names)}\n${row(names.map(() => '---'))}`;
+}
+
 /** The row of a search in docs/correctness.md. */
 export function rowOfCase(
   { model, name, looksFor }: Case,

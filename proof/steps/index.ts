@@ -13,8 +13,8 @@ export const STEPS: readonly Step[] = [
   databaseFuzz,
   limits,
   overlap,
-  program('model', 'The larger models', () => ['model', '--', '--large']),
-  program('simulation', 'The simulation', (seed) => [
+  program('model', 'The larger models', 'tables', () => ['model', '--', '--large']),
+  program('simulation', 'The simulation', 'text', (seed) => [
     'simulate',
     '--',
     '--seeds',
