@@ -1,29 +1,42 @@
 import type { Socket } from 'node:net';
 
+/** Bytes. What is shorter `postgres` gathers, and writes at the end of a turn; what is longer it writes at once. */
+const GATHERED = 1_024;
+/** Milliseconds without a write. What reacts to a broken connection has written by then. */
+const QUIET_MS = 25;
+
 /**
- * Closes a socket later than it would, and without telling of its error again, as `postgres` 3.4.9 needs it:
+ * Tells of a close where `postgres` 3.4.9 has nothing to write, and without telling of its error again:
  *
- * - A write that waits for the end of a turn when its socket closes is forgotten, with every later write of that place
- *   in the pool: the connection that is opened next never speaks.
+ * - What it has gathered when its socket closes it forgets to write, with every later write of that place in its pool:
+ *   the connection that is opened next never speaks. So it is told from inside of a write of what was gathered, of
+ *   which nothing is left behind, or when nothing has been written for a while.
  * - A statement that is sent between the error and a close that tells of it never settles. A rollback is such a one.
  */
 export function closedInOrder(socket: Socket): Socket {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...given: unknown[]) => boolean;
-  let hasFailed = false;
+  const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: unknown[]) => boolean;
+  let isClosed = false;
+  let isTold = false;
+  let quiet: NodeJS.Timeout | undefined;
 
-  function close(): void {
+  function tell(): void {
+    if (isTold) return;
+    isTold = true;
+    clearTimeout(quiet);
     emit('close', false);
   }
 
   socket.emit = (event: string | symbol, ...given: unknown[]) => {
-    if (event === 'error') hasFailed = true;
-    // Of one that never spoke the client is told at once: it connects again.
-    if (event !== 'close' || socket.bytesRead === 0) return emit(event, ...given);
-    // One turn writes what waits, and one before it what an error has set off.
-    setImmediate(() => {
-      if (hasFailed) setImmediate(close);
-      else close();
-    });
+    if (event !== 'close') return emit(event, ...given);
+    isClosed = true;
+    quiet = setTimeout(tell, QUIET_MS);
+    return true;
+  };
+  socket.write = (chunk: Buffer, ...rest: unknown[]) => {
+    if (!isClosed) return write(chunk, ...rest);
+    quiet?.refresh();
+    if (chunk.length < GATHERED) tell();
     return true;
   };
   return socket;

@@ -82,7 +82,8 @@ function isObject(value: unknown): boolean {
  */
 export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket {
   const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema(), options);
-  const open = ({ connection }: Opened): Socket => closedInOrder(guarded(connection, unansweredMs));
+  const open = ({ connection, address }: Opened): Socket =>
+    closedInOrder(guarded(Object.assign(connection, address), unansweredMs));
   if (ssl === false) {
     return { socket: (target) => (isOff(target.ssl) ? open(openTo(target)) : failing(tlsElsewhere())) };
   }
@@ -91,11 +92,11 @@ export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket
     ssl: false,
     async socket(target) {
       if (!isOff(target.ssl)) return failing(tlsElsewhere());
-      const { connection, host } = openTo(target);
+      const { connection, address } = openTo(target);
       try {
         const seconds = Number(target.connect_timeout);
-        const overIt = await overTls(connection, host, tlsOptions, seconds * 1_000);
-        return closedInOrder(guarded(overIt, unansweredMs));
+        const secure = await overTls(connection, address?.host, tlsOptions, seconds * 1_000);
+        return closedInOrder(guarded(Object.assign(secure, address), unansweredMs));
       } catch (error) {
         return failing(error as Error);
       }
@@ -118,22 +119,23 @@ function tlsElsewhere(): Error {
 
 /** As of `postgres` 3.4.9 a connection is lost to its pool when the option `socket` throws. */
 function failing(error: Error): Socket {
-  const socket = new Socket();
+  const socket = closedInOrder(new Socket());
   setImmediate(() => socket.destroy(error));
   return socket;
 }
 
 interface Opened {
   readonly connection: Socket;
-  readonly host: string | undefined;
+  /** Errors of `postgres` name that of the socket. */
+  readonly address: { readonly host: string; readonly port: number } | undefined;
 }
 
 /** Connects, and does not wait for it: as of `postgres` 3.4.9 a connection is lost to its pool when `socket` throws. */
 function openTo({ host, port, path }: SocketTarget): Opened {
-  if (typeof path === 'string') return { connection: createConnection(path), host: undefined };
+  if (typeof path === 'string') return { connection: createConnection(path), address: undefined };
   const index = Math.floor(Math.random() * host.length);
-  const target = { host: host[index] as string, port: port[index] as number };
-  return { connection: createConnection(target), host: target.host };
+  const address = { host: host[index] as string, port: port[index] as number };
+  return { connection: createConnection(address), address };
 }
 
 /** Sync, Query and FunctionCall: the server answers each with a ReadyForQuery. */

@@ -232,6 +232,16 @@ describe('Over TLS a guarded socket', () => {
     expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
+  test('works again after a handshake has failed', async () => {
+    const { front, sql } = await connect();
+    front.refuse(true);
+    for (let tries = 0; tries < 3; tries += 1) {
+      await expect(sql`select 1`).rejects.toMatchObject({ code: 'ECONNRESET' });
+    }
+    front.refuse(false);
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
   test('refuses a certificate of another host', async () => {
     const { sql } = await connect('elsewhere.example');
     await expect(sql`select 1`).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });

@@ -7,6 +7,8 @@ export interface TlsFront {
   readonly port: number;
   /** Passes nothing more over the connections that are open now, and leaves them open. New ones work. */
   readonly silence: () => void;
+  /** Whether each new connection is reset in place of becoming secure. */
+  readonly refuse: (isRefusing: boolean) => void;
   stop(): Promise<void>;
 }
 
@@ -16,10 +18,15 @@ export async function tlsFront(
 ): Promise<TlsFront> {
   const connections = new Set<Socket>();
   const silent = new WeakSet<Socket>();
+  let isRefusing = false;
   const server = createServer((incoming) => {
     connections.add(incoming);
     incoming.on('error', () => undefined);
     incoming.once('data', () => {
+      if (isRefusing) {
+        incoming.resetAndDestroy();
+        return;
+      }
       // The first message asks for TLS.
       incoming.write('S');
       const outgoing = connect(target);
@@ -44,6 +51,9 @@ export async function tlsFront(
     port: (server.address() as AddressInfo).port,
     silence() {
       for (const connection of connections) silent.add(connection);
+    },
+    refuse(isNow) {
+      isRefusing = isNow;
     },
     async stop() {
       const closed = once(server, 'close');
