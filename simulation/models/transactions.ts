@@ -100,6 +100,7 @@ export class Transactions {
       tellsRollback,
       accept: () => undefined,
       savepoint: (transaction, work) => this.#savepoint(transaction, work),
+      hasBroken: () => false,
       begin: async (work, onBroken) => {
         const giveBack = await this.#records.poolOf(life).take();
         const transaction = new Transaction(life);

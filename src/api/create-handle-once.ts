@@ -11,6 +11,7 @@ import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
 import { type Host, thisProcess } from '../engine/host.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { lookup } from '../engine/lookup.ts';
+import { notAfterBreak } from '../engine/not-after-break.ts';
 import { oneAtATime } from '../engine/one-at-a-time.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
@@ -152,7 +153,7 @@ function createTransactional<Tx>(
       // Before the claim, which waits on a client that cannot run it beside the transaction.
       store.accept(transaction);
       const within = createHandle(engine, (held, work) => runWithin(store, transaction, held, work));
-      return createCall(oneAtATime(transaction, within), schema);
+      return createCall(oneAtATime(transaction, notAfterBreak(store, transaction, within)), schema);
     },
   };
   return { handle, calls };

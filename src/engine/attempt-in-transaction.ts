@@ -142,7 +142,7 @@ export async function runAndWrite<R, Tx>(
   return written;
 }
 
-function connectionBroken(cause: unknown): StoreError {
+export function connectionBroken(cause: unknown): StoreError {
   return new StoreError(
     'the connection of the transaction has broken: nothing of this attempt is committed, and the message runs again',
     {

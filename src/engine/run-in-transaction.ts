@@ -10,6 +10,7 @@ import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
 import {
+  connectionBroken,
   type Progress,
   refuseLateStart,
   runAndWrite,
@@ -55,11 +56,17 @@ export async function runWithin<R, Tx>(
 ): Promise<Outcome<R>> {
   const progress = { isStarted: false };
   const ended = await held.run((attempt) =>
-    store.savepoint(transaction, async () => {
-      refuseLateStart(held);
-      progress.isStarted = true;
-      return await runAndWrite(held, store, transaction, () => work(attempt));
-    }),
+    store.savepoint(
+      transaction,
+      async () => {
+        refuseLateStart(held);
+        progress.isStarted = true;
+        return await runAndWrite(held, store, transaction, () => work(attempt));
+      },
+      (error) => {
+        held.abort(connectionBroken(error));
+      },
+    ),
   );
   if (ended.kind === 'threw') {
     if (progress.isStarted) return await settleOutside(held, ended);

@@ -12,10 +12,13 @@ export interface TransactionalStore<Tx> extends Store {
   /** Whether `begin` rejects when nothing of a transaction is committed, once its settle was its last statement. */
   readonly tellsRollback: boolean;
   /**
-   * Runs work in a transaction that is under way, and undoes the work alone when it throws. Throws
-   * `InvalidOptionsError`, and does not run it, where the isolation level of the transaction is not READ COMMITTED.
+   * Runs work in a transaction that is under way, and undoes the work alone when it throws. A client that can tell
+   * calls `onBroken` when the connection breaks. Throws `InvalidOptionsError`, and does not run it, where the
+   * transaction has ended, or its isolation level is not READ COMMITTED.
    */
-  savepoint<T>(transaction: Tx, work: () => Promise<T>): Promise<T>;
+  savepoint<T>(transaction: Tx, work: () => Promise<T>, onBroken: (error: unknown) => void): Promise<T>;
+  /** Whether the connection of a transaction has broken since its savepoint, as far as the client can tell. */
+  hasBroken(transaction: Tx): boolean;
   /** Throws for what is no transaction that records can be settled in. */
   accept(transaction: Tx): void;
   /**

@@ -69,6 +69,58 @@ describe('A connection that breaks under a handler in a transaction', () => {
   });
 });
 
+describe("A connection that breaks under a handler in its caller's transaction", () => {
+  /** Ends the connection of a transaction, and has the pool open another in its place. */
+  async function replace(own: postgres.Sql, tx: Tx): Promise<void> {
+    const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
+    await vi.waitFor(async () => {
+      const pids = await Promise.all([own`select 1`, own`select 1`]);
+      expect(pids).toHaveLength(2);
+    });
+  }
+
+  it('aborts its signal, and nothing of it is sent on another connection', async () => {
+    const own = client(bench.database.url, 2);
+    const within = createHandleOnce({ sql: own, scope, backoff: () => 0 });
+    const after = vi.fn();
+    const began = own.begin(async (tx) => {
+      await within.within(tx)('key', 'body', async (_, attempt) => {
+        await write(tx, 'gone');
+        await replace(own, tx);
+        attempt.signal.throwIfAborted();
+        await write(tx, 'outside of the transaction');
+      });
+      after();
+    });
+    await expect(began).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    const second = async (): Promise<unknown> =>
+      own.begin(async (tx) => await within.within(tx)('key', 'body', () => write(tx, 'done')));
+    await vi.waitFor(async () => {
+      expect(await second()).toMatchObject({ state: 'succeeded', attempts: 2 });
+    });
+    expect(after).not.toHaveBeenCalled();
+    expect(await effects()).toEqual(['done']);
+  });
+
+  it('lets go of the message though the handler does not heed its signal', async () => {
+    const own = client(bench.database.url, 2);
+    const within = createHandleOnce({ sql: own, scope, backoff: () => 0 });
+    const began = own.begin((tx) =>
+      within.within(tx)('key', 'body', async () => {
+        await write(tx, 'gone');
+        await replace(own, tx);
+      }),
+    );
+    await expect(began).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    await vi.waitFor(async () => {
+      expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending', owned: false });
+    });
+    expect(await effects()).toEqual([]);
+    expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+});
+
 describe('A connection that hangs', () => {
   it('costs one lease: the call answers unrecorded, and the message runs elsewhere', async () => {
     const server = new URL(bench.database.url);

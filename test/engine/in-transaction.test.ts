@@ -419,6 +419,20 @@ describe("A handler within the caller's transaction", () => {
     expect(await effects()).toEqual([]);
   });
 
+  it('that has ended is refused, and is no attempt', async () => {
+    let refused: unknown;
+    const begun = sql.begin(async (tx) => {
+      await tx.unsafe('rollback');
+      refused = await handleOnce
+        .within(tx)('key', 'body', () => write(tx, 'effect'))
+        .catch((error: unknown) => error);
+    });
+    await begun.catch(() => undefined);
+    expect(refused).toMatchObject({ code: 'INVALID_OPTIONS', issues: [{ field: 'transaction' }] });
+    expect(refused).toHaveProperty('message', expect.stringMatching(/has ended, or was never begun/));
+    expect(await effects()).toEqual([]);
+  });
+
   it('refuses a second call while one is under way, before anything runs, and takes the next after it', async () => {
     const beside = vi.fn();
     await sql.begin(async (tx) => {

@@ -25,6 +25,7 @@ test('a handler within a transaction of the caller does not start when its lease
       return await work();
     },
     accept: () => undefined,
+    hasBroken: () => false,
     begin: () => Promise.reject(new Error('the caller has begun it')),
     settleIn: () => Promise.resolve('settled'),
     settleLast: () => Promise.reject(new Error('the caller commits it')),

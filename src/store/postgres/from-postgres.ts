@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hasMethods } from '../../options/parse-options.ts';
-import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
+import type { PostgresClient, PostgresConnection, PostgresQueries } from './postgres-client.ts';
 import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { notATransaction } from './not-a-transaction.ts';
@@ -22,6 +22,24 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
       const queries = queriesIn(transaction);
       return queriesOf(queries, preparing, () => refuseEnded(transactions, queries));
     },
+    watchedIn(transaction, onBroken) {
+      const queries = queriesIn(transaction);
+      return {
+        async execute(statements) {
+          const sent = queries.unsafe(statements, [], {
+            onexecute(connection) {
+              watch(connection, (error) => {
+                transactions.ended.add(queries);
+                onBroken(error);
+              });
+              return true;
+            },
+          });
+          return await sent.raw();
+        },
+      };
+    },
+    hasBroken: (transaction) => transactions.ended.has(queriesIn(transaction)),
     lastIn(transaction) {
       const queries = queriesIn(transaction);
       return {
@@ -48,6 +66,15 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
  *   warning, which `postgres` prints.
  */
 const COMMIT = 'select; commit and chain';
+
+/** `postgres` tells a transaction by itself, and none of its statements. */
+function watch(connection: PostgresConnection, onBroken: (error: unknown) => void): void {
+  const { onclose } = connection;
+  connection.onclose = (error) => {
+    onclose?.(error);
+    onBroken(error);
+  };
+}
 
 /** The transactions of this client are its queries, whatever else its types call them. */
 function queriesIn(transaction: unknown): PostgresQueries {

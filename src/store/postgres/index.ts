@@ -28,7 +28,11 @@ export function createPostgresStore<Tx>(
     accept(transaction) {
       client.in(transaction);
     },
-    savepoint: (transaction, work) => savepoint(client.in(transaction), work),
+    savepoint(transaction, work, onBroken) {
+      const queries = client.in(transaction);
+      return savepoint(queries, client.watchedIn?.(transaction, onBroken) ?? queries, work);
+    },
+    hasBroken: (transaction) => client.hasBroken?.(transaction) === true,
     settleIn: (transaction, ...settle) => settleIn(client.in(transaction), statements.settleIn, ...settle),
     settleLast: (transaction, ...settle) => {
       const last = client.lastIn?.(transaction) ?? client.in(transaction);

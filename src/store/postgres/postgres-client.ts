@@ -3,9 +3,21 @@ export interface PostgresQuery {
   raw(): PromiseLike<readonly (readonly (Buffer | null)[])[]>;
 }
 
+/** A connection of `postgres`, as its version 3.4 gives it to `onexecute`. */
+export interface PostgresConnection {
+  /** Set while a transaction has it. */
+  onclose: ((error: unknown) => void) | null;
+}
+
+interface PostgresQueryOptions {
+  readonly prepare?: boolean;
+  /** Called where the statement is sent. True lets others be sent behind it. */
+  readonly onexecute?: (connection: PostgresConnection) => boolean;
+}
+
 /** What runs a statement: a `postgres` client, or its transaction. */
 export interface PostgresQueries {
-  unsafe(statement: string, parameters?: (string | null)[], options?: { prepare?: boolean }): PostgresQuery;
+  unsafe(statement: string, parameters?: (string | null)[], options?: PostgresQueryOptions): PostgresQuery;
 }
 
 /**

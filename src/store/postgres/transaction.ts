@@ -17,9 +17,13 @@ export function beginReadCommitted<Tx, T>(
 
 const NAME = 'handle_once';
 
-/** Throws `InvalidOptionsError` at any isolation level but READ COMMITTED: the work does not run. */
-export async function savepoint<T>(transaction: DatabaseQueries, work: () => Promise<T>): Promise<T> {
-  await beginSavepoint(transaction);
+/** `beginning` runs the first statement. Throws `InvalidOptionsError` where the work cannot run in the transaction. */
+export async function savepoint<T>(
+  transaction: DatabaseQueries,
+  beginning: Pick<DatabaseQueries, 'execute'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await beginSavepoint(transaction, beginning);
   try {
     const value = await work();
     await transaction.execute(`release savepoint ${NAME}`);
@@ -31,22 +35,33 @@ export async function savepoint<T>(transaction: DatabaseQueries, work: () => Pro
   }
 }
 
-const ACTIVE_TRANSACTION = '25001';
-
 /**
  * The level must be what it is already: behind a savepoint the server refuses each other. That costs no round trip. A
  * snapshot that is older than the claim would not have its record, and the settle would find nothing.
  */
-async function beginSavepoint(transaction: DatabaseQueries): Promise<void> {
+async function beginSavepoint(
+  transaction: DatabaseQueries,
+  beginning: Pick<DatabaseQueries, 'execute'>,
+): Promise<void> {
   try {
-    await transaction.execute(`savepoint ${NAME}; set transaction isolation level read committed`);
+    await beginning.execute(`savepoint ${NAME}; set transaction isolation level read committed`);
   } catch (error) {
-    if (sqlState(error) !== ACTIVE_TRANSACTION) throw error;
-    await transaction.execute(`rollback to savepoint ${NAME}`).catch(() => undefined);
-    const message = 'must be READ COMMITTED: begin it at that level, or use inTransaction';
+    const state = sqlState(error) ?? '';
+    const message = UNUSABLE[state];
+    if (message === undefined) throw error;
+    if (state === OTHER_LEVEL)
+      await transaction.execute(`rollback to savepoint ${NAME}`).catch(() => undefined);
     throw new InvalidOptionsError('within', [{ field: 'transaction', message }]);
   }
 }
+
+const OTHER_LEVEL = '25001';
+
+/** What the server refuses the savepoint with, and what the caller is told. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  [OTHER_LEVEL]: 'must be READ COMMITTED: begin it at that level, or use inTransaction',
+  '25P01': 'has ended, or was never begun: call within inside of a transaction, and await it there',
+};
 
 /** What the server itself answered a COMMIT with is certain; without an answer it may have committed. */
 export function isRolledBack(error: unknown): boolean {
