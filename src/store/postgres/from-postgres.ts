@@ -1,17 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hasMethods } from '../../options/parse-options.ts';
-import type { PostgresClient, PostgresConnection, PostgresQueries } from './postgres-client.ts';
+import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
 import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { notATransaction } from './not-a-transaction.ts';
 import { beginPostgres, endOf, type Transactions } from './begin-postgres.ts';
 import { poolSize } from './pool-size.ts';
 import { createPreparing } from './preparing.ts';
+import { createWatchConnection } from './watch-connection.ts';
 
 /** A `postgres` client as a database client. */
 export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> {
   const transactions: Transactions = { ended: new WeakSet(), commits: new WeakMap() };
   const preparing = createPreparing(true);
+  const watch = createWatchConnection(transactions.ended);
   return {
     ...queriesOf(sql, preparing),
     maxConnections: poolSize(sql.options?.max),
@@ -25,18 +27,8 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
     watchedIn(transaction, onBroken) {
       const queries = queriesIn(transaction);
       return {
-        async execute(statements) {
-          const sent = queries.unsafe(statements, [], {
-            onexecute(connection) {
-              watch(connection, (error) => {
-                transactions.ended.add(queries);
-                onBroken(error);
-              });
-              return true;
-            },
-          });
-          return await sent.raw();
-        },
+        execute: async (statements) =>
+          await queries.unsafe(statements, [], { onexecute: watch(queries, onBroken) }).raw(),
       };
     },
     hasBroken: (transaction) => transactions.ended.has(queriesIn(transaction)),
@@ -66,15 +58,6 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
  *   warning, which `postgres` prints.
  */
 const COMMIT = 'select; commit and chain';
-
-/** `postgres` tells a transaction by itself, and none of its statements. */
-function watch(connection: PostgresConnection, onBroken: (error: unknown) => void): void {
-  const { onclose } = connection;
-  connection.onclose = (error) => {
-    onclose?.(error);
-    onBroken(error);
-  };
-}
 
 /** The transactions of this client are its queries, whatever else its types call them. */
 function queriesIn(transaction: unknown): PostgresQueries {
