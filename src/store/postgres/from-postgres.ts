@@ -7,13 +7,13 @@ import { notATransaction } from './not-a-transaction.ts';
 import { beginPostgres, endOf, type Transactions } from './begin-postgres.ts';
 import { poolSize } from './pool-size.ts';
 import { createPreparing } from './preparing.ts';
-import { createWatchConnection } from './watch-connection.ts';
+import { watchConnections } from './watch-connection.ts';
 
 /** A `postgres` client as a database client. */
 export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> {
   const transactions: Transactions = { ended: new WeakSet(), commits: new WeakMap() };
   const preparing = createPreparing(true);
-  const watch = createWatchConnection(transactions.ended);
+  const connections = watchConnections(transactions.ended);
   return {
     ...queriesOf(sql, preparing),
     maxConnections: poolSize(sql.options?.max),
@@ -22,13 +22,16 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
       if (!hasMethods(transaction, ['unsafe', 'savepoint']))
         throw notATransaction('a transaction of sql.begin');
       const queries = queriesIn(transaction);
-      return queriesOf(queries, preparing, () => refuseEnded(transactions, queries));
+      return answeredWhileOpen(
+        queriesOf(queries, preparing, () => refuseEnded(transactions, queries)),
+        (answer) => connections.answer(queries, answer),
+      );
     },
     watchedIn(transaction, onBroken) {
       const queries = queriesIn(transaction);
       return {
         execute: async (statements) =>
-          await queries.unsafe(statements, [], { onexecute: watch(queries, onBroken) }).raw(),
+          await queries.unsafe(statements, [], { onexecute: connections.begin(queries, onBroken) }).raw(),
       };
     },
     hasBroken: (transaction) => transactions.ended.has(queriesIn(transaction)),
@@ -62,6 +65,16 @@ const COMMIT = 'select; commit and chain';
 /** The transactions of this client are its queries, whatever else its types call them. */
 function queriesIn(transaction: unknown): PostgresQueries {
   return transaction as PostgresQueries;
+}
+
+function answeredWhileOpen(
+  queries: DatabaseQueries,
+  whileOpen: <Answer>(answer: PromiseLike<Answer>) => PromiseLike<Answer>,
+): DatabaseQueries {
+  return {
+    query: async (statement, parameters) => await whileOpen(queries.query(statement, parameters)),
+    execute: async (statements) => await whileOpen(queries.execute(statements)),
+  };
 }
 
 async function refuseEnded({ ended }: Transactions, transaction: object): Promise<void> {

@@ -1,30 +1,56 @@
 import type { PostgresConnection, PostgresQueries } from './postgres-client.ts';
 
-type OnBroken = (error: unknown) => void;
+type Tell = (error: unknown) => void;
 
-/** Gives what a statement is sent with, as `onexecute`, to hear when the connection of its transaction breaks. */
-export type WatchConnection = (
-  queries: PostgresQueries,
-  onBroken: OnBroken,
-) => (connection: PostgresConnection) => boolean;
+interface Watched {
+  onBroken: Tell;
+  /** Of statements that have no answer yet. */
+  readonly unanswered: Set<Tell>;
+}
+
+/** Hears when connections of transactions break. */
+export interface ConnectionWatch {
+  /** What a statement is sent with, as `onexecute`: from then on `onBroken` is called when its connection breaks. */
+  begin(queries: PostgresQueries, onBroken: Tell): (connection: PostgresConnection) => boolean;
+  /** The answer to a statement, which rejects when the connection breaks. */
+  answer<Answer>(queries: PostgresQueries, answer: PromiseLike<Answer>): PromiseLike<Answer>;
+}
 
 /**
- * `postgres` tells that a connection has broken to what has begun its transaction, and to nothing else. A transaction
- * whose connection has broken is added to `ended`.
+ * `postgres` 3.4.9 tells that a connection has broken to what has begun its transaction, and to nothing else. A
+ * statement that is sent between the error of a socket and its close never settles. A transaction whose connection has
+ * broken is added to `ended`.
  */
-export function createWatchConnection(ended: WeakSet<object>): WatchConnection {
-  const told = new WeakMap<object, OnBroken>();
-  return (queries, onBroken) => (connection) => {
-    // Once for a transaction, however many calls are in it: what the earlier ones had in hand is let go of.
-    if (!told.has(queries)) {
-      const { onclose } = connection;
-      connection.onclose = (error) => {
-        onclose?.(error);
-        ended.add(queries);
-        told.get(queries)?.(error);
-      };
-    }
-    told.set(queries, onBroken);
-    return true;
+export function watchConnections(ended: WeakSet<object>): ConnectionWatch {
+  const transactions = new WeakMap<object, Watched>();
+
+  function watch(queries: PostgresQueries, watched: Watched, connection: PostgresConnection): void {
+    const { onclose } = connection;
+    transactions.set(queries, watched);
+    connection.onclose = (error) => {
+      onclose?.(error);
+      ended.add(queries);
+      watched.onBroken(error);
+      for (const reject of watched.unanswered) reject(error);
+    };
+  }
+
+  return {
+    begin: (queries, onBroken) => (connection) => {
+      // Once for a transaction, however many calls are in it: what the earlier ones had in hand is let go of.
+      const watched = transactions.get(queries);
+      if (watched === undefined) watch(queries, { onBroken, unanswered: new Set() }, connection);
+      else watched.onBroken = onBroken;
+      return true;
+    },
+    answer(queries, answer) {
+      const unanswered = transactions.get(queries)?.unanswered;
+      if (unanswered === undefined) return answer;
+      return new Promise((resolve, reject) => {
+        unanswered.add(reject);
+        const settled = (): boolean => unanswered.delete(reject);
+        answer.then(resolve, reject).then(settled, settled);
+      });
+    },
   };
 }
