@@ -128,6 +128,21 @@ describe("A connection that breaks under a handler in its caller's transaction",
     expect(await effects()).toEqual([]);
     expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
   });
+
+  it('sends nothing where it had broken before, under a handler of inTransaction', async () => {
+    const own = ownClient();
+    const once = createHandleOnce({ sql: own, scope, leaseMs: 1_000 });
+    const handler = vi.fn();
+    const outcome = await once.inTransaction('key', 'body', async (_, { signal }, tx) => {
+      const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+      await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
+      await aborted(signal);
+      await once.within(tx)('other', 'body', handler);
+    });
+    expect(outcome).toMatchObject({ state: 'pending' });
+    expect(handler).not.toHaveBeenCalled();
+    expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
+  });
 });
 
 describe('A connection that hangs', () => {

@@ -11,7 +11,7 @@ test('work that throws is told as it threw, also where its savepoint cannot be r
       return text.startsWith('rollback') ? Promise.reject(new Error('connection lost')) : Promise.resolve();
     },
   };
-  const failed = savepoint(transaction, transaction, () => Promise.reject(new Error('never again')));
+  const failed = savepoint(transaction, () => Promise.reject(new Error('never again')));
   await expect(failed).rejects.toThrow('never again');
   expect(statements).toEqual([
     'savepoint handle_once; set transaction isolation level read committed',

@@ -15,7 +15,7 @@ function transaction() {
 test('what has begun the transaction is told of the break, and the last call in it', () => {
   const { ended, queries, told, connection, watch } = transaction();
   const [first, second] = [vi.fn(), vi.fn()];
-  for (const onBroken of [first, second]) expect(watch.begin(queries, onBroken)(connection)).toBe(true);
+  for (const onBroken of [first, second]) expect(watch.watch(queries, onBroken)(connection)).toBe(true);
   expect(ended.has(queries)).toBe(false);
   connection.onclose?.(LOST);
   expect(ended.has(queries)).toBe(true);
@@ -26,7 +26,7 @@ test('what has begun the transaction is told of the break, and the last call in 
 
 test('a statement that gets no answer rejects when its connection breaks, and no other one', async () => {
   const { queries, connection, watch } = transaction();
-  watch.begin(queries, () => undefined)(connection);
+  watch.watch(queries, () => undefined)(connection);
   const answered = watch.answer(queries, Promise.resolve('done'));
   const refused = watch.answer(queries, Promise.reject(new Error('refused')));
   expect(await answered).toBe('done');

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { hasMethods } from '../../options/parse-options.ts';
-import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
+import type { OnExecute, PostgresClient, PostgresQueries } from './postgres-client.ts';
 import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { notATransaction } from './not-a-transaction.ts';
@@ -18,21 +18,18 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
     ...queriesOf(sql, preparing),
     maxConnections: poolSize(sql.options?.max),
     begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
-    in(transaction) {
+    in(transaction, onBroken) {
       if (!hasMethods(transaction, ['unsafe', 'savepoint']))
         throw notATransaction('a transaction of sql.begin');
       const queries = queriesIn(transaction);
-      return answeredWhileOpen(
-        queriesOf(queries, preparing, () => refuseEnded(transactions, queries)),
-        (answer) => connections.answer(queries, answer),
-      );
-    },
-    watchedIn(transaction, onBroken) {
-      const queries = queriesIn(transaction);
-      return {
-        execute: async (statements) =>
-          await queries.unsafe(statements, [], { onexecute: connections.begin(queries, onBroken) }).raw(),
-      };
+      const onexecute = onBroken && connections.watch(queries, onBroken);
+      return queriesOf(queries, preparing, {
+        onexecute,
+        async run(send) {
+          await refuseEnded(transactions, queries);
+          return await connections.answer(queries, send());
+        },
+      });
     },
     hasBroken: (transaction) => transactions.ended.has(queriesIn(transaction)),
     lastIn(transaction) {
@@ -67,20 +64,16 @@ function queriesIn(transaction: unknown): PostgresQueries {
   return transaction as PostgresQueries;
 }
 
-function answeredWhileOpen(
-  queries: DatabaseQueries,
-  whileOpen: <Answer>(answer: PromiseLike<Answer>) => PromiseLike<Answer>,
-): DatabaseQueries {
-  return {
-    query: async (statement, parameters) => await whileOpen(queries.query(statement, parameters)),
-    execute: async (statements) => await whileOpen(queries.execute(statements)),
-  };
-}
-
 async function refuseEnded({ ended }: Transactions, transaction: object): Promise<void> {
   // A connection that has just closed is heard of in this turn.
   await nextTurn();
   if (ended.has(transaction)) throw connectionBroken();
+}
+
+/** How statements are sent in a transaction. */
+interface SendOptions {
+  readonly run?: <Answer>(send: () => PromiseLike<Answer>) => PromiseLike<Answer>;
+  readonly onexecute?: OnExecute | undefined;
 }
 
 /**
@@ -90,20 +83,18 @@ async function refuseEnded({ ended }: Transactions, transaction: object): Promis
 function queriesOf(
   sql: PostgresQueries,
   preparing: ReturnType<typeof createPreparing>,
-  ready?: () => Promise<void>,
+  { run = (send) => send(), onexecute }: SendOptions = {},
 ): DatabaseQueries {
   return {
     async query(statement, parameters) {
-      await ready?.();
-      const rows = await preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw());
+      const rows = await run(() =>
+        preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw()),
+      );
       // Without the places that are empty: after a statement that failed in the middle of its rows `postgres` 3.4.9
       // counts on, and begins those of the next statement behind them.
       return rows.flatMap((row) => [toText(row)]);
     },
-    async execute(statements) {
-      await ready?.();
-      return await sql.unsafe(statements).raw();
-    },
+    execute: async (statements) => await run(() => sql.unsafe(statements, [], { onexecute }).raw()),
   };
 }
 

@@ -28,10 +28,7 @@ export function createPostgresStore<Tx>(
     accept(transaction) {
       client.in(transaction);
     },
-    savepoint(transaction, work, onBroken) {
-      const queries = client.in(transaction);
-      return savepoint(queries, client.watchedIn?.(transaction, onBroken) ?? queries, work);
-    },
+    savepoint: (transaction, work, onBroken) => savepoint(client.in(transaction, onBroken), work),
     hasBroken: (transaction) => client.hasBroken?.(transaction) === true,
     settleIn: (transaction, ...settle) => settleIn(client.in(transaction), statements.settleIn, ...settle),
     settleLast: (transaction, ...settle) => {

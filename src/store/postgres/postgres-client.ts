@@ -9,10 +9,12 @@ export interface PostgresConnection {
   onclose: ((error: unknown) => void) | null;
 }
 
+/** Called where a statement is sent. True lets others be sent behind it. */
+export type OnExecute = (connection: PostgresConnection) => boolean;
+
 interface PostgresQueryOptions {
   readonly prepare?: boolean;
-  /** Called where the statement is sent. True lets others be sent behind it. */
-  readonly onexecute?: (connection: PostgresConnection) => boolean;
+  readonly onexecute?: OnExecute | undefined;
 }
 
 /** What runs a statement: a `postgres` client, or its transaction. */

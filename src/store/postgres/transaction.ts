@@ -17,13 +17,9 @@ export function beginReadCommitted<Tx, T>(
 
 const NAME = 'handle_once';
 
-/** `beginning` runs the first statement. Throws `InvalidOptionsError` where the work cannot run in the transaction. */
-export async function savepoint<T>(
-  transaction: DatabaseQueries,
-  beginning: Pick<DatabaseQueries, 'execute'>,
-  work: () => Promise<T>,
-): Promise<T> {
-  await beginSavepoint(transaction, beginning);
+/** Throws `InvalidOptionsError` where the work cannot run in the transaction. */
+export async function savepoint<T>(transaction: DatabaseQueries, work: () => Promise<T>): Promise<T> {
+  await beginSavepoint(transaction);
   try {
     const value = await work();
     await transaction.execute(`release savepoint ${NAME}`);
@@ -39,12 +35,9 @@ export async function savepoint<T>(
  * The level must be what it is already: behind a savepoint the server refuses each other. That costs no round trip. A
  * snapshot that is older than the claim would not have its record, and the settle would find nothing.
  */
-async function beginSavepoint(
-  transaction: DatabaseQueries,
-  beginning: Pick<DatabaseQueries, 'execute'>,
-): Promise<void> {
+async function beginSavepoint(transaction: DatabaseQueries): Promise<void> {
   try {
-    await beginning.execute(`savepoint ${NAME}; set transaction isolation level read committed`);
+    await transaction.execute(`savepoint ${NAME}; set transaction isolation level read committed`);
   } catch (error) {
     const state = sqlState(error) ?? '';
     const message = UNUSABLE[state];

@@ -1,17 +1,19 @@
-import type { PostgresConnection, PostgresQueries } from './postgres-client.ts';
+import type { OnExecute, PostgresConnection, PostgresQueries } from './postgres-client.ts';
 
 type Tell = (error: unknown) => void;
 
 interface Watched {
   onBroken: Tell;
+  /** Whether its connection is known, and tells. */
+  isHeard: boolean;
   /** Of statements that have no answer yet. */
   readonly unanswered: Set<Tell>;
 }
 
 /** Hears when connections of transactions break. */
 export interface ConnectionWatch {
-  /** What a statement is sent with, as `onexecute`: from then on `onBroken` is called when its connection breaks. */
-  begin(queries: PostgresQueries, onBroken: Tell): (connection: PostgresConnection) => boolean;
+  /** What a statement is sent with: from then on `onBroken` is called when its connection breaks. */
+  watch(queries: PostgresQueries, onBroken: Tell): OnExecute;
   /** The answer to a statement, which rejects when the connection breaks. */
   answer<Answer>(queries: PostgresQueries, answer: PromiseLike<Answer>): PromiseLike<Answer>;
 }
@@ -24,9 +26,9 @@ export interface ConnectionWatch {
 export function watchConnections(ended: WeakSet<object>): ConnectionWatch {
   const transactions = new WeakMap<object, Watched>();
 
-  function watch(queries: PostgresQueries, watched: Watched, connection: PostgresConnection): void {
+  function hear(connection: PostgresConnection, queries: PostgresQueries, watched: Watched): void {
     const { onclose } = connection;
-    transactions.set(queries, watched);
+    watched.isHeard = true;
     connection.onclose = (error) => {
       onclose?.(error);
       ended.add(queries);
@@ -36,12 +38,15 @@ export function watchConnections(ended: WeakSet<object>): ConnectionWatch {
   }
 
   return {
-    begin: (queries, onBroken) => (connection) => {
-      // Once for a transaction, however many calls are in it: what the earlier ones had in hand is let go of.
-      const watched = transactions.get(queries);
-      if (watched === undefined) watch(queries, { onBroken, unanswered: new Set() }, connection);
-      else watched.onBroken = onBroken;
-      return true;
+    watch(queries, onBroken) {
+      // One for a transaction, however many calls are in it: what the earlier ones had in hand is let go of.
+      const watched = transactions.get(queries) ?? { onBroken, isHeard: false, unanswered: new Set() };
+      watched.onBroken = onBroken;
+      transactions.set(queries, watched);
+      return (connection) => {
+        if (!watched.isHeard) hear(connection, queries, watched);
+        return true;
+      };
     },
     answer(queries, answer) {
       const unanswered = transactions.get(queries)?.unanswered;
