@@ -16,8 +16,8 @@ const QUIET_MS = 25;
 export function closedInOrder(socket: Socket): Socket {
   const emit = socket.emit.bind(socket) as (event: string | symbol, ...given: unknown[]) => boolean;
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: unknown[]) => boolean;
-  let isClosed = false;
   let isTold = false;
+  /** Runs since the socket has closed. */
   let quiet: NodeJS.Timeout | undefined;
 
   function tell(): void {
@@ -29,13 +29,12 @@ export function closedInOrder(socket: Socket): Socket {
 
   socket.emit = (event: string | symbol, ...given: unknown[]) => {
     if (event !== 'close') return emit(event, ...given);
-    isClosed = true;
     quiet = setTimeout(tell, QUIET_MS);
     return true;
   };
   socket.write = (chunk: Buffer, ...rest: unknown[]) => {
-    if (!isClosed) return write(chunk, ...rest);
-    quiet?.refresh();
+    if (quiet === undefined) return write(chunk, ...rest);
+    quiet.refresh();
     if (chunk.length < GATHERED) tell();
     return true;
   };

@@ -82,10 +82,10 @@ function isObject(value: unknown): boolean {
  */
 export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket {
   const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema(), options);
-  const open = ({ connection, address }: Opened): Socket =>
+  const prepare = ({ connection, address }: Opened): Socket =>
     closedInOrder(guarded(Object.assign(connection, address), unansweredMs));
   if (ssl === false) {
-    return { socket: (target) => (isOff(target.ssl) ? open(openTo(target)) : failing(tlsElsewhere())) };
+    return { socket: (target) => (isOff(target.ssl) ? prepare(openTo(target)) : failing(tlsElsewhere())) };
   }
   const tlsOptions = ssl === true ? {} : ssl;
   return {
@@ -96,7 +96,7 @@ export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket
       try {
         const seconds = Number(target.connect_timeout);
         const secure = await overTls(connection, address?.host, tlsOptions, seconds * 1_000);
-        return closedInOrder(guarded(Object.assign(secure, address), unansweredMs));
+        return prepare({ connection: secure, address });
       } catch (error) {
         return failing(error as Error);
       }
