@@ -6,28 +6,25 @@ import { BasicTracerProvider, SimpleSpanProcessor, type SpanExporter } from '@op
 import type { OpenTelemetryOptions } from 'handle-once/otel';
 import { built } from '../built.ts';
 
-/** What of a process is seen. */
+/** What of a process is seen, and whether something else in it enters contexts. */
 const SEEN = {
-  off: { metrics: false, spans: false, contexts: false, comparedWith: undefined },
-  metrics: { metrics: true, spans: false, contexts: false, comparedWith: 'off' },
-  'off, beside other spans': { metrics: false, spans: false, contexts: true, comparedWith: undefined },
-  'metrics, beside other spans': {
-    ...{ metrics: true, spans: false, contexts: true },
-    comparedWith: 'off, beside other spans',
-  },
-  'metrics and spans': {
-    ...{ metrics: true, spans: true, contexts: true },
-    comparedWith: 'off, beside other spans',
-  },
+  off: { metrics: false, spans: false, contexts: false },
+  metrics: { metrics: true, spans: false, contexts: false },
+  'off, beside other spans': { metrics: false, spans: false, contexts: true },
+  'metrics, beside other spans': { metrics: true, spans: false, contexts: true },
+  'metrics and spans': { metrics: true, spans: true, contexts: true },
 } as const;
 
 export type Name = keyof typeof SEEN;
 
 export const NAMES = Object.keys(SEEN) as Name[];
 
-/** Undefined for one that others are compared with. */
+/** The same process without metrics. Undefined for one that has none. */
 export function comparedWith(name: Name): Name | undefined {
-  return SEEN[name].comparedWith;
+  const { metrics, contexts } = SEEN[name];
+  return metrics
+    ? NAMES.find((other) => !SEEN[other].metrics && SEEN[other].contexts === contexts)
+    : undefined;
 }
 
 /** Handles a message of a broker in memory. */
