@@ -1,6 +1,7 @@
+import { StoreError } from '../../src/api/errors.ts';
 import type { Timer } from '../../src/lib/clock.ts';
 import type { SettleRequest, Store } from '../../src/store/store.ts';
-import type { SettledIn, TransactionalStore } from '../../src/store/transactional-store.ts';
+import type { Savepoint, SettledIn, TransactionalStore } from '../../src/store/transactional-store.ts';
 import type { Run } from '../facts.ts';
 import type { Fault } from '../report/names.ts';
 import type { Life } from '../world/life.ts';
@@ -13,6 +14,9 @@ const CONFLICT_SHARE = 0.05;
 const BROKEN_SHARE = 0.04;
 /** How often a statement that is not awaited fails before the COMMIT. */
 const UNDONE_SHARE = 0.03;
+
+/** How many transactions have a client that tells when their connection breaks. */
+const TELLING_SHARE = 0.5;
 
 /** When the server notices that a client is gone. */
 const NOTICED_MS = [0, 4_000] as const;
@@ -27,9 +31,14 @@ class ServerError extends Error {
   }
 }
 
+type Tell = (error: unknown) => void;
+
 /** A transaction, as its server and its handler have it. */
 export class Transaction {
   readonly life: Life;
+  /** What is told when its connection breaks. */
+  readonly whenBroken = new Set<Tell>();
+  readonly #tellsBreaks: boolean;
   /** The runs that have written in it. */
   readonly runs: Run[] = [];
   /** What is to be put on record by the COMMIT. */
@@ -40,8 +49,36 @@ export class Transaction {
   isBroken = false;
   isCommitting = false;
 
-  constructor(life: Life) {
+  constructor(life: Life, tellsBreaks: boolean) {
     this.life = life;
+    this.#tellsBreaks = tellsBreaks;
+  }
+
+  /** Whether it is known that its connection has broken. */
+  isKnownAsBroken(): boolean {
+    return this.isBroken && this.#tellsBreaks;
+  }
+
+  break(): void {
+    this.isBroken = true;
+    if (this.#tellsBreaks) for (const tell of this.whenBroken) tell(connectionLost());
+  }
+
+  /** Runs work, and tells when the connection breaks meanwhile. */
+  async telling<Result>(tell: Tell, work: () => Promise<Result>): Promise<Result> {
+    this.whenBroken.add(tell);
+    try {
+      return await work();
+    } finally {
+      this.whenBroken.delete(tell);
+    }
+  }
+
+  /** Runs work, and rejects when the connection breaks meanwhile, whatever the work does. */
+  async unlessBroken<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await new Promise((resolve, reject) => {
+      this.telling(reject, work).then(resolve, reject);
+    });
   }
 }
 
@@ -99,15 +136,18 @@ export class Transactions {
       ...store,
       tellsRollback,
       accept: () => undefined,
-      savepoint: (transaction, work) => this.#savepoint(transaction, work),
-      hasBroken: () => false,
+      savepoint: (transaction) => this.#savepoint(transaction),
+      hasBroken: (transaction) => transaction.isKnownAsBroken(),
       begin: async (work, onBroken) => {
         const giveBack = await this.#records.poolOf(life).take();
-        const transaction = new Transaction(life);
-        const breaking = this.#mayBreak(transaction, onBroken);
+        const transaction = new Transaction(life, this.#happens(TELLING_SHARE));
+        const breaking = this.#mayBreak(transaction);
+        const working = () => work(transaction);
         try {
           await this.#call(transaction, () => undefined);
-          const result = await work(transaction);
+          const result = await (onBroken === undefined
+            ? transaction.unlessBroken(working)
+            : transaction.telling(onBroken, working));
           life.clock.clearTimer(breaking);
           const { isOver, isCommitting: wasCommitted } = transaction;
           // It is over where its COMMIT went out with its last statement, or its connection broke.
@@ -137,21 +177,33 @@ export class Transactions {
     };
   }
 
-  /** Undoes the work alone when it throws. */
-  async #savepoint<Result>(transaction: Transaction, work: () => Promise<Result>): Promise<Result> {
-    await this.#call(transaction, () => undefined);
+  async #savepoint(transaction: Transaction): Promise<Savepoint> {
+    const send = (effect: () => void = () => undefined): Promise<void> => this.#call(transaction, effect);
+    await send().catch((cause: unknown) => {
+      throw new StoreError('the transaction takes no statement', { retriable: true, cause });
+    });
     const count = transaction.runs.length;
-    try {
-      return await work();
-    } catch (error) {
-      const undo = (): void => {
-        this.#unstage(transaction);
-        for (const run of transaction.runs.splice(count)) this.#tellRunUndone(run);
-      };
-      // Where that fails the connection is broken: the whole transaction is undone.
-      await this.#call(transaction, undo).catch(() => undefined);
-      throw error;
-    }
+    const undo = (): void => {
+      this.#unstage(transaction);
+      for (const run of transaction.runs.splice(count)) this.#tellRunUndone(run);
+    };
+    // Where a statement fails the connection is broken: the whole transaction is undone.
+    const sendQuietly = (effect?: () => void): Promise<void> => send(effect).catch(() => undefined);
+    let hasRun = false;
+    return {
+      async run(work, onBroken) {
+        hasRun = true;
+        try {
+          const value = await transaction.telling(onBroken, work);
+          await send();
+          return value;
+        } catch (error) {
+          await sendQuietly(undo);
+          throw error;
+        }
+      },
+      release: () => (hasRun ? Promise.resolve() : sendQuietly()),
+    };
   }
 
   #unstage(transaction: Transaction): void {
@@ -203,7 +255,11 @@ export class Transactions {
     const { network, scheduler } = this.#world;
     const { life } = transaction;
     if (!life.isAlive) return await never();
-    refuseBroken(transaction);
+    if (transaction.isBroken) {
+      // What has begun since is undone as well.
+      this.#tellUndone(transaction);
+      throw connectionLost();
+    }
     const askedAt = scheduler.now();
     const fate = network.fateOf(life, 'store');
     if (fate.fault !== undefined) {
@@ -230,7 +286,7 @@ export class Transactions {
   }
 
   /** The connection may break before its COMMIT. */
-  #mayBreak(transaction: Transaction, onBroken: ((error: unknown) => void) | undefined): Timer | undefined {
+  #mayBreak(transaction: Transaction): Timer | undefined {
     const { random } = this.#world;
     const { life } = transaction;
     if (!this.#happens(BROKEN_SHARE)) return undefined;
@@ -238,7 +294,6 @@ export class Transactions {
       () => {
         this.#tellFault('connection of a transaction broke', transaction);
         this.#break(transaction);
-        onBroken?.(connectionLost());
       },
       random.between(0, 100),
     );
@@ -247,7 +302,7 @@ export class Transactions {
   /** The client has lost it; the server ends it when it notices. */
   #break(transaction: Transaction): void {
     if (transaction.isBroken) return;
-    transaction.isBroken = true;
+    transaction.break();
     if (!transaction.isCommitting) this.#tellUndone(transaction);
     const { scheduler, random } = this.#world;
     scheduler.after(random.between(...NOTICED_MS), () => {

@@ -14,7 +14,8 @@ import { lookup } from '../engine/lookup.ts';
 import { notAfterBreak } from '../engine/not-after-break.ts';
 import { oneAtATime } from '../engine/one-at-a-time.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
-import { runInTransaction, runWithin } from '../engine/run-in-transaction.ts';
+import { runInTransaction } from '../engine/run-in-transaction.ts';
+import { withinSavepoint } from '../engine/within-savepoint.ts';
 import { recorded } from '../history/recorded.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidOptionsError } from './errors.ts';
@@ -152,7 +153,7 @@ function createTransactional<Tx>(
     within(transaction) {
       // Before the claim, which waits on a client that cannot run it beside the transaction.
       store.accept(transaction);
-      const within = createHandle(engine, (held, work) => runWithin(store, transaction, held, work));
+      const within = withinSavepoint(engine, store, transaction);
       return createCall(oneAtATime(transaction, notAfterBreak(store, transaction, within)), schema);
     },
   };

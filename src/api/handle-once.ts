@@ -166,7 +166,8 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    * `sql.begin`: with `postgres` this call then does not settle.
    *
    * One call at a time in one transaction: a second one meanwhile, also from inside the handler, is refused with
-   * `InvalidOptionsError`. So is a transaction that has ended, or is at another isolation level.
+   * `InvalidOptionsError`. So is a transaction that has ended, or is at another isolation level, and with `StoreError`
+   * one in which a statement has failed. Nothing is claimed then.
    *
    * @example
    * ```ts

@@ -1,6 +1,5 @@
-import { InvalidOptionsError } from '../api/errors.ts';
 import type { Outcome } from '../api/outcome.ts';
-import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { Savepoint, TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
@@ -9,10 +8,10 @@ import { conclude, settleBy } from './run-attempt.ts';
 import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
+import { NotStartedError } from './not-started-error.ts';
 import {
   connectionBroken,
   type Progress,
-  refuseLateStart,
   runAndWrite,
   transact,
   type Work,
@@ -44,23 +43,28 @@ export async function runInTransaction<R, Tx>(
   return await afterLostCommit(held, written, ending);
 }
 
+/** The caller's transaction, and what it can go back to. */
+export interface Within<Tx> {
+  readonly transaction: Tx;
+  readonly savepoint: Savepoint;
+}
+
 /**
  * Runs work in a transaction that the caller commits. Work that throws is undone alone, and the record is failed or
- * released outside: the caller's transaction goes on. Throws where the transaction is none that it can run in.
+ * released outside: the caller's transaction goes on.
  */
 export async function runWithin<R, Tx>(
   store: TransactionalStore<Tx>,
-  transaction: Tx,
+  { transaction, savepoint }: Within<Tx>,
   held: HeldClaim,
   work: Work<R>,
 ): Promise<Outcome<R>> {
-  const progress = { isStarted: false };
   const ended = await held.run((attempt) =>
-    store.savepoint(
-      transaction,
+    savepoint.run(
       async () => {
-        refuseLateStart(held);
-        progress.isStarted = true;
+        if (store.hasBroken(transaction)) {
+          throw new NotStartedError('the connection of the transaction broke while the message was claimed');
+        }
         return await runAndWrite(held, store, transaction, () => work(attempt));
       },
       (error) => {
@@ -68,12 +72,7 @@ export async function runWithin<R, Tx>(
       },
     ),
   );
-  if (ended.kind === 'threw') {
-    if (progress.isStarted) return await settleOutside(held, ended);
-    const outcome = await settleBy<R>(held, notStarted(ended));
-    if (ended.error instanceof InvalidOptionsError) throw ended.error;
-    return outcome;
-  }
+  if (ended.kind === 'threw') return await settleOutside(held, ended);
   return conclude(held, unwrapped(ended), settledBy(ended.value));
 }
 
@@ -89,7 +88,7 @@ function isAbandoned(ending: AttemptEnding<unknown>): boolean {
   return ending.kind === 'threw' && ending.error instanceof AbandonedError;
 }
 
-/** Nothing has run: the transaction could not begin, or that of the caller takes no statement any more. */
+/** Nothing has run: the transaction could not begin. */
 function notStarted<R>({ error }: Extract<AttemptEnding<R>, { kind: 'threw' }>): AttemptEnding<R> {
   return { kind: 'threw', error, interrupted: true, retryAfterMs: NO_CONNECTION_WAIT_MS };
 }

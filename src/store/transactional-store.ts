@@ -2,6 +2,17 @@ import type { SettleRequest, Store } from './store.ts';
 
 export type SettledIn = 'settled' | 'lost' | 'no-transaction';
 
+/** What a transaction that is under way can go back to. */
+export interface Savepoint {
+  /**
+   * Runs work once, undoes it alone when it throws, and ends the savepoint. A client that can tell calls `onBroken`
+   * when the connection breaks meanwhile.
+   */
+  run<T>(work: () => Promise<T>, onBroken: (error: unknown) => void): Promise<T>;
+  /** Ends the savepoint where nothing was run. It does not throw. */
+  release(): Promise<void>;
+}
+
 /** A store whose records can be settled in a transaction of the handler's own database. */
 export interface TransactionalStore<Tx> extends Store {
   /**
@@ -12,11 +23,10 @@ export interface TransactionalStore<Tx> extends Store {
   /** Whether `begin` rejects when nothing of a transaction is committed, once its settle was its last statement. */
   readonly tellsRollback: boolean;
   /**
-   * Runs work in a transaction that is under way, and undoes the work alone when it throws. A client that can tell
-   * calls `onBroken` when the connection breaks. Throws `InvalidOptionsError`, and does not run it, where the
-   * transaction has ended, or its isolation level is not READ COMMITTED.
+   * Sets a savepoint in a transaction that is under way. Throws `InvalidOptionsError` where that has ended, or its
+   * isolation level is not READ COMMITTED, and `StoreError` where it takes no statement any more.
    */
-  savepoint<T>(transaction: Tx, work: () => Promise<T>, onBroken: (error: unknown) => void): Promise<T>;
+  savepoint(transaction: Tx): Promise<Savepoint>;
   /** Whether the connection of a transaction has broken since its savepoint, as far as the client can tell. */
   hasBroken(transaction: Tx): boolean;
   /** Throws for what is no transaction that records can be settled in. */

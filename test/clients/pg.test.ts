@@ -2,13 +2,15 @@ import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
-import { createHandleOnce } from '../../src/index.ts';
+import { createHandleOnce, PayloadMismatchError } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useTransactionPooler } from '../support/transaction-pooler.ts';
 import { storeSmokeTest } from '../store/contract.ts';
 import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
 import { clientContract } from './contract.ts';
 import type { Library } from './library.ts';
+
+const NO_SUCH_SAVEPOINT = '3B001';
 
 function open(url: string): Library<pg.PoolClient> {
   const pool = new pg.Pool({ connectionString: url });
@@ -81,8 +83,10 @@ describe('A pool of one connection', () => {
   test('gives a claim within a transaction that holds it an error when the lease has passed', async () => {
     const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'one', leaseMs: 100 });
     const connection = await pool.connect();
+    await connection.query('begin');
     const claim = handleOnce.within(connection)('other', 'body', () => expect.fail('it ran'));
     await expect(claim).rejects.toMatchObject({ code: 'STORE', retriable: true });
+    await connection.query('rollback');
     connection.release();
   });
 });
@@ -102,6 +106,26 @@ test('a transaction that within refuses for its isolation level goes on', async 
   await connection.query('commit');
   connection.release();
   expect((await pool.query('select id from kept')).rows).toEqual([{ id: 'before' }]);
+});
+
+test.each([
+  ['succeeds', 'new', 'body', () => 'done'],
+  ['fails', 'new', 'body', () => Promise.reject(new Error('later'))],
+  ['is a duplicate', 'old', 'body', () => expect.fail('it ran')],
+  ['is another message', 'old', 'other', () => expect.fail('it ran')],
+])('no savepoint is left in a transaction within which a message %s', async (what, key, body, handler) => {
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: `savepoints ${what}` });
+  await handleOnce('old', 'body', () => 'done');
+  const connection = await pool.connect();
+  await connection.query('begin');
+  const handled = handleOnce.within(connection)(key, body, handler);
+  await (body === 'other' ? expect(handled).rejects.toThrow(PayloadMismatchError) : handled);
+  const left = connection.query('release savepoint handle_once');
+  await expect(left).rejects.toMatchObject({ code: NO_SUCH_SAVEPOINT });
+  await connection.query('rollback');
+  connection.release();
 });
 
 test('a handler within a transaction that it ends itself is not on record as done', async () => {

@@ -129,6 +129,32 @@ describe("A connection that breaks under a handler in its caller's transaction",
     expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
+  it('runs nothing where it breaks while the message is claimed, and lets go of the claim', async () => {
+    const own = ownClient();
+    const client = fromPostgres(own);
+    const [handler, after] = [vi.fn(), vi.fn()];
+    const began = own.begin(async (tx) => {
+      const claiming: typeof client = {
+        ...client,
+        async query(statement, parameters) {
+          if (client.hasBroken?.(tx) !== true) await replace(own, tx);
+          await expect.poll(() => client.hasBroken?.(tx)).toBe(true);
+          return await client.query(statement, parameters);
+        },
+      };
+      await createHandleOnce({ sql: claiming, scope }).within(tx)('key', 'body', handler);
+      after();
+    });
+    await expect(began).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    await vi.waitFor(async () => {
+      const expected = { state: 'pending', owned: false, attempts: 0 };
+      expect(await bench.record(scope, 'key')).toMatchObject(expected);
+    }, 20_000);
+    expect(handler).not.toHaveBeenCalled();
+    expect(after).not.toHaveBeenCalled();
+    expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
   it('sends nothing where it had broken before, under a handler of inTransaction', async () => {
     const own = ownClient();
     const once = createHandleOnce({ sql: own, scope, leaseMs: 1_000 });

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import {
   createHandleOnce,
   type HandleOnce,
+  type HandleOnceEvent,
   InvalidOptionsError,
   type PostgresClient,
   TerminalError,
@@ -367,7 +368,7 @@ describe("A handler within the caller's transaction", () => {
   });
 
   it('is in flight for others until the caller ends, though its lease lapsed, and holds up no neighbour', async () => {
-    const short = createHandleOnce({ sql, scope, leaseMs: 100 });
+    const short = createHandleOnce({ sql, scope, leaseMs: 1_000 });
     const later = () => Promise.reject(new Error('later'));
     await handleOnce('neighbour', 'body', later);
     await sql.begin(async (tx) => {
@@ -407,15 +408,22 @@ describe("A handler within the caller's transaction", () => {
     expect(await bench.record(scope, 'key')).toMatchObject({ state: expected.state, owned: false });
   });
 
-  it('that has been aborted before runs nothing, and is no attempt', async () => {
-    const once = createHandleOnce({ sql, scope, maxAttempts: 1 });
-    let outcome: unknown;
+  it('that has failed before takes no message: nothing is claimed, and nothing runs', async () => {
+    const events: HandleOnceEvent[] = [];
+    const once = createHandleOnce({ sql, scope, onEvent: (event) => events.push(event) });
+    let refused: unknown;
     const begun = sql.begin(async (tx) => {
       await tx`select 1 / 0`.catch(() => undefined);
-      outcome = await once.within(tx)('key', 'body', () => write(tx, 'effect'));
+      refused = await once
+        .within(tx)('key', 'body', () => write(tx, 'effect'))
+        .catch((error: unknown) => error);
     });
     await expect(begun).rejects.toThrow('division by zero');
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 0, retryAfterMs: 1_000 });
+    expect(refused).toMatchObject({ code: 'STORE', message: expect.stringContaining('25P02') as string });
+    expect(events).toMatchObject([
+      { type: 'store-error', key: 'key', verb: 'savepoint', state: 'pending', attempts: 0 },
+    ]);
+    expect(await bench.record(scope, 'key')).toBeUndefined();
     expect(await effects()).toEqual([]);
   });
 
@@ -471,7 +479,7 @@ describe("A handler within the caller's transaction", () => {
     await expect(refused).rejects.toThrow(InvalidOptionsError);
     await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED');
     expect(handler).not.toHaveBeenCalled();
-    expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending', owned: false, attempts: 0 });
+    expect(await bench.record(scope, 'key')).toBeUndefined();
   });
 
   it('whose message another worker took over is undone alone', async () => {

@@ -1,20 +1,49 @@
 import { expect, test } from 'vitest';
 import type { DatabaseQueries } from '../../src/store/postgres/database-client.ts';
-import { savepoint } from '../../src/store/postgres/transaction.ts';
+import { setSavepoint } from '../../src/store/postgres/savepoint.ts';
 
-test('work that throws is told as it threw, also where its savepoint cannot be rolled back to', async () => {
+const SET = 'savepoint handle_once; set transaction isolation level read committed';
+
+/** A transaction that refuses what begins with a text. */
+function refusing(what: string) {
   const statements: string[] = [];
   const transaction: DatabaseQueries = {
     query: () => Promise.resolve([]),
     execute(text) {
       statements.push(text);
-      return text.startsWith('rollback') ? Promise.reject(new Error('connection lost')) : Promise.resolve();
+      return text.startsWith(what) ? Promise.reject(new Error('connection lost')) : Promise.resolve();
     },
   };
-  const failed = savepoint(transaction, () => Promise.reject(new Error('never again')));
+  return { statements, queriesWith: () => transaction };
+}
+
+const quiet = (): void => undefined;
+
+test('work that throws is told as it threw, also where its savepoint cannot be rolled back to', async () => {
+  const { statements, queriesWith } = refusing('rollback');
+  const savepoint = await setSavepoint(queriesWith);
+  const failed = savepoint.run(() => Promise.reject(new Error('never again')), quiet);
   await expect(failed).rejects.toThrow('never again');
-  expect(statements).toEqual([
-    'savepoint handle_once; set transaction isolation level read committed',
-    'rollback to savepoint handle_once',
-  ]);
+  await savepoint.release();
+  expect(statements).toEqual([SET, 'rollback to savepoint handle_once; release savepoint handle_once']);
+});
+
+test('a savepoint in which nothing was run is released, and a refusal of that is not told', async () => {
+  const { statements, queriesWith } = refusing('release');
+  const savepoint = await setSavepoint(queriesWith);
+  await savepoint.release();
+  expect(statements).toEqual([SET, 'release savepoint handle_once']);
+});
+
+test('what has been run is not released twice', async () => {
+  const { statements, queriesWith } = refusing('none');
+  const savepoint = await setSavepoint(queriesWith);
+  expect(await savepoint.run(() => Promise.resolve('done'), quiet)).toBe('done');
+  await savepoint.release();
+  expect(statements).toEqual([SET, 'release savepoint handle_once']);
+});
+
+test('a transaction that takes no statement is a StoreError', async () => {
+  const { queriesWith } = refusing('savepoint');
+  await expect(setSavepoint(queriesWith)).rejects.toMatchObject({ code: 'STORE', retriable: true });
 });

@@ -3,11 +3,12 @@ import { check } from './check.ts';
 import { claim } from './claim.ts';
 import { extend } from './extend.ts';
 import { lookup } from './lookup.ts';
+import { setSavepoint } from './savepoint.ts';
 import { settle } from './settle.ts';
 import { settleIn, settleLast } from './settle-in.ts';
 import { type SqlClient, toDatabaseClient } from './sql-client.ts';
 import { statementsOf } from './statements/index.ts';
-import { isConflict, isRolledBack, savepoint } from './transaction.ts';
+import { isConflict, isRolledBack } from './transaction.ts';
 
 /**
  * The store over a client and the tables that `migrate` made in `schema`. Statements wait for a locked record for
@@ -28,7 +29,7 @@ export function createPostgresStore<Tx>(
     accept(transaction) {
       client.in(transaction);
     },
-    savepoint: (transaction, work, onBroken) => savepoint(client.in(transaction, onBroken), work),
+    savepoint: (transaction) => setSavepoint((onBroken) => client.in(transaction, onBroken)),
     hasBroken: (transaction) => client.hasBroken?.(transaction) === true,
     settleIn: (transaction, ...settle) => settleIn(client.in(transaction), statements.settleIn, ...settle),
     settleLast: (transaction, ...settle) => {
