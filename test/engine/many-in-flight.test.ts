@@ -41,7 +41,7 @@ async function inLanes<Result>(handle: (key: string, number: number) => Promise<
 }
 
 describe('with many messages in flight', () => {
-  it('a statement has half of what is in flight, of claims or of settles', async () => {
+  it('many share a statement', async () => {
     const handleOnce = bench.handleOnce({ scope: 'halves' });
     const outcomes = await inLanes((key) => handleOnce(key, 'body', () => key));
     expect(new Set(outcomes.map(({ state, attempts }) => `${state} ${attempts}`))).toEqual(
@@ -50,8 +50,8 @@ describe('with many messages in flight', () => {
     // Not those of other tests, whose messages may end late, nor of leases that were extended on a busy machine.
     const own = statements.filter(({ scope, verb }) => scope === 'halves' && verb !== 'extend');
     expect(own.reduce((sum, { messages }) => sum + messages, 0)).toBe(2 * LANES * EACH);
-    // Those of the first and the last messages may be smaller.
-    expect(own.length).toBeLessThan(1.3 * 2 * 2 * EACH);
+    // How many depends on when replies arrive. That it is half of what is in flight is shown where that is given.
+    expect(own.length).toBeLessThan((2 * LANES * EACH) / 5);
     expect(handleOnce.counts()).toEqual({ claimed: LANES * EACH, succeeded: LANES * EACH });
   });
 
