@@ -67,7 +67,7 @@ export function transact<R, Tx>(
 }
 
 /** Throws when the lease ended while the transaction waited, for a connection or for an answer. */
-export function refuseLateStart({ lease }: HeldClaim, isAbandoned = false): void {
+function refuseLateStart({ lease }: HeldClaim, isAbandoned: boolean): void {
   lease.check();
   if (isAbandoned || lease.isLost()) {
     throw new NotStartedError('the lease ended before the transaction was ready');
