@@ -2,39 +2,49 @@ import { createHandleOnce, type DatabaseClient, InvalidOptionsError, TerminalErr
 import { maintain, readStats } from 'handle-once/operations';
 import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon, until } from '../support/until.ts';
 
 const { sql, url } = useDatabase();
 
+let setTimer: MockInstance<typeof setTimeout>;
+let rung = 0;
+
 beforeEach(async () => {
   await sql`truncate handle_once.stats`;
+  setTimer = vi.spyOn(globalThis, 'setTimeout');
+  rung = 0;
 });
 
-/** Calls, and does what the process does a minute later. */
-async function counted(...calls: (() => Promise<unknown>)[]): Promise<void> {
-  const setTimer = vi.spyOn(globalThis, 'setTimeout');
-  onTestFinished(() => {
-    setTimer.mockRestore();
-  });
-  for (const call of calls) await call();
-  const [write] = setTimer.mock.calls.findLast(([, delayMs]) => delayMs === 60_000) ?? [];
-  write?.();
+afterEach(() => {
   setTimer.mockRestore();
+});
+
+/** Rings the timers of a minute, each once: what was refused goes along with the next write. */
+function aMinuteLater(): void {
+  const { calls } = setTimer.mock;
+  for (; rung < calls.length; rung += 1) {
+    const [ring, delayMs] = calls[rung] ?? [];
+    if (delayMs === 60_000) ring?.();
+  }
+}
+
+/** Waits until the counts that are read are right, a minute later or more. */
+async function expectCounts(check: () => Promise<void>): Promise<void> {
+  await expectSoon(async () => {
+    aMinuteLater();
+    await check();
+  });
 }
 
 test('events are counted by scope and minute, and two writes add up', async () => {
   const handleOnce = createHandleOnce({ sql, scope: 'billing', stats: true });
   const other = handleOnce.inScope('mail');
-  await counted(
-    () => handleOnce('1', 'body', () => 1),
-    () => handleOnce('1', 'body', () => 1),
-    () => handleOnce('1', 'body', () => 1),
-    () => other('1', 'body', () => 1),
-  );
-  await expectSoon(async () => {
+  for (let turn = 0; turn < 3; turn += 1) await handleOnce('1', 'body', () => 1);
+  await other('1', 'body', () => 1);
+  await expectCounts(async () => {
     const rows = await readStats({ sql });
     expect(rows.map(({ scope, event, count }) => [scope, event, count])).toEqual([
       ['billing', 'claimed', 1],
@@ -44,8 +54,8 @@ test('events are counted by scope and minute, and two writes add up', async () =
       ['mail', 'succeeded', 1],
     ]);
   });
-  await counted(() => handleOnce('1', 'body', () => 1));
-  await expectSoon(async () => {
+  await handleOnce('1', 'body', () => 1);
+  await expectCounts(async () => {
     const rows = await readStats({ sql, scope: 'billing' });
     const replayed = rows.filter(({ event }) => event === 'replayed');
     expect(replayed.reduce((sum, { count }) => sum + count, 0)).toBe(3);
@@ -65,20 +75,13 @@ test('a count whose write had no answer is not written twice', async () => {
   };
   const handleOnce = createHandleOnce({ sql: losing, scope: 'lost', stats: true });
   const written = () => readStats({ sql, scope: 'lost' });
-  const setTimer = vi.spyOn(globalThis, 'setTimeout');
-  onTestFinished(() => {
-    setTimer.mockRestore();
-  });
-  const aMinuteLater = () => setTimer.mock.calls.findLast(([, delayMs]) => delayMs === 60_000)?.[0]();
   await handleOnce('1', 'body', () => 1);
-  aMinuteLater();
-  await expectSoon(async () => {
+  await expectCounts(async () => {
     expect(await written()).toHaveLength(2);
   });
   isLosing = false;
   await handleOnce('1', 'body', () => 1);
-  aMinuteLater();
-  await expectSoon(async () => {
+  await expectCounts(async () => {
     expect((await written()).map(({ event }) => event)).toContain('replayed');
   });
   expect((await written()).map(({ event, count }) => [event, count])).toEqual([
@@ -96,12 +99,10 @@ test('lines about failures that were dropped are counted too, each in the scope 
   const fail = () => Promise.reject(new TerminalError('no'));
   await sql.begin(async (holder) => {
     await holder`lock table handle_once.failures in access exclusive mode`;
-    await counted(
-      () => Promise.all([handleOnce('1', 'body', fail), other('1', 'body', fail)]),
-      () => until(() => handleOnce.counts()['failures-dropped'] === 2),
-    );
+    await Promise.all([handleOnce('1', 'body', fail), other('1', 'body', fail)]);
+    await until(() => handleOnce.counts()['failures-dropped'] === 2);
   });
-  await expectSoon(async () => {
+  await expectCounts(async () => {
     const rows = await readStats({ sql });
     expect(rows.filter(({ event }) => event === 'failures-dropped')).toMatchObject([
       { scope: 'one', count: 1 },
@@ -112,7 +113,8 @@ test('lines about failures that were dropped are counted too, each in the scope 
 
 test('nothing is counted unless that is asked for', async () => {
   const handleOnce = createHandleOnce({ sql, scope: 'silent' });
-  await counted(() => handleOnce('1', 'body', () => 1));
+  await handleOnce('1', 'body', () => 1);
+  aMinuteLater();
   expect(await readStats({ sql, scope: 'silent' })).toEqual([]);
 });
 
