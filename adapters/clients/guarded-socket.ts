@@ -2,7 +2,7 @@ import { createConnection, Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import * as z from 'zod/mini';
 import { NOT_AN_OBJECT, lazily, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
-import { closedInOrder } from './closed-in-order.ts';
+import { type Address, closedInOrder } from './closed-in-order.ts';
 import { messageCounter } from './message-counter.ts';
 import { overTls } from './postgres-tls.ts';
 
@@ -83,7 +83,7 @@ function isObject(value: unknown): boolean {
 export function guardedSocket(options: GuardedSocketOptions = {}): GuardedSocket {
   const { unansweredMs, ssl } = parseOptions('guardedSocket', optionsSchema(), options);
   const prepare = ({ connection, address }: Opened): Socket =>
-    closedInOrder(guarded(Object.assign(connection, address), unansweredMs));
+    closedInOrder(guarded(Object.assign(connection, address), unansweredMs), address);
   if (ssl === false) {
     return { socket: (target) => (isOff(target.ssl) ? prepare(openTo(target)) : failing(tlsElsewhere())) };
   }
@@ -127,7 +127,7 @@ function failing(error: Error): Socket {
 interface Opened {
   readonly connection: Socket;
   /** Errors of `postgres` name that of the socket. */
-  readonly address: { readonly host: string; readonly port: number } | undefined;
+  readonly address: Address | undefined;
 }
 
 /** Connects, and does not wait for it: as of `postgres` 3.4.9 a connection is lost to its pool when `socket` throws. */

@@ -13,8 +13,9 @@ const GATHERED = Buffer.alloc(1_023);
 const LARGE = Buffer.alloc(1_024);
 
 /** A socket that has closed, and what it has told. */
-function closed(error?: Error): { socket: Socket; told: unknown[][] } {
+function closed(error?: Error, status = 'I'): { socket: Socket; told: unknown[][] } {
   const socket = closedInOrder(new Socket());
+  socket.emit('data', Buffer.from(`Z\0\0\0\x05${status}`));
   const told: unknown[][] = [];
   socket.on('error', ({ message }) => told.push(['error', message]));
   socket.on('close', (...given: unknown[]) => told.push(['close', ...given]));
@@ -47,6 +48,14 @@ test('a write that was not gathered puts it off', () => {
   expect(told).toEqual([]);
   vi.advanceTimersByTime(5);
   expect(told).toEqual([['close', false]]);
+});
+
+test.each(['T', 'E'])('a close in a transaction (%s) is an error first, unless there was one', (status) => {
+  const { told } = closed(undefined, status);
+  expect(told).toEqual([['error', 'the server has closed the connection']]);
+  vi.advanceTimersByTime(25);
+  expect(told.slice(1)).toEqual([['close', false]]);
+  expect(closed(new Error('reset'), status).told).toEqual([['error', 'reset']]);
 });
 
 test('an error is told at once, and not with the close again', () => {

@@ -167,6 +167,28 @@ describe('A guarded socket', () => {
     await expect(reading()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
   });
 
+  test.each(['reset', 'end'] as const)(
+    'ends a transaction of the caller whose connection breaks (%s), and keeps its place',
+    async (how) => {
+      const sql = postgres(at(proxy().port), { ...OPTIONS, ...guardedSocket() });
+      onTestFinished(() => sql.end({ timeout: 1 }));
+      for (let round = 0; round < 3; round += 1) {
+        proxy().breakAt('caller', how);
+        const begun = sql.begin(async (tx) => {
+          await tx`select 'caller'`;
+          await tx`select 'not reached'`;
+        });
+        await expect(begun).rejects.toMatchObject({
+          code: expect.stringMatching(/CONNECTION_CLOSED|ECONNRESET/),
+        });
+      }
+      const pids = await Promise.all(
+        ['a', 'b'].map(() => sql`select pg_backend_pid() as pid, pg_sleep(0.2)`),
+      );
+      expect(new Set(pids.map(([row]) => row?.['pid']))).toHaveProperty('size', 2);
+    },
+  );
+
   test('takes the answer that came while the process stood still', async () => {
     const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
     onTestFinished(() => sql.end({ timeout: 1 }));
