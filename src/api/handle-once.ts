@@ -160,14 +160,15 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    */
   readonly inTransaction: Calls<[transaction: Tx]>;
   /**
-   * The same in your own transaction, READ COMMITTED: the outcome `succeeded` holds once you have committed. When the
-   * handler throws, what it wrote is undone, and your transaction goes on. When you roll back, the message is in flight
-   * until its lease lapses. When the connection breaks meanwhile, what is thrown is for the library to say, by
-   * `sql.begin`: with `postgres` this call then does not settle.
+   * The same in your own transaction, READ COMMITTED and READ WRITE: the outcome `succeeded` holds once you have
+   * committed. When the handler throws, what it wrote is undone, and your transaction goes on. When you roll back, the
+   * message is in flight until its lease lapses. When the connection breaks meanwhile, what is thrown is for the
+   * library to say, by `sql.begin`: with `postgres` this call then does not settle.
    *
    * One call at a time in one transaction: a second one meanwhile, also from inside the handler, is refused with
-   * `InvalidOptionsError`. So is a transaction that has ended, or is at another isolation level, and with `StoreError`
-   * one in which a statement has failed. Nothing is claimed then.
+   * `InvalidOptionsError`. So is a transaction that has ended, is read-only or at another isolation level, and with
+   * `StoreError` one in which a statement has failed. Nothing is claimed then. What is no transaction is refused at
+   * once: `within` itself throws.
    *
    * @example
    * ```ts

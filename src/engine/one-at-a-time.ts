@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../api/errors.ts';
+import { overlappingCalls } from '../store/overlapping-calls.ts';
 import type { Handle } from './handle.ts';
 
 /** The transactions with a call under way, of all instances. Weak, since a handler may never end. */
@@ -7,13 +7,13 @@ const busyObjects = new WeakSet<object>();
 const busyIds = new Set<unknown>();
 
 /**
- * Refuses a call while another is under way in the same transaction, also from inside its handler. Their savepoints
- * would overlap: a rollback of one would undo what the other has put on record.
+ * Refuses a call while another is under way in the same transaction, also from inside its handler, before anything is
+ * sent. A library can have several objects for one transaction, as for its savepoints: these the database tells apart.
  */
 export function oneAtATime(transaction: unknown, handle: Handle<[]>): Handle<[]> {
   const busy = (isObject(transaction) ? busyObjects : busyIds) as Set<unknown>;
   return async (delivery) => {
-    if (busy.has(transaction)) throw stillUnderWay();
+    if (busy.has(transaction)) throw overlappingCalls();
     busy.add(transaction);
     try {
       return await handle(delivery);
@@ -25,9 +25,4 @@ export function oneAtATime(transaction: unknown, handle: Handle<[]>): Handle<[]>
 
 function isObject(value: unknown): value is object {
   return (typeof value === 'object' && value !== null) || typeof value === 'function';
-}
-
-function stillUnderWay(): InvalidOptionsError {
-  const message = 'has another call of within under way: await that one first, or use another transaction';
-  return new InvalidOptionsError('within', [{ field: 'transaction', message }]);
 }

@@ -23,8 +23,9 @@ export interface TransactionalStore<Tx> extends Store {
   /** Whether `begin` rejects when nothing of a transaction is committed, once its settle was its last statement. */
   readonly tellsRollback: boolean;
   /**
-   * Sets a savepoint in a transaction that is under way. Throws `InvalidOptionsError` where that has ended, or its
-   * isolation level is not READ COMMITTED, and `StoreError` where it takes no statement any more.
+   * Sets a savepoint in a transaction that is under way. Throws `InvalidOptionsError` where that has ended, is not READ
+   * COMMITTED and READ WRITE, or has another savepoint of this kind, and `StoreError` where it takes no statement any
+   * more.
    */
   savepoint(transaction: Tx): Promise<Savepoint>;
   /** Whether the connection of a transaction has broken since its savepoint, as far as the client can tell. */

@@ -100,7 +100,7 @@ test('a transaction that within refuses for its isolation level goes on', async 
   await connection.query('begin isolation level repeatable read');
   await connection.query(`insert into kept values ('before')`);
   const refused = handleOnce.within(connection)('key', 'body', () => expect.fail('it ran'));
-  await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED');
+  await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED and READ WRITE');
   const level = await connection.query('show transaction_isolation');
   expect(level.rows).toEqual([{ transaction_isolation: 'repeatable read' }]);
   await connection.query('commit');

@@ -470,17 +470,61 @@ describe("A handler within the caller's transaction", () => {
     expect(await bench.record('other', 'c')).toBeUndefined();
   });
 
-  it.each(['repeatable read', 'serializable'])('at %s is refused, and is no attempt', async (level) => {
-    const handler = vi.fn();
-    const refused = sql.begin(`isolation level ${level}`, async (tx) => {
-      await tx`select count(*) from effects`;
-      return await handleOnce.within(tx)('key', 'body', handler);
+  it('refuses a second call through a savepoint of the caller too, and undoes the first where it fails', async () => {
+    const [beside, inside] = [vi.fn(), vi.fn()];
+    await sql.begin(async (tx) => {
+      const started = gate();
+      const finish = gate();
+      const first = handleOnce.within(tx)('a', 'body', async () => {
+        await write(tx, 'a');
+        const nested = tx.savepoint((sp) => handleOnce.within(sp)('c', 'body', inside));
+        await expect(nested).rejects.toThrow('has another call of within under way');
+        started.open();
+        await finish.opened;
+        throw new Error('a fails');
+      });
+      await started.opened;
+      const second = tx.savepoint((sp) => handleOnce.within(sp)('b', 'body', beside));
+      await expect(second).rejects.toThrow('has another call of within under way');
+      finish.open();
+      expect(await first).toMatchObject({ state: 'pending', reason: 'released' });
+      // A savepoint in which no other call is under way is fine.
+      const third = tx.savepoint((sp) => handleOnce.within(sp)('b', 'body', () => write(sp, 'b')));
+      expect(await third).toMatchObject({ state: 'succeeded', attempts: 1 });
     });
-    await expect(refused).rejects.toThrow(InvalidOptionsError);
-    await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED');
-    expect(handler).not.toHaveBeenCalled();
-    expect(await bench.record(scope, 'key')).toBeUndefined();
+    expect([beside.mock.calls, inside.mock.calls]).toEqual([[], []]);
+    expect(await effects()).toEqual(['b']);
   });
+
+  it('fails no message whose handler went back to a savepoint from before the call', async () => {
+    let outcome: unknown;
+    const begun = sql.begin(async (tx) => {
+      await tx.unsafe('savepoint before');
+      outcome = await handleOnce.within(tx)('key', 'body', async () => {
+        await write(tx, 'effect');
+        await tx.unsafe('rollback to savepoint before');
+      });
+    });
+    await expect(begun).rejects.toThrow('does not exist');
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+    expect(outcome).toHaveProperty('error.message', expect.stringContaining('went back to a savepoint'));
+    expect(await effects()).toEqual([]);
+  });
+
+  it.each(['isolation level repeatable read', 'isolation level serializable', 'read only'])(
+    'that is begun %s is refused, and nothing is claimed',
+    async (how) => {
+      const handler = vi.fn();
+      const refused = sql.begin(how, async (tx) => {
+        await tx`select count(*) from effects`;
+        return await handleOnce.within(tx)('key', 'body', handler);
+      });
+      await expect(refused).rejects.toThrow(InvalidOptionsError);
+      await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED and READ WRITE');
+      expect(handler).not.toHaveBeenCalled();
+      expect(await bench.record(scope, 'key')).toBeUndefined();
+    },
+  );
 
   it('whose message another worker took over is undone alone', async () => {
     const outcome = await sql.begin(async (tx) => {

@@ -1,14 +1,29 @@
 import { InvalidOptionsError } from '../../api/errors.ts';
+import { overlappingCalls } from '../overlapping-calls.ts';
 import type { Savepoint } from '../transactional-store.ts';
 import type { DatabaseQueries } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
-import { toStoreError } from './failure.ts';
+import { readOnlyError, toStoreError } from './failure.ts';
 
 type Tell = (error: unknown) => void;
 
 const NAME = 'handle_once';
-const RELEASE = `release savepoint ${NAME}`;
-const UNDO = `rollback to savepoint ${NAME}; ${RELEASE}`;
+/** Whether a call is under way in this transaction. What is rolled back is forgotten with it. */
+const MARK = 'handle_once.within';
+
+/**
+ * In one text, which costs one round trip:
+ *
+ * - The level and the mode must be what they are already: behind a savepoint the server refuses others. A snapshot that
+ *   is older than the claim would not have its record, and the settle would find nothing.
+ * - Calls that overlap are refused, by a division by zero: a rollback of one would undo what the other has put on
+ *   record.
+ */
+const SET =
+  `savepoint ${NAME}; set transaction isolation level read committed, read write; ` +
+  `select 1 / (coalesce(current_setting('${MARK}', true), '') = '')::int, set_config('${MARK}', 'on', true)`;
+const RELEASE = `select set_config('${MARK}', '', true); release savepoint ${NAME}`;
+const UNDO = `rollback to savepoint ${NAME}; release savepoint ${NAME}`;
 
 /** `queriesWith` gives what runs statements in the transaction, and tells when its connection breaks. */
 export async function setSavepoint(queriesWith: (onBroken: Tell) => DatabaseQueries): Promise<Savepoint> {
@@ -24,7 +39,7 @@ export async function setSavepoint(queriesWith: (onBroken: Tell) => DatabaseQuer
       tell = onBroken;
       try {
         const value = await work();
-        await transaction.execute(RELEASE);
+        await release(transaction);
         return value;
       } catch (error) {
         await quietly(transaction, UNDO);
@@ -37,29 +52,47 @@ export async function setSavepoint(queriesWith: (onBroken: Tell) => DatabaseQuer
   };
 }
 
-/**
- * The level must be what it is already: behind a savepoint the server refuses each other. That costs no round trip. A
- * snapshot that is older than the claim would not have its record, and the settle would find nothing.
- */
+const NO_TRANSACTION = '25P01';
+const NO_SAVEPOINT = '3B001';
+
 async function begin(transaction: DatabaseQueries): Promise<void> {
   try {
-    await transaction.execute(`savepoint ${NAME}; set transaction isolation level read committed`);
+    await transaction.execute(SET);
   } catch (error) {
     const state = sqlState(error) ?? '';
-    const message = UNUSABLE[state];
-    if (message === undefined) throw toStoreError(error);
-    if (state === OTHER_LEVEL) await quietly(transaction, UNDO);
-    throw new InvalidOptionsError('within', [{ field: 'transaction', message }]);
+    const refusal = REFUSALS[state];
+    if (refusal === undefined) throw toStoreError(error);
+    if (state !== NO_TRANSACTION) await quietly(transaction, UNDO);
+    throw refusal();
   }
 }
 
-const OTHER_LEVEL = '25001';
-
 /** What the server refuses the savepoint with, and what the caller is told. */
-const UNUSABLE: Readonly<Record<string, string>> = {
-  [OTHER_LEVEL]: 'must be READ COMMITTED: begin it at that level, or use inTransaction',
-  '25P01': 'has ended, or was never begun: call within inside of a transaction, and await it there',
+const REFUSALS: Readonly<Record<string, () => Error>> = {
+  '22012': overlappingCalls,
+  '25001': () => unusable('must be READ COMMITTED and READ WRITE: begin it so, or use inTransaction'),
+  // To a standby every transaction is read-only.
+  '0A000': readOnlyError,
+  [NO_TRANSACTION]: () =>
+    unusable('has ended, or was never begun: call within inside of a transaction, and await it there'),
 };
+
+async function release(transaction: DatabaseQueries): Promise<void> {
+  try {
+    await transaction.execute(RELEASE);
+  } catch (error) {
+    if (![NO_TRANSACTION, NO_SAVEPOINT].includes(sqlState(error) ?? '')) throw error;
+    throw new Error(
+      'the handler ended the transaction, or went back to a savepoint from before the call: ' +
+        'leave both to the caller of within',
+      { cause: error },
+    );
+  }
+}
+
+function unusable(message: string): Error {
+  return new InvalidOptionsError('within', [{ field: 'transaction', message }]);
+}
 
 /** Where it fails nothing of the transaction can be committed any more: what is told instead says more. */
 async function quietly(transaction: DatabaseQueries, statement: string): Promise<void> {
