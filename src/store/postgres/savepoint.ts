@@ -10,18 +10,20 @@ type Tell = (error: unknown) => void;
 const NAME = 'handle_once';
 /** Whether a call is under way in this transaction. What is rolled back is forgotten with it. */
 const MARK = 'handle_once.within';
+const OVERLAPPING = 'another call of within is under way in this transaction';
 
 /**
  * In one text, which costs one round trip:
  *
  * - The level and the mode must be what they are already: behind a savepoint the server refuses others. A snapshot that
  *   is older than the claim would not have its record, and the settle would find nothing.
- * - Calls that overlap are refused, by a division by zero: a rollback of one would undo what the other has put on
- *   record.
+ * - Calls that overlap are refused: a rollback of one would undo what the other has put on record. The server then says
+ *   that the text is no number, which also `sql.begin` of `postgres` throws.
  */
 const SET =
   `savepoint ${NAME}; set transaction isolation level read committed, read write; ` +
-  `select 1 / (coalesce(current_setting('${MARK}', true), '') = '')::int, set_config('${MARK}', 'on', true)`;
+  `select (case coalesce(current_setting('${MARK}', true), '') when '' then '0' else '${OVERLAPPING}' end)::int, ` +
+  `set_config('${MARK}', 'on', true)`;
 const RELEASE = `select set_config('${MARK}', '', true); release savepoint ${NAME}`;
 const UNDO = `rollback to savepoint ${NAME}; release savepoint ${NAME}`;
 
@@ -69,7 +71,7 @@ async function begin(transaction: DatabaseQueries): Promise<void> {
 
 /** What the server refuses the savepoint with, and what the caller is told. */
 const REFUSALS: Readonly<Record<string, () => Error>> = {
-  '22012': overlappingCalls,
+  '22P02': overlappingCalls,
   '25001': () => unusable('must be READ COMMITTED and READ WRITE: begin it so, or use inTransaction'),
   // To a standby every transaction is read-only.
   '0A000': readOnlyError,
