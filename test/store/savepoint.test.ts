@@ -2,8 +2,12 @@ import { expect, test } from 'vitest';
 import type { DatabaseQueries } from '../../src/store/postgres/database-client.ts';
 import { setSavepoint } from '../../src/store/postgres/savepoint.ts';
 
-const SET = expect.stringMatching(/^savepoint handle_once; set transaction /) as string;
-const RELEASE = expect.stringMatching(/release savepoint handle_once$/) as string;
+const SET =
+  'savepoint handle_once; set transaction isolation level read committed, read write; ' +
+  "select (case coalesce(current_setting('handle_once.within', true), '') when '' then '0' " +
+  "else 'another call of within is under way in this transaction' end)::int, " +
+  "set_config('handle_once.within', 'on', true)";
+const RELEASE = "select set_config('handle_once.within', '', true); release savepoint handle_once";
 
 /** A transaction that refuses what begins with a text. */
 function refusing(what: string) {
