@@ -1,4 +1,4 @@
-import { overlappingCalls } from '../store/overlapping-calls.ts';
+import { overlappingCalls } from '../store/unusable-transaction.ts';
 import type { Handle } from './handle.ts';
 
 /** The transactions with a call under way, of all instances. Weak, since a handler may never end. */

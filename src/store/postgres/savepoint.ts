@@ -1,6 +1,5 @@
-import { InvalidOptionsError } from '../../api/errors.ts';
-import { overlappingCalls } from '../overlapping-calls.ts';
 import type { Savepoint } from '../transactional-store.ts';
+import { overlappingCalls, unusableTransaction } from '../unusable-transaction.ts';
 import type { DatabaseQueries } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
 import { readOnlyError, toStoreError } from './failure.ts';
@@ -72,11 +71,14 @@ async function begin(transaction: DatabaseQueries): Promise<void> {
 /** What the server refuses the savepoint with, and what the caller is told. */
 const REFUSALS: Readonly<Record<string, () => Error>> = {
   '22P02': overlappingCalls,
-  '25001': () => unusable('must be READ COMMITTED and READ WRITE: begin it so, or use inTransaction'),
+  '25001': () =>
+    unusableTransaction('must be READ COMMITTED and READ WRITE: begin it so, or use inTransaction'),
   // To a standby every transaction is read-only.
   '0A000': readOnlyError,
   [NO_TRANSACTION]: () =>
-    unusable('has ended, or was never begun: call within inside of a transaction, and await it there'),
+    unusableTransaction(
+      'has ended, or was never begun: call within inside of a transaction, and await it there',
+    ),
 };
 
 async function release(transaction: DatabaseQueries): Promise<void> {
@@ -90,10 +92,6 @@ async function release(transaction: DatabaseQueries): Promise<void> {
       { cause: error },
     );
   }
-}
-
-function unusable(message: string): Error {
-  return new InvalidOptionsError('within', [{ field: 'transaction', message }]);
 }
 
 /** Where it fails nothing of the transaction can be committed any more: what is told instead says more. */
