@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import * as z from 'zod/mini';
 import { NOT_AN_OBJECT, lazily, parseOptions, wholeNumber } from '../../src/adapter-kit.ts';
 import { type Address, closedInOrder } from './closed-in-order.ts';
-import { messageCounter } from './message-counter.ts';
+import { messageReader } from './message-reader.ts';
 import { overTls } from './postgres-tls.ts';
 
 /** Options of `guardedSocket`. */
@@ -142,10 +142,15 @@ function openTo({ host, port, path }: SocketTarget): Opened {
 const STATEMENTS = 'SQF';
 /** ReadyForQuery, CopyInResponse and CopyBothResponse: the server waits for the client. */
 const ANSWERS = 'ZGW';
-/** Flush: a cursor asks for its next rows with it, and the server answers with no ReadyForQuery. */
-const FLUSHES = 'H';
-/** PortalSuspended, CommandComplete, RowDescription, NoData, ErrorResponse and ReadyForQuery. */
-const FLUSH_ANSWERS = 'sCTnEZ';
+
+/** A cursor asks for its next rows with Execute and Flush, and the server answers with no ReadyForQuery. */
+const EXECUTE = 'E';
+const FLUSH = 'H';
+/** PortalSuspended, CommandComplete, EmptyQueryResponse, ErrorResponse and ReadyForQuery. */
+const ENDS_OF_ROWS = 'sCIEZ';
+/** Of a Flush without an Execute. RowDescription, NoData, ErrorResponse and ReadyForQuery. */
+const DESCRIPTIONS = 'TnEZ';
+const NOTHING = '';
 
 /** How often a connection is looked at before it counts as silent. */
 const LOOKS = 10;
@@ -157,31 +162,37 @@ const LOOKS = 10;
  * - Looks are counted, not time: to a process that stood still the answer may have come in the meantime.
  */
 function guarded(socket: Socket, unansweredMs: number): Socket {
-  const statementsIn = messageCounter(STATEMENTS, 'client');
-  const answersIn = messageCounter(ANSWERS, 'server');
-  const flushesIn = messageCounter(FLUSHES, 'client');
-  const flushAnswersIn = messageCounter(FLUSH_ANSWERS, 'server');
   let unanswered = 0;
-  let isFlushed = false;
+  let isExecuted = false;
+  /** What the last Flush waits for. */
+  let flushed = NOTHING;
   let heardAfter: number | undefined;
   let silentLooks = 0;
 
+  const readQuestions = messageReader('client', (type) => {
+    if (type === EXECUTE) isExecuted = true;
+    if (type === FLUSH) flushed = isExecuted ? ENDS_OF_ROWS : DESCRIPTIONS;
+    if (STATEMENTS.includes(type)) unanswered += 1;
+    if (type === FLUSH || STATEMENTS.includes(type)) isExecuted = false;
+  });
+  const readAnswers = messageReader('server', (type) => {
+    if (ANSWERS.includes(type)) unanswered = Math.max(0, unanswered - 1);
+    if (flushed.includes(type)) flushed = NOTHING;
+  });
   const write = socket.write.bind(socket) as (chunk: Buffer, ...rest: unknown[]) => boolean;
   socket.write = (chunk: Buffer, ...rest: unknown[]) => {
-    unanswered += statementsIn(chunk);
-    if (flushesIn(chunk) > 0) isFlushed = true;
+    readQuestions(chunk);
     return write(chunk, ...rest);
   };
   socket.on('data', (chunk: Buffer) => {
-    unanswered = Math.max(0, unanswered - answersIn(chunk));
-    if (flushAnswersIn(chunk) > 0) isFlushed = false;
+    readAnswers(chunk);
     heardAfter = socket.bytesWritten;
     silentLooks = 0;
   });
 
   function waits(): boolean {
     if (heardAfter === undefined || socket.isPaused()) return false;
-    return unanswered > 0 || isFlushed || socket.bytesWritten !== heardAfter;
+    return unanswered > 0 || flushed !== NOTHING || socket.bytesWritten !== heardAfter;
   }
   function look(): void {
     silentLooks = waits() ? silentLooks + 1 : 0;

@@ -161,8 +161,6 @@ export class Transactions {
           giveBack();
         }
       },
-      settleIn: (transaction, request, scope) =>
-        this.#call(transaction, () => this.#settle(transaction, request, scope)),
       settleLast: (transaction, request, scope) => {
         transaction.isCommitting = isCommitting;
         if (isCommitting) this.#committing.set(request.token, transaction);
@@ -191,6 +189,7 @@ export class Transactions {
     const sendQuietly = (effect?: () => void): Promise<void> => send(effect).catch(() => undefined);
     let hasRun = false;
     return {
+      settle: (request, scope) => this.#call(transaction, () => this.#settle(transaction, request, scope)),
       async run(work, onBroken) {
         hasRun = true;
         try {

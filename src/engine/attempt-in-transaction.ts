@@ -1,8 +1,9 @@
 import type { Attempt } from '../api/attempt.ts';
 import { LeaseLostError, StoreError } from '../api/errors.ts';
 import { sleep } from '../lib/clock.ts';
-import type { Settlement } from '../store/store.ts';
-import type { TransactionalStore } from '../store/transactional-store.ts';
+import type { Settlement, SettleRequest } from '../store/store.ts';
+import type { Savepoint, SettledIn, TransactionalStore } from '../store/transactional-store.ts';
+import { savepointGone } from '../store/unusable-transaction.ts';
 import { AbandonedError } from './abandoned.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from './not-started-error.ts';
@@ -55,7 +56,9 @@ export function transact<R, Tx>(
           const { written, workMs } = await runWork(held, () => work(transaction));
           // Before it is sent: its reply can be lost while the server still has the record locked.
           progress.written = written;
-          await write(held, store, 'settleLast', transaction, written, workMs);
+          await write(held, written, endedItself, (request, scope) =>
+            store.settleLast(transaction, request, scope, workMs),
+          );
           return written;
         },
         (error) => {
@@ -106,39 +109,40 @@ async function runWork<R>(
   return { written: { value, settlement }, workMs };
 }
 
+function endedItself(): Error {
+  return new Error(
+    'the handler ended its transaction itself, by a commit or a rollback of its own: nothing is on record. ' +
+      'Leave the end of the transaction to handle-once, and throw to roll back',
+  );
+}
+
 /** Settles the record within the transaction of its work, in which nothing may be committed after this has thrown. */
-async function write<Tx>(
+async function write(
   { engine, claim, lease }: HeldClaim,
-  store: TransactionalStore<Tx>,
-  settle: 'settleIn' | 'settleLast',
-  transaction: Tx,
   { settlement }: Written<unknown>,
-  workMs: number,
+  noTransaction: () => Error,
+  settle: (request: SettleRequest, scope: string) => Promise<SettledIn>,
 ): Promise<void> {
   const { key, token } = claim;
   lease.setBeating(false);
-  switch (await store[settle](transaction, { key, token, settlement }, engine.settings.scope, workMs)) {
+  switch (await settle({ key, token, settlement }, engine.settings.scope)) {
     case 'settled':
       return;
     case 'lost':
       throw new LeaseLostError('another worker has taken the message over');
     case 'no-transaction':
-      throw new Error(
-        'the handler ended its transaction itself, by a commit or a rollback of its own: nothing is on record. ' +
-          'Leave the end of the transaction to handle-once, and throw to roll back',
-      );
+      throw noTransaction();
   }
 }
 
-/** Runs work in a transaction, and settles the record there too. */
-export async function runAndWrite<R, Tx>(
+/** Runs work behind a savepoint, and settles the record there too. */
+export async function runAndWrite<R>(
   held: HeldClaim,
-  store: TransactionalStore<Tx>,
-  transaction: Tx,
+  savepoint: Savepoint,
   work: () => Promise<R>,
 ): Promise<Written<R>> {
-  const { written, workMs } = await runWork(held, work);
-  await write(held, store, 'settleIn', transaction, written, workMs);
+  const { written } = await runWork(held, work);
+  await write(held, written, savepointGone, (request, scope) => savepoint.settle(request, scope));
   return written;
 }
 

@@ -65,7 +65,7 @@ export async function runWithin<R, Tx>(
         if (store.hasBroken(transaction)) {
           throw new NotStartedError('the connection of the transaction broke while the message was claimed');
         }
-        return await runAndWrite(held, store, transaction, () => work(attempt));
+        return await runAndWrite(held, savepoint, () => work(attempt));
       },
       (error) => {
         held.abort(connectionBroken(error));

@@ -9,6 +9,11 @@ export interface Savepoint {
    * when the connection breaks meanwhile.
    */
   run<T>(work: () => Promise<T>, onBroken: (error: unknown) => void): Promise<T>;
+  /**
+   * The fenced settle, for the end of the work. From then until the end of the transaction no other session can change
+   * the record. Where the savepoint is gone it is `no-transaction`, and nothing is written.
+   */
+  settle(request: SettleRequest, scope: string): Promise<SettledIn>;
   /** Ends the savepoint where nothing was run. It does not throw. */
   release(): Promise<void>;
 }
@@ -33,14 +38,10 @@ export interface TransactionalStore<Tx> extends Store {
   /** Throws for what is no transaction that records can be settled in. */
   accept(transaction: Tx): void;
   /**
-   * The fenced settle, in a transaction. From then until its end no other session can change the record. Where the
-   * transaction, which is `workMs` old at least, has been ended already, it is `no-transaction`, and nothing is
-   * written.
-   */
-  settleIn(transaction: Tx, request: SettleRequest, scope: string, workMs: number): Promise<SettledIn>;
-  /**
-   * The same as the last statement of a transaction of `begin`: a client that can sends the COMMIT with it. Then the
-   * work has to end. What the COMMIT is answered with is for `begin`.
+   * The fenced settle, as the last statement of a transaction of `begin`: a client that can sends the COMMIT with it.
+   * Then the work has to end. What the COMMIT is answered with is for `begin`. Until the end of the transaction no other
+   * session can change the record. Where the transaction, which is `workMs` old at least, has been ended already, it is
+   * `no-transaction`, and nothing is written.
    */
   settleLast(transaction: Tx, request: SettleRequest, scope: string, workMs: number): Promise<SettledIn>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */

@@ -151,20 +151,27 @@ describe('A guarded socket', () => {
     expect(bytes).toBe(4_000_000);
   });
 
-  test('ends a cursor when the connection falls silent in the middle of a batch', async () => {
+  test.each([
+    ['first', 0],
+    ['second', 1],
+  ])('ends a cursor when the connection falls silent in the middle of its %s batch', async (_, before) => {
     const sql = postgres(at(proxy().port), { ...OPTIONS, max: 1, ...guardedSocket({ unansweredMs: 500 }) });
     onTestFinished(() => sql.end({ timeout: 1 }));
+    await sql`select 1`;
     // Rows that are long enough to be sent one by one.
     const rows = sql`select repeat('x', 20000), pg_sleep(0.05) from generate_series(1, 60)`;
+    let batches = 0;
     const reading = async (): Promise<void> => {
+      const silence = (): NodeJS.Timeout => setTimeout(() => proxy().silence(), 300);
+      if (before === 0) silence();
       for await (const batch of rows.cursor(20)) {
         expect(batch).toHaveLength(20);
-        setTimeout(() => {
-          proxy().silence();
-        }, 300);
+        batches += 1;
+        if (batches === before) silence();
       }
     };
     await expect(reading()).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
+    expect(batches).toBe(before);
   });
 
   test.each(['reset', 'end'] as const)(

@@ -128,23 +128,50 @@ test.each([
   connection.release();
 });
 
-test('a handler within a transaction that it ends itself is not on record as done', async () => {
+test.each([
+  'rollback',
+  'commit',
+  'rollback; begin',
+  'rollback; begin; savepoint handle_once',
+  "commit; begin; select set_config('handle_once.within', 'other', true); savepoint handle_once",
+  'rollback to savepoint before',
+  'rollback to savepoint before; savepoint handle_once',
+  'rollback to savepoint handle_once',
+  'reset all',
+])('a message is not on record as done whose handler sends "%s", however quick it is', async (statements) => {
   const pool = new pg.Pool({ connectionString: url });
   onTestFinished(() => pool.end());
-  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'ended' });
+  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: `ended: ${statements}` });
   const connection = await pool.connect();
-  await connection.query('begin');
+  await connection.query('begin; savepoint before');
   const outcome = await handleOnce.within(connection)('key', 'body', async () => {
-    await connection.query('select pg_sleep(0.05)');
-    await connection.query('rollback');
+    await connection.query(statements);
   });
+  await connection.query('commit');
   connection.release();
   expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
   expect(outcome).toHaveProperty(
     'error.message',
-    expect.stringContaining('the handler ended its transaction itself'),
+    expect.stringContaining('the savepoint of the call is gone'),
   );
-  expect(await handleOnce.lookup('key')).not.toMatchObject({ state: 'succeeded' });
+  expect(await handleOnce.lookup('key')).toMatchObject({ state: 'pending' });
+});
+
+test('nothing is committed where a handler that fails has set a savepoint with the name of ours', async () => {
+  const pool = new pg.Pool({ connectionString: url });
+  onTestFinished(() => pool.end());
+  await pool.query('create table doubled (id text)');
+  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'same name' });
+  const connection = await pool.connect();
+  await connection.query('begin');
+  const outcome = await handleOnce.within(connection)('key', 'body', async () => {
+    await connection.query("insert into doubled values ('a'); savepoint handle_once");
+    throw new Error('later');
+  });
+  expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+  expect(await connection.query('commit')).toHaveProperty('command', 'ROLLBACK');
+  connection.release();
+  expect((await pool.query('select id from doubled')).rows).toEqual([]);
 });
 
 test.each([

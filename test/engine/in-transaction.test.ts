@@ -496,6 +496,35 @@ describe("A handler within the caller's transaction", () => {
     expect(await effects()).toEqual(['b']);
   });
 
+  it('is not on record with a call that another one met, whose savepoint took writes back', async () => {
+    let outcome: unknown;
+    await sql.begin(async (tx) => {
+      const [started, nested, written] = [gate(), gate(), gate()];
+      const first = handleOnce.within(tx)('a', 'body', async () => {
+        started.open();
+        await nested.opened;
+        await write(tx, 'a');
+        written.open();
+        await refused.catch(() => undefined);
+      });
+      await started.opened;
+      const refused = tx.savepoint(async (sp) => {
+        nested.open();
+        await written.opened;
+        await handleOnce.within(sp)('b', 'body', vi.fn());
+      });
+      await expect(refused).rejects.toThrow('has another call of within under way');
+      outcome = await first;
+    });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
+    expect(outcome).toHaveProperty(
+      'error.message',
+      expect.stringContaining('another call of within was made'),
+    );
+    expect(await bench.record(scope, 'a')).toMatchObject({ state: 'pending' });
+    expect(await effects()).toEqual([]);
+  });
+
   it('fails no message whose handler went back to a savepoint from before the call', async () => {
     let outcome: unknown;
     const begun = sql.begin(async (tx) => {

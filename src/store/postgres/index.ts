@@ -5,7 +5,7 @@ import { extend } from './extend.ts';
 import { lookup } from './lookup.ts';
 import { setSavepoint } from './savepoint.ts';
 import { settle } from './settle.ts';
-import { settleIn, settleLast } from './settle-in.ts';
+import { settleLast } from './settle-in.ts';
 import { type SqlClient, toDatabaseClient } from './sql-client.ts';
 import { statementsOf } from './statements/index.ts';
 import { isConflict, isRolledBack } from './transaction.ts';
@@ -29,9 +29,9 @@ export function createPostgresStore<Tx>(
     accept(transaction) {
       client.in(transaction);
     },
-    savepoint: (transaction) => setSavepoint((onBroken) => client.in(transaction, onBroken)),
+    savepoint: (transaction) =>
+      setSavepoint(statements.settleIn, (onBroken) => client.in(transaction, onBroken)),
     hasBroken: (transaction) => client.hasBroken?.(transaction) === true,
-    settleIn: (transaction, ...settle) => settleIn(client.in(transaction), statements.settleIn, ...settle),
     settleLast: (transaction, ...settle) => {
       const last = client.lastIn?.(transaction) ?? client.in(transaction);
       return settleLast(last, statements.settleLast, ...settle);

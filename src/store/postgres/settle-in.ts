@@ -7,15 +7,18 @@ import { runIn } from './run-statement.ts';
 import { toCells } from './settle.ts';
 
 type Transaction = Pick<DatabaseQueries, 'query'>;
-type Settle = readonly [request: SettleRequest, scope: string, workMs: number];
 
-/** Settles a record in a transaction: it is on record when that is committed, and fenced until then. */
+/**
+ * Settles a record in a transaction behind a savepoint: it is on record when that is committed, and fenced until then.
+ */
 export async function settleIn(
   transaction: Transaction,
   statement: string,
-  ...settle: Settle
+  mark: string,
+  request: SettleRequest,
+  scope: string,
 ): Promise<SettledIn> {
-  const [row] = await runIn(transaction, statement, parametersOf(...settle));
+  const [row] = await runIn(transaction, statement, parametersOf(request, scope, mark));
   const [inTransaction, settled] = row ?? [];
   if (inTransaction !== '1') return 'no-transaction';
   return settled === '1' ? 'settled' : 'lost';
@@ -31,10 +34,12 @@ const UNSETTLED: Readonly<Record<string, SettledIn>> = {
 export async function settleLast(
   transaction: Transaction,
   statement: string,
-  ...settle: Settle
+  request: SettleRequest,
+  scope: string,
+  workMs: number,
 ): Promise<SettledIn> {
   try {
-    await runIn(transaction, statement, parametersOf(...settle));
+    await runIn(transaction, statement, parametersOf(request, scope, String(workMs)));
     return 'settled';
   } catch (error) {
     const reply = UNSETTLED[sqlState(error) ?? ''];
@@ -43,7 +48,7 @@ export async function settleLast(
   }
 }
 
-function parametersOf(...[request, scope, workMs]: Settle): (string | null)[] {
+function parametersOf(request: SettleRequest, scope: string, condition: string): (string | null)[] {
   const { parameters } = batchOf([toCells(request)]);
-  return [scope, ...parameters, String(workMs)];
+  return [scope, ...parameters, condition];
 }

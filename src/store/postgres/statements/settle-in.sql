@@ -12,8 +12,8 @@ update handle_once.records t set
   error = coalesce(s.error, t.error)
 from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as state, $5::text::float8 as live_ms, $6::text::integer as counts, $7::text::text as failed_reason, $8::text::text as result, $9::text::text as result_omitted, $10::text::text as error, statement_timestamp() + $5::text::float8 * interval '1 millisecond' as live_until) as s
 where t.scope = $1::text and t.key = s.key and t.token = s.token and t.owned
-  and statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'
+  and current_setting('handle_once.within', true) is not distinct from $11::text
 returning t.key)
 select
-  (statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond')::integer as in_transaction,
+  (current_setting('handle_once.within', true) is not distinct from $11::text)::integer as in_transaction,
   exists (select from settled)::integer as settled;

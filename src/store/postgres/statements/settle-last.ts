@@ -1,4 +1,15 @@
-import { IN_TRANSACTION, settledInTransaction } from './settle-in.ts';
+import { settledWhere } from './settle-in.ts';
+
+/**
+ * Whether the statement is in the transaction that was begun before the work. That transaction is at least as old as
+ * the work; a statement that is a transaction by itself is as old as its parsing. A tenth is subtracted for clocks that
+ * are corrected meanwhile, and 2 ms for clocks that count milliseconds.
+ *
+ * A handler can have ended the transaction by a ROLLBACK of its own: the settle would then commit by itself, and put an
+ * effect on record that is gone. To see that costs no round trip. Not seen are a handler that then begins another
+ * transaction, and one whose work took less than some 2 ms.
+ */
+const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
 
 /**
  * The settle of one record as the last statement of its transaction. It fails where it settles nothing, so that a
@@ -7,7 +18,7 @@ import { IN_TRANSACTION, settledInTransaction } from './settle-in.ts';
  * they depend on.
  */
 export function settleLastStatement(table: string): string {
-  return `${settledInTransaction(table)}
+  return `${settledWhere(table, IN_TRANSACTION)}
 select
   sqrt(case when ${IN_TRANSACTION} then 1 else -1 end)::text as in_transaction,
   (1 / case when exists (select from settled) then 1 else 0 end)::text as settled`;

@@ -1,5 +1,4 @@
-import { describe, expect, test } from 'vitest';
-import { messageCounter } from '../../adapters/clients/message-counter.ts';
+import { expect, test } from 'vitest';
 import { messageReader } from '../../adapters/clients/message-reader.ts';
 
 function message(type: string, body: string): Buffer {
@@ -8,26 +7,11 @@ function message(type: string, body: string): Buffer {
   return Buffer.concat([Buffer.from(type), length, Buffer.from(body)]);
 }
 
-describe('The messages of a connection are counted', () => {
-  const stream = Buffer.concat([
-    message('P', 'S Q Z'),
-    message('S', ''),
-    message('Q', 'select 1'),
-    message('d', 'SSSSSSSS'),
-    message('S', ''),
-  ]);
-
-  test.each([1, 2, 3, 5, 7, 1_000])('in chunks of %i bytes', (size) => {
-    const count = messageCounter('SQ', 'server');
-    let found = 0;
-    for (let at = 0; at < stream.length; at += size) found += count(stream.subarray(at, at + size));
-    expect(found).toBe(3);
-  });
-
-  test('after the first of a client, which has no type', () => {
-    const count = messageCounter('SQ', 'client');
-    expect(count(Buffer.concat([message('', 'user SQSQ'), message('S', '')]))).toBe(1);
-  });
+test('the first message of a client has no type, and the second is told with its own', () => {
+  const told: string[] = [];
+  const read = messageReader('client', (type) => told.push(type));
+  read(Buffer.concat([message('', 'user SQSQ'), message('S', '')]));
+  expect(told.at(-1)).toBe('S');
 });
 
 test.each([1, 2, 5, 6, 7, 1_000])(
