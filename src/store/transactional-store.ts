@@ -39,9 +39,9 @@ export interface TransactionalStore<Tx> extends Store {
   accept(transaction: Tx): void;
   /**
    * The fenced settle, as the last statement of a transaction of `begin`: a client that can sends the COMMIT with it.
-   * Then the work has to end. What the COMMIT is answered with is for `begin`. Until the end of the transaction no other
-   * session can change the record. Where the transaction, which is `workMs` old at least, has been ended already, it is
-   * `no-transaction`, and nothing is written.
+   * Then the work has to end. What the COMMIT is answered with is for `begin`. Until the end of the transaction no
+   * other session can change the record. Where the transaction, which is `workMs` old at least, has been ended already,
+   * it is `no-transaction`, and nothing is written.
    */
   settleLast(transaction: Tx, request: SettleRequest, scope: string, workMs: number): Promise<SettledIn>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */

@@ -162,7 +162,11 @@ describe('A guarded socket', () => {
     const rows = sql`select repeat('x', 20000), pg_sleep(0.05) from generate_series(1, 60)`;
     let batches = 0;
     const reading = async (): Promise<void> => {
-      const silence = (): NodeJS.Timeout => setTimeout(() => proxy().silence(), 300);
+      const silence = (): void => {
+        setTimeout(() => {
+          proxy().silence();
+        }, 300);
+      };
       if (before === 0) silence();
       for await (const batch of rows.cursor(20)) {
         expect(batch).toHaveLength(20);

@@ -46,16 +46,19 @@ export const SHARED_SESSIONS: Refusal = {
 
 const READ_ONLY_STATE = '25006';
 export const READ_ONLY: Refusal = {
-  happened: 'the database accepts no writes: it is a standby, or default_transaction_read_only is on',
-  fix: 'connect the client to the primary, or turn that setting off for this role and database',
+  happened:
+    'the database accepts no writes: it is a standby, default_transaction_read_only is on, or the transaction was made ' +
+    'read-only',
+  fix:
+    'connect the client to the primary, turn that setting off for this role and database, or leave the transaction ' +
+    'READ WRITE',
 };
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   [READ_ONLY_STATE]: READ_ONLY,
   '25P02': {
-    happened:
-      "an earlier statement of the handler's transaction failed, and its error was caught or not awaited",
-    fix: 'await every statement, and let its error reach handle-once. To go on after one, run it in a savepoint',
+    happened: 'an earlier statement of the transaction failed, and its error was caught or not awaited',
+    fix: 'await every statement, and do not catch its error. To go on after one, run it in a savepoint',
   },
   '26000': SHARED_SESSIONS,
   '42P05': SHARED_SESSIONS,
@@ -166,7 +169,7 @@ function inSchema(statement: string): string {
 function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
   const schema = OUR_TABLE.exec(statement)?.[1];
   const denied = DENIED.exec(serverSays)?.[1];
-  const happened = `the role of the client lacks a right on ${denied ?? 'the tables of handle-once or their schema'}`;
+  const happened = `the role of the client, or the one that its transaction has set, lacks a right on ${denied ?? 'the tables of handle-once or their schema'}`;
   if (schema === undefined) {
     return {
       happened,

@@ -1,8 +1,8 @@
 import { settleUpdate } from './settle.ts';
 
 /**
- * Which call of `within` is under way in a transaction. It is set behind the savepoint of the call: what ends the transaction, or goes
- * back to a savepoint from before the call, takes it away.
+ * Which call of `within` is under way in a transaction. It is set behind the savepoint of the call: what ends the
+ * transaction, or goes back to a savepoint from before the call, takes it away.
  */
 export const MARK = 'handle_once.within';
 const UNDER_WAY = `current_setting('${MARK}', true) is not distinct from $11::text`;
