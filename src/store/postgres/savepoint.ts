@@ -10,7 +10,7 @@ import { readOnlyError, toStoreError } from './failure.ts';
 type Tell = (error: unknown) => void;
 
 const UNDER_WAY = Symbol.for('handle-once.within');
-const shared = globalThis as { [UNDER_WAY]: Set<string> | undefined };
+const shared = globalThis as Record<symbol, Set<string> | undefined>;
 /** The marks of calls that no other call has met yet, of all copies of this package in the process. */
 const underWay = (shared[UNDER_WAY] ??= new Set());
 
