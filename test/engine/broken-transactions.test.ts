@@ -247,9 +247,7 @@ describe('A transaction whose handler has caught the error of a statement', () =
     expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
     expect(outcome).toHaveProperty(
       'error.message',
-      expect.stringMatching(
-        /earlier statement of the handler's transaction failed.*caught or not awaited.*25P02/,
-      ),
+      expect.stringMatching(/earlier statement of the transaction failed.*caught or not awaited.*25P02/),
     );
     expect(await effects()).toEqual([]);
   });

@@ -47,6 +47,17 @@ function onCitus(): void {
     expect(await actor.settle('key', owner, succeeded())).toBe('settled');
   });
 
+  test('a message is on record with a transaction of its caller, and not with one that its handler ended', async () => {
+    const handleOnce = createHandleOnce({ sql, scope: randomUUID() });
+    const outcome = await sql.begin((tx) => handleOnce.within(tx)('kept', 'body', () => tx`select 1`));
+    expect(outcome).toMatchObject({ state: 'succeeded' });
+    expect(await handleOnce.lookup('kept')).toMatchObject({ state: 'succeeded' });
+    const ended = sql.begin((tx) => handleOnce.within(tx)('ended', 'body', () => tx.unsafe('reset all')));
+    expect(await ended).toMatchObject({ state: 'pending', reason: 'released' });
+    const inside = await handleOnce.inTransaction('inside', 'body', (_, __, tx) => tx`select 1`);
+    expect(inside).toMatchObject({ state: 'succeeded' });
+  });
+
   describe('operations of a record', () => {
     const scope = randomUUID();
 

@@ -58,7 +58,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   [READ_ONLY_STATE]: READ_ONLY,
   '25P02': {
     happened: 'an earlier statement of the transaction failed, and its error was caught or not awaited',
-    fix: 'await every statement, and do not catch its error. To go on after one, run it in a savepoint',
+    fix: 'await every statement, and let its error reach handle-once. To go on after one, run it in a savepoint',
   },
   '26000': SHARED_SESSIONS,
   '42P05': SHARED_SESSIONS,
