@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createHandleOnce, TerminalError } from '../../src/index.ts';
 import {
   explainRecord,
@@ -56,6 +56,17 @@ function onCitus(): void {
     expect(await ended).toMatchObject({ state: 'pending', reason: 'released' });
     const inside = await handleOnce.inTransaction('inside', 'body', (_, __, tx) => tx`select 1`);
     expect(inside).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('no message is on record with a transaction whose shard is on another connection', async () => {
+    const connection = { 'citus.enable_local_execution': 'off' } as Record<string, string>;
+    const remote = postgres(citusUrl ?? '', { onnotice: () => undefined, connection });
+    onTestFinished(() => remote.end());
+    const handleOnce = createHandleOnce({ sql: remote, scope: randomUUID() });
+    const within = remote.begin((tx) => handleOnce.within(tx)('within', 'body', () => tx`select 1`));
+    expect(await within).toMatchObject({ state: 'pending', reason: 'released' });
+    const inside = handleOnce.inTransaction('inside', 'body', (_, __, tx) => tx`select pg_sleep(0.05)`);
+    expect(await inside).toMatchObject({ state: 'pending', reason: 'released' });
   });
 
   describe('operations of a record', () => {
