@@ -7,12 +7,29 @@ function message(type: string, body: string): Buffer {
   return Buffer.concat([Buffer.from(type), length, Buffer.from(body)]);
 }
 
-test('the first message of a client has no type, and the second is told with its own', () => {
+test('the first message of a client has no type, and the next is told with its own', () => {
   const told: string[] = [];
   const read = messageReader('client', (type) => told.push(type));
   read(Buffer.concat([message('', 'user SQSQ'), message('S', '')]));
-  expect(told.at(-1)).toBe('S');
+  expect(told).toEqual(['\0', 'S']);
 });
+
+test.each([1, 2, 3, 5, 7, 1_000])(
+  'messages are told, and nothing of their bodies, in chunks of %i bytes',
+  (size) => {
+    const stream = Buffer.concat([
+      message('P', 'S Q Z'),
+      message('S', ''),
+      message('Q', 'select 1'),
+      message('d', 'SSSSSSSS'),
+      message('S', ''),
+    ]);
+    const told: string[] = [];
+    const read = messageReader('server', (type) => told.push(type));
+    for (let at = 0; at < stream.length; at += size) read(stream.subarray(at, at + size));
+    expect(told).toEqual(['P', 'S', 'Q', 'd', 'S']);
+  },
+);
 
 test.each([1, 2, 5, 6, 7, 1_000])(
   'messages are told with the first byte of their bodies, in chunks of %i bytes',

@@ -91,9 +91,15 @@ describe('A pool of one connection', () => {
   });
 });
 
-test('a transaction that within refuses for its isolation level goes on', async () => {
+/** Of a test, which ends it. */
+function openPool(): pg.Pool {
   const pool = new pg.Pool({ connectionString: url });
   onTestFinished(() => pool.end());
+  return pool;
+}
+
+test('a transaction that within refuses for its isolation level goes on', async () => {
+  const pool = openPool();
   await pool.query('create table kept (id text)');
   const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'levels' });
   const connection = await pool.connect();
@@ -114,8 +120,7 @@ test.each([
   ['is a duplicate', 'old', 'body', () => expect.fail('it ran')],
   ['is another message', 'old', 'other', () => expect.fail('it ran')],
 ])('no savepoint is left in a transaction within which a message %s', async (what, key, body, handler) => {
-  const pool = new pg.Pool({ connectionString: url });
-  onTestFinished(() => pool.end());
+  const pool = openPool();
   const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: `savepoints ${what}` });
   await handleOnce('old', 'body', () => 'done');
   const connection = await pool.connect();
@@ -139,8 +144,7 @@ test.each([
   'rollback to savepoint handle_once',
   'reset all',
 ])('a message is not on record as done whose handler sends "%s", however quick it is', async (statements) => {
-  const pool = new pg.Pool({ connectionString: url });
-  onTestFinished(() => pool.end());
+  const pool = openPool();
   const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: `ended: ${statements}` });
   const connection = await pool.connect();
   await connection.query('begin; savepoint before');
@@ -158,8 +162,7 @@ test.each([
 });
 
 test('nothing is committed where a handler that fails has set a savepoint with the name of ours', async () => {
-  const pool = new pg.Pool({ connectionString: url });
-  onTestFinished(() => pool.end());
+  const pool = openPool();
   await pool.query('create table doubled (id text)');
   const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'same name' });
   const connection = await pool.connect();
