@@ -24,8 +24,8 @@ export function overlapped(): Error {
 export function savepointGone(cause?: unknown): Error {
   return new Error(
     'the savepoint of the call is gone: its handler, or what ran beside it in the transaction, ended the ' +
-      'transaction, went back to a savepoint from before the call, or reset all settings. Leave that to the caller of ' +
-      'within, and run nothing beside it',
+      'transaction, went back to a savepoint from before the call, released one, or reset all settings. What a COMMIT ' +
+      'of its own has committed stays. Leave that to the caller of within, and run nothing beside it',
     cause === undefined ? undefined : { cause },
   );
 }
