@@ -51,8 +51,7 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
       return;
     }
     try {
-      const skipped = await write(statement, parametersOf(lines));
-      tellDropped(skipped.flatMap(([place]) => lines[Number(place) - 1] ?? []));
+      await write(statement, parametersOf(lines));
     } catch (error) {
       const isDataRefused = error instanceof StoreError && error.dataRefused;
       if (!isDataRefused) restsUntil = performance.now() + REST_MS;

@@ -48,8 +48,8 @@ export interface Story {
   /** The process that has the record, or had it last. */
   readonly worker: WorkerView | undefined;
   /**
-   * The attempts that did not succeed, the oldest first: at most 100. Until the next walk of maintenance also those of
-   * earlier lives of the key.
+   * The newest 100 of the attempts that did not succeed, the oldest of them first. Until the next walk of maintenance
+   * also those of earlier lives of the key.
    */
   readonly attempts: readonly EndedAttempt[];
 }
@@ -69,8 +69,8 @@ const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT
 /**
  * Why a message ran twice, or did not succeed: its record, and each attempt that ended badly.
  *
- * The attempts are kept best effort: at most 100 of a record and 100 a second of a process, and none where the role of
- * the worker may not write them. The event `failures-dropped` counts those that are missing. Throws
+ * The attempts are kept best effort: the newest 100 of a record, at most 100 a second of a process, and none where the
+ * role of the worker may not write them. The event `failures-dropped` counts those that were not written. Throws
  * `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example
@@ -92,7 +92,7 @@ export async function explainRecord(options: RecordOptions): Promise<Story> {
   return {
     record,
     worker: record === undefined ? undefined : workerView(found ?? [record.worker]),
-    attempts: rows.map(([attempt, ending, endedMs, tookMs, error, ...worker]) => ({
+    attempts: rows.toReversed().map(([attempt, ending, endedMs, tookMs, error, ...worker]) => ({
       attempt: Number(attempt),
       ending: ending as BadEnding,
       meaning: MEANINGS[ending as BadEnding],

@@ -77,7 +77,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
     'MOST_FAILURES',
   ],
   ['rows of the table `failures`', 'src/history/failures.ts', 'MAX_PER_SECOND'],
-  ['rows of the table `failures`', 'src/store/postgres/statements/noted.ts', 'LINES_PER_RECORD'],
+  ['rows of the table `failures`', 'src/store/postgres/statements/history.ts', 'LINES_PER_RECORD'],
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_MESSAGE_LENGTH'],
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_NAME_LENGTH'],
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_CAUSES'],

@@ -5,9 +5,6 @@ import { explainRecord, forgetRecord, maintain, type Story } from 'handle-once/o
 import postgres from 'postgres';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
-import { arrayLiteral } from '../../src/store/postgres/array.ts';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
-import { notedStatements } from '../../src/store/postgres/statements/noted.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon } from '../support/until.ts';
@@ -149,39 +146,44 @@ describe('The lines about a record', () => {
       select now(), n, ${scope}, ${key}, 'released' from generate_series(1, ${lines}::int) as n`;
   }
 
-  test('are at most 100, and an event counts what is left out', async () => {
-    const { handleOnce, dropped } = worker({ maxAttempts: Infinity });
-    await handleOnce(key, 'body', throwing(new Error('no')));
+  test('are told from the newest on, however many there are', async () => {
+    const { handleOnce } = worker({ maxAttempts: Infinity });
+    await handleOnce(key, 'body', throwing(new Error('the first')));
     await explained(1);
-    await written(98);
-    await handleOnce(key, 'body', throwing(new Error('no')));
-    await explained(100);
-    await handleOnce(key, 'body', throwing(new Error('no')));
-    await expectSoon(() => {
-      expect(dropped()).toBe(1);
+    await written(99);
+    await handleOnce(key, 'body', throwing(new Error('the last')));
+    await expectSoon(async () => {
+      expect(await linesWritten()).toBe(101);
     });
-    await explained(100);
+    const { attempts } = await explainRecord({ sql, scope, key });
+    expect(attempts).toHaveLength(100);
+    expect(attempts[0]).toMatchObject({ attempt: 1, ending: 'released' });
+    expect(attempts[0]).not.toHaveProperty('error');
+    expect(attempts.at(-1)).toMatchObject({ attempt: 2, error: { message: 'the last' } });
   });
 
-  test('are at most 100 where several come at once', async () => {
-    await written(98);
-    const lines = ['a', key, key, key, 'b', key];
-    const columns = [0, 1, 1, '', 'released', 'w', ''].map((cell) => lines.map(() => cell));
-    columns[3] = lines;
-    const { failures } = notedStatements('handle_once');
-    const skipped = await toDatabaseClient(sql).query(failures, [scope, ...columns.map(arrayLiteral)]);
-    expect(skipped).toEqual([['4'], ['6']]);
-    expect(await linesWritten()).toBe(102);
+  test('are cut to the newest 100 by maintenance, and those of others stay', async () => {
+    const { handleOnce } = worker();
+    await handleOnce('other', 'body', throwing(new Error('no')));
+    await handleOnce(key, 'body', throwing(new Error('the first')));
+    await explained(1);
+    await written(120);
+    await maintain({ sql });
+    const left = await sql<{ key: string; attempt: number }[]>`
+      select key, attempt from handle_once.failures order by id`;
+    const own = left.filter((line) => line.key === key).map(({ attempt }) => attempt);
+    expect(own).toEqual(Array.from({ length: 100 }, (_, n) => n + 21));
+    expect(left.filter((line) => line.key === 'other')).toHaveLength(1);
   });
 
-  test('of an earlier life leave room for those of this one, and are deleted by maintenance', async () => {
+  test('of an earlier life are deleted by maintenance', async () => {
     const { handleOnce } = worker();
     await handleOnce(key, 'body', throwing(new TerminalError('no')));
     await explained(1);
-    await written(99);
+    await written(98);
     await sql`update handle_once.records set live_until = now()`;
     await handleOnce(key, 'body', throwing(new TerminalError('again')));
-    await explained(101);
+    await explained(100);
     await maintain({ sql });
     expect((await explained(1)).attempts).toMatchObject([{ error: { message: 'again' } }]);
   });

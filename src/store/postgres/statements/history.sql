@@ -4,7 +4,8 @@ select f.attempt::text as attempt, f.ending, (date_part('epoch', f.ended_at) * 1
   (date_part('epoch', w.started_at) * 1000)::bigint::text as started_ms
 from "handle_once".failures f left join "handle_once".workers w on w.id = f.worker
 where f.scope = $1::text and f.key = $2::text
-order by f.id;
+order by f.id desc
+limit 100;
 
 -- findWorker
 select w.id, w.host, w.pid::text as pid, w.version,
@@ -24,9 +25,18 @@ delete from "handle_once".stats s
 where s.ctid >= $1::text::tid and s.ctid < $2::text::tid and s.minute < statement_timestamp() - $3::text::float8 * interval '1 millisecond';
 
 -- forgetFailures
-delete from "handle_once".failures f
-where f.ctid >= $1::text::tid and f.ctid < $2::text::tid and f.ended_at < coalesce(
-  (select t.created_at from "handle_once".records t where t.scope = f.scope and t.key = f.key), statement_timestamp() - $3::text::float8 * interval '1 millisecond');
+with kept as materialized (
+  select k.scope, k.key, coalesce(
+      (select t.created_at from "handle_once".records t where t.scope = k.scope and t.key = k.key), statement_timestamp() - $3::text::float8 * interval '1 millisecond'
+    ) as since, coalesce((
+      select n.id from "handle_once".failures n where n.scope = k.scope and n.key = k.key
+      order by n.id desc offset 99 limit 1
+    ), 0) as oldest_id
+  from (select distinct f.scope, f.key from "handle_once".failures f where f.ctid >= $1::text::tid and f.ctid < $2::text::tid) k
+)
+delete from "handle_once".failures f using kept k
+where f.ctid >= $1::text::tid and f.ctid < $2::text::tid and f.scope = k.scope and f.key = k.key
+  and (f.ended_at < k.since or f.id < k.oldest_id);
 
 -- forgetWorkers
 delete from "handle_once".workers w

@@ -22,11 +22,13 @@ select t.scope, t.key, t.state, case
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result,
+  (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
 from (
   select *
   from "handle_once".records t
-  where t.created_at >= statement_timestamp() - $4::text::float8 * interval '1 millisecond'
+  where t.created_at >= statement_timestamp() - $5::text::float8 * interval '1 millisecond'
+    and ($6::text is null or t.created_at < statement_timestamp() - $6::text::float8 * interval '1 millisecond')
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or case
     when t.state = 'pending' then case
@@ -36,10 +38,14 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-  order by t.created_at desc
-  limit $5::text::bigint
+    and ($4::text is null or (t.state <> 'succeeded'
+      and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($8::text is null or (t.created_at <= 'epoch'::timestamptz + $8::text::bigint * interval '1 microsecond'
+      and (t.created_at, t.scope, t.key) < ('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', $9::text, $10::text)))
+  order by t.created_at desc, t.scope desc, t.key desc
+  limit $7::text::bigint
 ) t
-order by t.created_at desc;
+order by t.created_at desc, t.scope desc, t.key desc;
 
 -- oldest
 select t.scope, t.key, t.state, case
@@ -51,11 +57,13 @@ select t.scope, t.key, t.state, case
     else 'expired'
   end as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
-  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, null as result,
+  (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
 from (
   select *
   from "handle_once".records t
-  where t.created_at >= statement_timestamp() - $4::text::float8 * interval '1 millisecond'
+  where t.created_at >= statement_timestamp() - $5::text::float8 * interval '1 millisecond'
+    and ($6::text is null or t.created_at < statement_timestamp() - $6::text::float8 * interval '1 millisecond')
     and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
     and ($3::text is null or case
     when t.state = 'pending' then case
@@ -65,10 +73,61 @@ from (
     when t.live_until > statement_timestamp() then t.state
     else 'expired'
   end = $3::text)
-  order by t.created_at asc
-  limit $5::text::bigint
+    and ($4::text is null or (t.state <> 'succeeded'
+      and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+    and ($8::text is null or (t.created_at >= 'epoch'::timestamptz + $8::text::bigint * interval '1 microsecond'
+      and (t.created_at, t.scope, t.key) > ('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', $9::text, $10::text)))
+  order by t.created_at asc, t.scope asc, t.key asc
+  limit $7::text::bigint
 ) t
-order by t.created_at asc;
+order by t.created_at asc, t.scope asc, t.key asc;
+
+-- count
+select t.scope, t.error_name, t.error_code, count(*)::text as records,
+  (date_part('epoch', min(t.created_at)) * 1000)::bigint::text as oldest_ms, (date_part('epoch', max(t.created_at)) * 1000)::bigint::text as newest_ms
+from (
+  select t.scope, t.created_at, case when t.state <> 'succeeded' then substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")') end as error_name,
+    case when t.state <> 'succeeded' then substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') end as error_code
+  from "handle_once".records t
+  where t.created_at >= statement_timestamp() - $5::text::float8 * interval '1 millisecond'
+    and ($6::text is null or t.created_at < statement_timestamp() - $6::text::float8 * interval '1 millisecond')
+    and ($1::text is null or t.scope = $1::text) and ($2::text is null or t.state = $2::text)
+    and ($3::text is null or case
+    when t.state = 'pending' then case
+      when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
+      else case when t.owned then 'lapsed' else 'waiting' end
+    end
+    when t.live_until > statement_timestamp() then t.state
+    else 'expired'
+  end = $3::text)
+    and ($4::text is null or (t.state <> 'succeeded'
+      and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
+) t
+group by t.scope, t.error_name, t.error_code
+order by count(*) desc, t.scope, t.error_name, t.error_code;
+
+-- find
+with recursive scopes as (
+  (select t.scope from "handle_once".records t order by t.scope limit 1)
+  union all
+  select (select t.scope from "handle_once".records t where t.scope > s.scope order by t.scope limit 1)
+  from scopes s
+  where s.scope is not null
+)
+select t.scope, t.key, t.state, case
+    when t.state = 'pending' then case
+      when t.live_until > statement_timestamp() then case when t.owned then 'running' else 'backing-off' end
+      else case when t.owned then 'lapsed' else 'waiting' end
+    end
+    when t.live_until > statement_timestamp() then t.state
+    else 'expired'
+  end as phase, t.attempts::text as attempts, t.failures::text as failures,
+  t.deaths::text as deaths, (date_part('epoch', t.created_at) * 1000)::bigint::text as created_ms, (date_part('epoch', t.began_at) * 1000)::bigint::text as began_ms,
+  (date_part('epoch', t.live_until) * 1000)::bigint::text as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error, case when $2::text::boolean then t.result end as result
+from scopes s
+cross join lateral (select t.* from "handle_once".records t where t.scope = s.scope and t.key = $1::text limit 1) t
+where s.scope is not null
+order by t.scope;
 
 -- reopen
 update "handle_once".records t

@@ -5,27 +5,13 @@ values ($1::text, $2::text, $3::text::integer, $4::text,
 on conflict (id) do update set seen_at = excluded.seen_at;
 
 -- failures
-with lines as materialized (
-  select l.*, (
-      select count(*) from (
-        select from "handle_once".failures f
-        where f.scope = $1::text and f.key = l.key and f.ended_at >= coalesce((
-          select t.created_at from "handle_once".records t where t.scope = $1::text and t.key = l.key
-        ), '-infinity')
-        limit 100) as known
-    ) + row_number() over (partition by l.key order by l.place) <= 100 as has_room
-  from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
-    (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
-    with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
-), written as (
-  insert into "handle_once".failures (ended_at, took_ms, attempt, scope, key, ending, worker, error)
-  select statement_timestamp() - l.age_ms * interval '1 millisecond',
-    l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
-  from lines l
-  where l.has_room
-  order by l.place
-)
-select l.place::text as place from lines l where not l.has_room order by l.place;
+insert into "handle_once".failures (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+select statement_timestamp() - l.age_ms * interval '1 millisecond',
+  l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
+from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
+  (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
+  with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
+order by l.place;
 
 -- stats
 insert into "handle_once".stats (scope, minute, event, count)

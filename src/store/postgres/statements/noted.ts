@@ -1,15 +1,11 @@
 import { quoteIdentifier } from '../identifier.ts';
 
-/** A record that fails without end keeps the first lines of each life of its key. */
-export const LINES_PER_RECORD = 100;
-
 /** What consumers write beside the records: never in one statement with a claim or a settle. */
 export function notedStatements(schema: string) {
   const quoted = quoteIdentifier(schema);
   const failures = `${quoted}.failures`;
   const workers = `${quoted}.workers`;
   const stats = `${quoted}.stats`;
-  const records = `${quoted}.records`;
   return {
     /** $1 id, $2 host, $3 pid, $4 version, $5 milliseconds since the process started. */
     worker: `
@@ -17,32 +13,15 @@ insert into ${workers} (id, host, pid, version, started_at, seen_at)
 values ($1::text, $2::text, $3::text::integer, $4::text,
   statement_timestamp() - $5::text::float8 * interval '1 millisecond', statement_timestamp())
 on conflict (id) do update set seen_at = excluded.seen_at`,
-    /**
-     * $1 scope, $2 to $8 as columns of lines, in arrays; $2 is milliseconds since the end of the attempt. The places,
-     * from 1, of those that are not written, since their records have enough.
-     */
+    /** $1 scope, $2 to $8 as columns of lines, in arrays; $2 is milliseconds since the end of the attempt. */
     failures: `
-with lines as materialized (
-  select l.*, (
-      select count(*) from (
-        select from ${failures} f
-        where f.scope = $1::text and f.key = l.key and f.ended_at >= coalesce((
-          select t.created_at from ${records} t where t.scope = $1::text and t.key = l.key
-        ), '-infinity')
-        limit ${LINES_PER_RECORD}) as known
-    ) + row_number() over (partition by l.key order by l.place) <= ${LINES_PER_RECORD} as has_room
-  from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
-    (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
-    with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
-), written as (
-  insert into ${failures} (ended_at, took_ms, attempt, scope, key, ending, worker, error)
-  select statement_timestamp() - l.age_ms * interval '1 millisecond',
-    l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
-  from lines l
-  where l.has_room
-  order by l.place
-)
-select l.place::text as place from lines l where not l.has_room order by l.place`,
+insert into ${failures} (ended_at, took_ms, attempt, scope, key, ending, worker, error)
+select statement_timestamp() - l.age_ms * interval '1 millisecond',
+  l.took_ms, l.attempt, $1::text, l.key, l.ending, l.worker, l.error
+from unnest((select $2::text::float8[]), (select $3::text::integer[]), (select $4::text::integer[]),
+  (select $5::text::text[]), (select $6::text::text[]), (select $7::text::text[]), (select $8::text::text[]))
+  with ordinality as l(age_ms, took_ms, attempt, key, ending, worker, error, place)
+order by l.place`,
     /** $1 scopes, $2 events, $3 counts. In one order, so that two processes cannot deadlock. */
     stats: `
 insert into ${stats} (scope, minute, event, count)

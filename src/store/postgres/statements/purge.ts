@@ -1,4 +1,4 @@
-import { LINES_PER_RECORD } from './noted.ts';
+import { LINES_PER_RECORD } from './history.ts';
 
 /**
  * Parameters: $1 and $2 the first place and the one after the last, $3 and $4 as in `ABANDONED` and `EXPIRED`, $5 the
