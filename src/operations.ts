@@ -25,8 +25,12 @@ export {
 export type { BadEnding } from './history/line.ts';
 export { type Forgotten, forgetRecord } from './operations/forget-record.ts';
 export { grantsSql, type GrantsSqlOptions } from './operations/grants-sql.ts';
-export { listRecords, type ListRecordsOptions } from './operations/list-records.ts';
+export { findRecords, type FindRecordsOptions } from './operations/find-records.ts';
+export { listRecords, type ListRecordsOptions, type RecordPage } from './operations/list-records.ts';
+export { countRecords, type RecordCount } from './operations/count-records.ts';
+export type { RecordFilter } from './operations/filter.ts';
 export type { RecordPhase, RecordView } from './operations/record.ts';
+export { reopenFailed, type ReopenFailedOptions, type ReopenReport } from './operations/reopen-failed.ts';
 export { type Reopened, reopenRecord } from './operations/reopen-record.ts';
 export { showRecord, type ShowRecordOptions } from './operations/show-record.ts';
 export type { RecordOptions, TablesOptions } from './operations/tables.ts';

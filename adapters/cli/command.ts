@@ -42,14 +42,15 @@ export function connected(command: Command): Command {
     .option('--json', 'print JSON');
 }
 
-/** Runs a command against the database, and prints its answer. */
+/** Runs a command against the database, and prints its answer, unless it has printed that itself. */
 export async function answer(
   options: SharedOptions,
-  work: (tables: TablesOptions) => Promise<Answer>,
+  work: (tables: TablesOptions) => Promise<Answer | undefined>,
 ): Promise<void> {
   const { sql, end } = await connect(options);
   try {
-    print(options, await work({ sql, databaseSchema: options.schema, replyTimeoutMs: options.timeout }));
+    const said = await work({ sql, databaseSchema: options.schema, replyTimeoutMs: options.timeout });
+    if (said !== undefined) print(options, said);
   } finally {
     await end();
   }
@@ -64,7 +65,9 @@ export function print({ json }: Pick<SharedOptions, 'json'>, said: Answer): void
 const FLAGS: Readonly<Partial<Record<string, string>>> = {
   abandonedAfterMs: '--abandoned-after',
   concurrency: '--concurrency',
+  confirm: '--confirm',
   databaseSchema: '--schema',
+  error: '--error',
   from: '--from',
   key: 'the key',
   limit: '--limit',
@@ -77,6 +80,7 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
   scope: '--scope',
   sinceMs: '--since',
   to: '--to',
+  untilMs: '--until',
 };
 
 /** Says what went wrong, in one line. An error of ours has the fix in its message. */

@@ -12,6 +12,15 @@ export function duration(text: string): number {
   return Number(digits) * unitMs;
 }
 
+/** How long ago something was, in milliseconds: a time as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
+export function timeAgo(text: string): number {
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return duration(text);
+  const ms = Date.now() - Date.parse(text);
+  if (Number.isNaN(ms)) throw new UsageError(`${text} is not a moment: write 2026-11-25T14:00:00Z`);
+  if (ms < 0) throw new UsageError(`${text} lies in the future`);
+  return ms;
+}
+
 /** How long ago, in one unit. */
 export function ago(then: Date, now: Date): string {
   const ms = Math.max(0, now.getTime() - then.getTime());

@@ -1,18 +1,27 @@
 import { type Command } from 'commander';
 import type { RecordView } from '../../src/operations.ts';
-import { shared, type SharedOptions } from './command.ts';
+import { type Answer, shared, type SharedOptions } from './command.ts';
+import { EXIT } from './errors.ts';
 import { printable } from './printable.ts';
 
-export interface OneOptions extends SharedOptions {
-  readonly scope: string;
+export const WHOLE_SCOPE = 'the whole scope, with what adapters add, in quotes: "billing>kafka:workers"';
+
+export interface FoundOptions extends SharedOptions {
+  readonly scope?: string;
 }
 
-/** A command about one record. */
-export function one(program: Command, name: string, description: string): Command {
-  return shared(program.command(`${name} <key>`).description(description)).requiredOption(
+/** A command that looks at the records of a key. */
+export function found(program: Command, name: string, description: string): Command {
+  return shared(program.command(`${name} <key>`).description(description)).option(
     '--scope <scope>',
-    'the whole scope, with what adapters add, in quotes: "billing>kafka:workers"',
+    `${WHOLE_SCOPE} (default: all scopes; two look-ups by index for each scope, not for each record)`,
   );
+}
+
+/** What is said of a key that was looked for in all scopes: each of its records with its scope. */
+export function eachOf<Found>(all: readonly Found[], textOf: (one: Found) => string): Answer {
+  if (all.length === 0) return { json: all, text: 'no such record in any scope', exitCode: EXIT.unchanged };
+  return { json: all, text: all.map(textOf).join('\n\n\n') };
 }
 
 /** A record, one line for each of its columns. */

@@ -1,25 +1,30 @@
-/** A line on a terminal that is written over and over. */
+/** How far a command has come, on stderr. */
 export interface Progress {
   show(text: string): void;
-  /** Takes the line away. */
+  /** Takes the line of a terminal away. */
   end(): void;
 }
 
-const EVERY_MS = 100;
+const TERMINAL_EVERY_MS = 100;
+const LOG_EVERY_MS = 10_000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** On stderr, and only where that is a terminal. */
+/** On a terminal one line that is written over and over; elsewhere, as in the log of a job, a line now and then. */
 export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  let shownAt = -Infinity;
+  const { isTTY } = stream;
+  const everyMs = isTTY ? TERMINAL_EVERY_MS : LOG_EVERY_MS;
+  let hasShown = false;
+  let shownAt = isTTY ? -Infinity : performance.now();
   return {
     show(text) {
       const now = performance.now();
-      if (!stream.isTTY || now - shownAt < EVERY_MS) return;
+      if (now - shownAt < everyMs) return;
       shownAt = now;
-      stream.write(`${CLEAR_LINE}${text}`);
+      hasShown = true;
+      stream.write(isTTY ? `${CLEAR_LINE}${text}` : `${text}\n`);
     },
     end() {
-      if (shownAt !== -Infinity) stream.write(CLEAR_LINE);
+      if (isTTY && hasShown) stream.write(CLEAR_LINE);
     },
   };
 }

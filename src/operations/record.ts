@@ -43,7 +43,7 @@ export interface RecordView {
   readonly liveUntil: Date;
   /** Why it failed for good. */
   readonly failedReason?: FailedReason;
-  /** What its handler threw last. Undefined too where the column is damaged. */
+  /** What its handler threw last. Undefined once it has succeeded, and where the column is damaged. */
   readonly error?: StoredError;
   /** Why it holds no result. */
   readonly resultOmitted?: ResultOmitted;
@@ -67,7 +67,8 @@ export function toView(row: DatabaseRow): RecordView {
     worker: workerOf(token ?? ''),
     liveUntil: new Date(Number(liveUntilMs)),
     ...given('failedReason', failedReason as FailedReason | null | undefined),
-    ...given('error', storedError(error)),
+    // One that has succeeded keeps the error of an attempt before that: `explainRecord` tells it.
+    ...given('error', state === 'succeeded' ? undefined : storedError(error)),
     ...given('resultOmitted', resultOmitted as ResultOmitted | null | undefined),
     ...given('result', result),
   };

@@ -31,7 +31,7 @@ interface Ended {
 /** Runs the command as a process, as users do. */
 function cli(args: string, env: Record<string, string> = { DATABASE_URL: url }, cwd = ROOT): Promise<Ended> {
   return new Promise((resolve) => {
-    const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env } };
+    const options = { cwd, env: { ...process.env, DATABASE_URL: '', ...env }, maxBuffer: 2 ** 25 };
     const argv = [command(), ...args.split(' ').filter((word) => word !== '')];
     const child = execFile(process.execPath, argv, options, (_, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, stdout, stderr });
@@ -163,6 +163,143 @@ describe('A failed message', () => {
       code: 3,
       stdout: 'no such record\n',
     });
+  });
+});
+
+describe('A list', () => {
+  const fill = (count: number) => sql`
+    insert into handle_once.records
+      (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+    select 'mail', n::text, gen_random_uuid(), '', 'succeeded', false, 1, now() + interval '1 h',
+      now() - n * interval '1 ms'
+    from generate_series(1, ${count}::int) as n`;
+
+  test('says that there are more, and prints all of them page by page', async () => {
+    await fill(10_001);
+    const cut = await cli('list --limit 2');
+    expect(cut.stdout).toMatch(
+      /^scope[^\n]*\nmail +1 [^\n]*\nmail +2 [^\n]*\n\nthe newest 2; there are more: --all prints them, --count-by error counts them\n$/,
+    );
+    expect(await json('list --limit 1 --oldest')).toMatchObject({ records: [{ key: '10001' }], more: true });
+    const lines = (await cli('list --all')).stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(10_002);
+    expect(lines.filter((line) => line.startsWith('scope'))).toHaveLength(1);
+    const all = (await json('list --all --oldest')) as { records: { key: string }[]; more: boolean };
+    expect(all.more).toBe(false);
+    expect(all.records.map(({ key }) => Number(key))).toEqual(
+      Array.from({ length: 10_001 }, (_, n) => 10_001 - n),
+    );
+  });
+
+  test('that is whole says nothing more, and one of nothing says so', async () => {
+    await fill(2);
+    expect((await cli('list --limit 2')).stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(await cli('list --since 2020-01-01 --until 2020-01-02T12:00:00Z')).toMatchObject({
+      ...{ code: 0, stdout: 'no records\n' },
+    });
+    expect((await cli('list --all --state failed')).stdout).toBe('no records\n');
+    expect(await json('list --all --state failed')).toEqual({ records: [], more: false });
+  });
+
+  test('shows no error of what has succeeded since', async () => {
+    const handleOnce = createHandleOnce({ sql, scope: 'billing', backoff: () => 0 });
+    await handleOnce('k', 'body', () => Promise.reject(new Error('card is blocked')));
+    expect((await cli('list')).stdout).toContain('card is blocked');
+    await handleOnce('k', 'body', () => 1);
+    expect((await cli('list')).stdout).not.toContain('card is blocked');
+  });
+
+  test('counts by error', async () => {
+    await fill(3);
+    await failed('order-7');
+    expect((await cli('list --count-by error')).stdout).toMatch(
+      /^records +error +code +scope +oldest +newest\n3 +mail +\d+s +\d+s\n1 +TerminalError +billing +\d+s +\d+s\n$/,
+    );
+    expect(await json('list --count-by error --error TerminalError')).toMatchObject([{ records: 1 }]);
+    expect((await cli('list --count-by error --error no')).stdout).toBe('no records\n');
+  });
+});
+
+describe('A key without a scope', () => {
+  test('is shown and explained in each scope that has it', async () => {
+    await failed('order-7');
+    await createHandleOnce({ sql, scope: 'mail' })('order-7', 'body', () => 1);
+    const shown = await cli('show order-7');
+    expect(shown.code).toBe(0);
+    expect(shown.stdout.match(/^(?:scope|phase) .*$/gm)?.map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+      'scope billing',
+      'phase failed',
+      'scope mail',
+      'phase succeeded',
+    ]);
+    expect(await json('show order-7')).toMatchObject([{ scope: 'billing' }, { scope: 'mail' }]);
+    expect(await json('explain order-7')).toMatchObject([
+      { record: { scope: 'billing', phase: 'failed' } },
+      { record: { scope: 'mail' }, attempts: [] },
+    ]);
+    expect((await cli('explain order-7')).stdout).toMatch(
+      /^scope +mail\n(?:.+\n)+\nno attempt ended badly$/m,
+    );
+    for (const command of ['show', 'explain']) {
+      expect(await cli(`${command} order-8`)).toMatchObject({
+        code: 3,
+        stdout: 'no such record in any scope\n',
+      });
+    }
+  });
+});
+
+describe('Many failed messages', () => {
+  test('are counted, and run again once their number is confirmed', async () => {
+    for (const key of ['a', 'b']) await failed(key);
+    const counted = await cli('retry --error TerminalError');
+    expect(counted).toMatchObject({ code: 0, stderr: '' });
+    const [, suggested = ''] =
+      /^records[^\n]*\n2 +TerminalError +billing[^\n]*\n\nfailed records found: 2\. Nothing was changed\. To let them run again, add:\n(--since \S+Z --until \S+Z --confirm 2)\n$/.exec(
+        counted.stdout,
+      ) ?? [];
+    expect(await cli('retry --confirm 3')).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining(
+        'failed records found: 2, and --confirm says 3. Nothing was changed.',
+      ) as string,
+    });
+    expect(await json('list --phase failed')).toMatchObject({ records: [{}, {}] });
+    // One that is first claimed later is not between the moments that were printed.
+    await failed('c');
+    const reopened = await cli(`retry --error TerminalError ${suggested}`);
+    expect(reopened).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^2 reopened; nothing runs until/) as string,
+    });
+    expect(await json('list --phase failed')).toMatchObject({ records: [{ key: 'c' }] });
+    expect(JSON.parse((await cli('retry --confirm 1 --json')).stdout)).toEqual({
+      ...{ state: 'finished', matching: 1, reopened: 1 },
+    });
+    expect(await cli('retry')).toMatchObject({ code: 3, stdout: 'no failed record was found\n' });
+  });
+
+  test('are reopened by what comes after a call that was killed', async () => {
+    await sql`
+      insert into handle_once.records
+        (scope, key, token, fingerprint, state, owned, attempts, failures, live_until, created_at)
+      select 'mail', n::text, gen_random_uuid(), '', 'failed', false, 1, 1, now() + interval '1 h', now()
+      from generate_series(1, 1000) as n`;
+    const reopened = async () =>
+      Number((await sql`select count(*) as n from handle_once.records where state = 'pending'`)[0]?.['n']);
+    const child = execFile(process.execPath, [command(), 'retry', '--confirm', '1000'], {
+      env: { ...process.env, DATABASE_URL: url },
+    });
+    const ended = once(child, 'exit');
+    await until(async () => (await reopened()) > 10);
+    child.kill('SIGKILL');
+    await ended;
+    // What it had sent when it was killed may still be on its way.
+    await until(async () => {
+      const left = 1_000 - (await reopened());
+      return left === 0 || (await cli(`retry --confirm ${left}`)).code === 0;
+    });
+    expect(await reopened()).toBe(1_000);
   });
 });
 
@@ -345,7 +482,18 @@ describe('Where it cannot work', () => {
   test.each<[string, string, number, RegExp, Record<string, string>?]>([
     ['no database is named', 'status', 2, /set DATABASE_URL, or give/, {}],
     ['a command is unknown', 'frobnicate', 2, /unknown command/],
-    ['an option is missing', 'show key', 2, /--scope/],
+    ['an option is missing', 'forget key', 2, /--scope/],
+    ['a key has no scope', 'retry key', 2, /--scope is missing: a key has it in each scope apart/],
+    [
+      'an option is for many',
+      'retry key --scope a --error b',
+      2,
+      /--error, --until and --confirm are for many/,
+    ],
+    ['no time lies between', 'list --until 24h', 2, /--until must be less than since/],
+    ['a moment is none', 'list --since 2026-13-99', 2, /2026-13-99 is not a moment: write 2026-11-25T/],
+    ['a moment is to come', 'retry --until 9999-01-01', 2, /9999-01-01 lies in the future/],
+    ['options exclude each other', 'list --all --limit 5', 2, /'--all' cannot be used with option '--limit/],
     ['a time is none', 'list --since soon', 2, /soon is no time: write 30s/],
     ['the URL is none', 'status --database-url nonsense', 2, /is no URL: write postgres:/],
     ['a module is missing', 'status --config missing.mjs', 2, /missing.mjs cannot be loaded: /],

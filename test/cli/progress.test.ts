@@ -25,10 +25,18 @@ test('progress is one line of a terminal, not written too often, and taken away'
   expect(written).toEqual(['\r\u001b[K1 sent', '\r\u001b[K3 sent', '\r\u001b[K']);
 });
 
-test('where stderr is no terminal nothing is written', () => {
+test('where stderr is no terminal it is a line every ten seconds, and none for what is done before', () => {
   const { written, given } = stream(false);
   const progress = createProgress(given);
   progress.show('1 sent');
-  progress.end();
+  vi.advanceTimersByTime(9_999);
+  progress.show('2 sent');
   expect(written).toEqual([]);
+  vi.advanceTimersByTime(1);
+  progress.show('3 sent');
+  progress.show('4 sent');
+  vi.advanceTimersByTime(10_000);
+  progress.show('5 sent');
+  progress.end();
+  expect(written).toEqual(['3 sent\n', '5 sent\n']);
 });

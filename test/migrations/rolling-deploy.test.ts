@@ -83,7 +83,7 @@ describe('Code with tables that are one version newer', () => {
     const tables = { sql, databaseSchema: schema };
     const one = { ...tables, scope: 'billing', key: 'operated' };
     await create(schema)('operated', 'body', () => Promise.reject(new TerminalError('no')));
-    expect(await listRecords(tables)).not.toEqual([]);
+    expect((await listRecords(tables)).records).not.toEqual([]);
     expect(await showRecord(one)).toMatchObject({ phase: 'failed' });
     expect(await reopenRecord(one)).toEqual({ state: 'reopened' });
     expect(await forgetRecord(one)).toMatchObject({ state: 'forgotten' });

@@ -2,7 +2,9 @@ import { createHandleOnce, InvalidOptionsError, migrate } from 'handle-once';
 import {
   forgetRecord,
   grantsSql,
+  findRecords,
   listRecords,
+  reopenFailed,
   maintain,
   readCensus,
   reopenRecord,
@@ -53,7 +55,9 @@ describe('A role with the rights to maintain', () => {
     const one = { sql: client, scope: 'billing', key: 'k' };
     await createHandleOnce({ sql, scope: 'billing' })('k', 'body', () => 1);
     expect(await showRecord(one)).toMatchObject({ phase: 'succeeded' });
-    expect(await listRecords({ sql: client })).not.toEqual([]);
+    expect((await listRecords({ sql: client })).records).not.toEqual([]);
+    expect(await findRecords({ sql: client, key: 'k' })).toHaveLength(1);
+    expect(await reopenFailed({ sql: client })).toMatchObject({ matching: 0 });
     expect(await reopenRecord(one)).toMatchObject({ state: 'unchanged' });
     await sql`update handle_once.records set live_until = now()`;
     await expect(maintain({ sql: client, archive: true })).rejects.toThrow(

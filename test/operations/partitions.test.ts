@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createHandleOnce, type DatabaseClient, TerminalError } from 'handle-once';
-import { diagnose, grantsSql, listRecords, maintain } from 'handle-once/operations';
+import { diagnose, findRecords, grantsSql, listRecords, maintain } from 'handle-once/operations';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
 import { useClient } from '../store/postgres/client.ts';
@@ -58,7 +58,8 @@ test('messages run once each, are replayed, fail for good, and are tried again',
   expect(await handleOnce.inTransaction('t', 'body', () => 1)).toMatchObject({ state: 'succeeded' });
   await sql`update handle_once.records set live_until = now()`;
   expect(await handleOnce('bad', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 1 });
-  expect(await listRecords({ sql, limit: 200 })).toHaveLength(103);
+  expect((await listRecords({ sql, limit: 200 })).records).toHaveLength(103);
+  expect(await findRecords({ sql, key: 'bad' })).toMatchObject([{ scope: 'billing' }]);
 });
 
 test('a record that is purged between the two statements of a claim is made again', async () => {

@@ -1,13 +1,18 @@
 import { createHandleOnce, InvalidOptionsError, TerminalError } from 'handle-once';
 import {
+  countRecords,
+  findRecords,
   forgetRecord,
   listRecords,
+  reopenFailed,
   type RecordPhase,
   reopenRecord,
   showRecord,
 } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { inspectStatements } from '../../src/store/postgres/statements/inspect.ts';
 import { useDatabase } from '../support/database.ts';
+import { type Given, recordsIn } from './support/given-record.ts';
 
 const { sql } = useDatabase();
 
@@ -17,29 +22,7 @@ beforeEach(async () => {
   await sql`delete from handle_once.records`;
 });
 
-interface Given {
-  readonly key?: string;
-  readonly state?: string;
-  readonly owned?: boolean;
-  readonly liveForMs?: number;
-  readonly ageMs?: number;
-}
-
-async function record({
-  key = 'k',
-  state = 'succeeded',
-  owned = false,
-  liveForMs = 60_000,
-  ageMs = 0,
-}: Given) {
-  await sql`
-    insert into handle_once.records
-      (scope, key, token, fingerprint, state, owned, attempts, failures, deaths, live_until, created_at, failed_reason,
-      result)
-    values (${scope}, ${key}, gen_random_uuid(), '', ${state}, ${owned}, 3, 2, 1,
-      now() + ${liveForMs} * interval '1 millisecond', now() - ${ageMs} * interval '1 millisecond',
-      ${state === 'failed' ? 'terminal' : null}, ${state === 'succeeded' ? '{"card":"41111"}' : null})`;
-}
+const record = recordsIn(sql);
 
 const PHASES: [RecordPhase, Given][] = [
   ['running', { state: 'pending', owned: true }],
@@ -88,35 +71,56 @@ describe('A record is shown', () => {
     expect(await showRecord({ sql, scope, key: 'k' })).not.toHaveProperty('error');
   });
 
+  test('that has succeeded without the error of an attempt before that', async () => {
+    const handleOnce = createHandleOnce({ sql, scope, backoff: () => 0 });
+    await handleOnce('k', 'body', () => Promise.reject(new Error('no')));
+    expect(await showRecord({ sql, scope, key: 'k' })).toHaveProperty('error.message', 'no');
+    await handleOnce('k', 'body', () => 1);
+    expect(await showRecord({ sql, scope, key: 'k' })).not.toHaveProperty('error');
+  });
+
   test('that is not there as undefined', async () => {
     expect(await showRecord({ sql, scope, key: 'k' })).toBeUndefined();
   });
 });
 
-describe('A list', () => {
-  test('has the newest first, of a time, a scope and a state', async () => {
-    for (const [n, key] of ['a', 'b', 'c', 'd'].entries()) await record({ key, ageMs: n * 3_600_000 });
-    await record({ key: 'e', state: 'failed', ageMs: 500 });
-    await record({ key: 'old', ageMs: 25 * 3_600_000 });
-    const keysOf = async (options: object) =>
-      (await listRecords({ sql, ...options })).map(({ key }) => key).join('');
-    expect(await keysOf({})).toBe('aebcd');
-    expect(await keysOf({ state: 'failed' })).toBe('e');
-    expect(await keysOf({ sinceMs: 5_400_000 })).toBe('aeb');
-    expect(await keysOf({ sinceMs: 100 * 3_600_000 })).toBe('aebcdold');
-    expect(await keysOf({ limit: 2 })).toBe('ae');
-    expect(await keysOf({ scope: 'mail' })).toBe('');
-    expect(await keysOf({ scope, state: 'pending' })).toBe('');
-    expect(await keysOf({ order: 'oldest', limit: 2 })).toBe('dc');
+describe('A key is found', () => {
+  const at = (one: string, key: string) => record({ scope: one, key });
+
+  test('in all scopes that have it, in their order', async () => {
+    for (const one of ['search', 'mail', 'billing>kafka:a', 'billing']) await at(one, 'other');
+    for (const one of ['mail', 'billing']) await at(one, 'k');
+    const found = await findRecords({ sql, key: 'k' });
+    expect(found).toMatchObject([
+      { scope: 'billing', key: 'k', phase: 'succeeded' },
+      { scope: 'mail', key: 'k', phase: 'succeeded' },
+    ]);
+    expect(JSON.stringify(found)).not.toContain('41111');
+    expect(await findRecords({ sql, key: 'k', result: true })).toMatchObject([
+      { result: '{"card":"41111"}' },
+      { result: '{"card":"41111"}' },
+    ]);
+    expect(await findRecords({ sql, key: 'other' })).toHaveLength(4);
   });
 
-  test.each(PHASES)('of the phase %s', async (phase, given) => {
-    for (const [n, [, one]] of PHASES.entries()) await record({ ...one, key: `k${n}` });
-    await record({ ...given, key: 'k' });
-    const listed = await listRecords({ sql, phase });
-    expect(listed.map(({ key }) => key)).toContain('k');
-    expect(new Set(listed.map((found) => found.phase))).toEqual(new Set([phase]));
-    expect(listed).toHaveLength(2);
+  test('nowhere where no record has it, or there is none', async () => {
+    expect(await findRecords({ sql, key: 'k' })).toEqual([]);
+    await at('mail', 'other');
+    expect(await findRecords({ sql, key: 'k' })).toEqual([]);
+  });
+
+  test('without a read of the table', async () => {
+    await sql`
+      insert into handle_once.records
+        (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at)
+      select 'scope-' || n % 10, n::text, gen_random_uuid(), '', 'succeeded', false, 1, now(), now()
+      from generate_series(1, 20000) as n`;
+    const { find } = inspectStatements('handle_once');
+    const plan = await sql.unsafe(`explain (costs off) ${find}`, ['7', 'false']);
+    const nodes = plan.map((row) => String(row['QUERY PLAN'])).join('\n');
+    expect(nodes).toContain('records_pkey');
+    expect(nodes).not.toMatch(/Seq Scan|Bitmap/);
+    expect(await findRecords({ sql, key: '7' })).toMatchObject([{ scope: 'scope-7' }]);
   });
 });
 
@@ -187,20 +191,28 @@ describe('To forget', () => {
   });
 });
 
-test.each([
-  ['showRecord', showRecord, { result: 1 }, 'result'],
-  ['showRecord', showRecord, { key: '' }, 'key'],
-  ['reopenRecord', reopenRecord, { scope: '' }, 'scope'],
-  ['forgetRecord', forgetRecord, { sql: {} }, 'sql'],
-  ['listRecords', listRecords, { key: undefined, scope: undefined, state: 'done' }, 'state'],
-  ['listRecords', listRecords, { key: undefined, scope: undefined, phase: 'done' }, 'phase'],
-  ['listRecords', listRecords, { key: undefined, scope: undefined, order: 'any' }, 'order'],
-])('%s refuses wrong options by name', async (subject, call, wrong, field) => {
-  const options = { sql, scope, key: 'k', ...wrong };
-  const given = subject === 'listRecords' ? { sql, ...wrong, key: undefined } : options;
-  const refused: unknown = await (call as (given: object) => Promise<unknown>)(given).catch(
-    (error: unknown) => error,
-  );
+const one = { scope, key: 'k' };
+test.each<[string, (options: never) => Promise<unknown>, object, string]>([
+  ['showRecord', showRecord, { ...one, result: 1 }, 'result'],
+  ['showRecord', showRecord, { ...one, key: '' }, 'key'],
+  ['findRecords', findRecords, one, 'scope'],
+  ['findRecords', findRecords, {}, 'key'],
+  ['reopenRecord', reopenRecord, { ...one, scope: '' }, 'scope'],
+  ['forgetRecord', forgetRecord, { ...one, sql: {} }, 'sql'],
+  ['listRecords', listRecords, { state: 'done' }, 'state'],
+  ['listRecords', listRecords, { phase: 'done' }, 'phase'],
+  ['listRecords', listRecords, { order: 'any' }, 'order'],
+  ['listRecords', listRecords, { error: '' }, 'error'],
+  ['listRecords', listRecords, { sinceMs: 1_000, untilMs: 1_000 }, 'untilMs'],
+  ['listRecords', listRecords, { after: '["now","a","b"]' }, 'after'],
+  ['listRecords', listRecords, { after: 'x' }, 'after'],
+  ['listRecords', listRecords, { after: '["1","a"]' }, 'after'],
+  ['countRecords', countRecords, { limit: 1 }, 'limit'],
+  ['reopenFailed', reopenFailed, { state: 'failed' }, 'state'],
+  ['reopenFailed', reopenFailed, { confirm: 0 }, 'confirm'],
+])('%s refuses wrong options by name', async (_, call, wrong, field) => {
+  const options = { sql, ...wrong } as never;
+  const refused: unknown = await call(options).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(InvalidOptionsError);
   expect((refused as InvalidOptionsError).issues.map((issue) => issue.field)).toContain(field);
 });

@@ -1,13 +1,16 @@
 import { InvalidOptionsError, StoreError } from 'handle-once';
 import {
+  countRecords,
   diagnose,
   explainRecord,
+  findRecords,
   forgetRecord,
   lastWalkAt,
   listRecords,
   maintain,
   readCensus,
   readStats,
+  reopenFailed,
   reopenRecord,
   showRecord,
   type TablesOptions,
@@ -27,7 +30,9 @@ const letter = {
 };
 
 const CALLS: Record<string, (tables: TablesOptions) => Promise<unknown>> = {
+  countRecords,
   diagnose,
+  findRecords: (tables) => findRecords({ ...tables, key: one.key }),
   explainRecord: (tables) => explainRecord({ ...tables, ...one }),
   forgetRecord: (tables) => forgetRecord({ ...tables, ...one }),
   lastWalkAt,
@@ -35,6 +40,7 @@ const CALLS: Record<string, (tables: TablesOptions) => Promise<unknown>> = {
   maintain,
   readCensus,
   readStats,
+  reopenFailed,
   reopenRecord: (tables) => reopenRecord({ ...tables, ...one }),
   showRecord: (tables) => showRecord({ ...tables, ...one }),
   'a redrive': (tables) =>

@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createHandleOnce, TerminalError } from '../../src/index.ts';
 import {
+  countRecords,
   explainRecord,
   forgetRecord,
   listRecords,
@@ -80,8 +81,12 @@ function onCitus(): void {
 
     test('show and list it', async () => {
       expect(await showRecord({ sql, scope, key: 'succeeded' })).toMatchObject({ phase: 'succeeded' });
-      expect(await listRecords({ sql, scope, state: 'failed' })).toMatchObject([{ key: 'failed' }]);
-      expect((await listRecords({ sql, order: 'oldest', limit: 1 })).length).toBe(1);
+      const { records } = await listRecords({ sql, scope, state: 'failed' });
+      expect(records).toMatchObject([{ key: 'failed' }]);
+      const page = await listRecords({ sql, order: 'oldest', limit: 1 });
+      expect(page).toMatchObject({ records: [{}], next: expect.any(String) as string });
+      expect((await listRecords({ sql, limit: 1, after: page.next })).records.length).toBeLessThan(2);
+      expect(await countRecords({ sql, scope, state: 'failed' })).toMatchObject([{ records: 1 }]);
     });
 
     test('explain it, with the lines about its attempts', async () => {

@@ -2,30 +2,44 @@ import { type Command } from 'commander';
 import {
   type EndedAttempt,
   explainRecord,
+  findRecords,
   type RecordView,
   type Story,
+  type TablesOptions,
   type WorkerView,
 } from '../../../src/operations.ts';
-import { answer } from '../command.ts';
+import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
-import { linesOf, one, type OneOptions } from '../one-record.ts';
+import { eachOf, found, type FoundOptions, linesOf } from '../one-record.ts';
 import { printable } from '../printable.ts';
 import { tableOf } from '../table.ts';
 
 export function addExplain(program: Command): void {
-  one(program, 'explain', 'what happened to a message, and why it ran twice').action(
-    async (key: string, { scope, ...options }: OneOptions) => {
-      await answer(options, async (tables) => {
-        const story = await explainRecord({ ...tables, scope, key });
-        const isKnown = story.record !== undefined || story.attempts.length > 0;
-        return {
-          json: story,
-          text: isKnown ? textOf(story) : 'no such record, and no attempt of it that ended badly',
-          exitCode: isKnown ? EXIT.done : EXIT.unchanged,
-        };
-      });
+  found(program, 'explain', 'what happened to a message, and why it ran twice').action(
+    async (key: string, { scope, ...options }: FoundOptions) => {
+      await answer(options, (tables) =>
+        scope === undefined ? explainAll(tables, key) : explainOne(tables, scope, key),
+      );
     },
   );
+}
+
+async function explainOne(tables: TablesOptions, scope: string, key: string): Promise<Answer> {
+  const story = await explainRecord({ ...tables, scope, key });
+  const isKnown = story.record !== undefined || story.attempts.length > 0;
+  return {
+    json: story,
+    text: isKnown ? textOf(story) : 'no such record, and no attempt of it that ended badly',
+    exitCode: isKnown ? EXIT.done : EXIT.unchanged,
+  };
+}
+
+async function explainAll(tables: TablesOptions, key: string): Promise<Answer> {
+  const stories: Story[] = [];
+  for (const { scope } of await findRecords({ ...tables, key })) {
+    stories.push(await explainRecord({ ...tables, scope, key }));
+  }
+  return eachOf(stories, textOf);
 }
 
 function textOf({ record, worker, attempts }: Story): string {

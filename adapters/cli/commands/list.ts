@@ -1,17 +1,28 @@
 import { type Command, Option } from 'commander';
-import { listRecords, type RecordPhase, type RecordView } from '../../../src/operations.ts';
-import { answer, shared, type SharedOptions } from '../command.ts';
-import { ago, duration } from '../duration.ts';
-import { tableOf } from '../table.ts';
+import {
+  countRecords,
+  listRecords,
+  type RecordFilter,
+  type RecordPhase,
+  type RecordView,
+} from '../../../src/operations.ts';
+import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
+import { tableOfCounts } from '../counts.ts';
+import { timeAgo } from '../duration.ts';
+import { answerOfPage, NO_RECORDS, printAll } from '../records.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 interface ListOptions extends SharedOptions {
   readonly state?: RecordView['state'];
   readonly phase?: RecordPhase;
   readonly scope?: string;
+  readonly error?: string;
   readonly since: number;
+  readonly until?: number;
   readonly oldest?: boolean;
   readonly limit: number;
+  readonly all?: boolean;
+  readonly countBy?: 'error';
 }
 
 const STATES: readonly RecordView['state'][] = ['pending', 'succeeded', 'failed'];
@@ -30,29 +41,40 @@ export function addList(program: Command): void {
     .addOption(new Option('--state <state>', 'of this state alone').choices(STATES))
     .addOption(new Option('--phase <phase>', 'of this phase alone').choices(PHASES))
     .option('--scope <scope>', 'of this scope alone')
+    .option('--error <name or code>', 'with this error alone')
     .addOption(
-      new Option('--since <time>', 'first claimed since').argParser(duration).default(duration('24h'), '24h'),
+      new Option('--since <time>', 'first claimed since').argParser(timeAgo).default(timeAgo('24h'), '24h'),
     )
+    .addOption(new Option('--until <time>', 'first claimed before').argParser(timeAgo))
     .option('--oldest', 'the oldest first (default: the newest)')
     .option('--limit <count>', 'at most this many', wholeNumber, 100)
-    .action(async ({ state, phase, scope, since, oldest, limit, ...options }: ListOptions) => {
-      const order = oldest === true ? 'oldest' : 'newest';
-      await answer(options, async (tables) => {
-        const records = await listRecords({ ...tables, state, phase, scope, sinceMs: since, order, limit });
-        const text = records.length === 0 ? 'no records' : tableOf(rowsOf(records, new Date()));
-        return { json: records, text };
+    .addOption(new Option('--all', 'all of them, page by page').conflicts('limit'))
+    .addOption(
+      new Option('--count-by <what>', 'how many there are, in place of the records')
+        .choices(['error'])
+        .conflicts(['limit', 'all', 'oldest']),
+    )
+    .addHelpText(
+      'after',
+      '\nIt reads what was written since then, and with --all again for each 10,000 records; in a large table whose' +
+        '\nold records are purged, most of it: run it on a replica there.',
+    )
+    .action(async (given: ListOptions) => {
+      const { state, phase, scope, error, since: sinceMs, until: untilMs } = given;
+      await answer(given, async (tables) => {
+        const filter = { ...tables, state, phase, scope, error, sinceMs, untilMs };
+        if (given.countBy !== undefined) return await counted(filter);
+        const order = given.oldest === true ? 'oldest' : 'newest';
+        if (given.all !== true) {
+          return answerOfPage(await listRecords({ ...filter, order, limit: given.limit }), order);
+        }
+        await printAll({ ...filter, order }, given.json === true);
+        return undefined;
       });
     });
 }
 
-function rowsOf(records: readonly RecordView[], now: Date): Record<string, string>[] {
-  return records.map(({ scope, key, phase, attempts, createdAt, beganAt, error }) => ({
-    scope,
-    key,
-    phase,
-    attempts: String(attempts),
-    age: ago(createdAt, now),
-    began: ago(beganAt, now),
-    error: error === undefined ? '' : `${error.name}: ${error.message}`.slice(0, 80).replaceAll(/\s+/g, ' '),
-  }));
+async function counted(filter: RecordFilter): Promise<Answer> {
+  const counts = await countRecords(filter);
+  return { json: counts, text: counts.length === 0 ? NO_RECORDS : tableOfCounts(counts, new Date()) };
 }

@@ -1,15 +1,16 @@
-import { type Command } from 'commander';
-import { forgetRecord, reopenRecord, showRecord } from '../../../src/operations.ts';
-import { answer } from '../command.ts';
+import type { Command } from 'commander';
+import { findRecords, forgetRecord, showRecord } from '../../../src/operations.ts';
+import { answer, shared, type SharedOptions } from '../command.ts';
 import { EXIT } from '../errors.ts';
-import { linesOf, one, type OneOptions } from '../one-record.ts';
+import { eachOf, found, type FoundOptions, linesOf, WHOLE_SCOPE } from '../one-record.ts';
 
 export function addShow(program: Command): void {
-  one(program, 'show', 'one record')
+  found(program, 'show', 'the record of a key')
     .option('--result', 'with what its handler returned')
     .action(
-      async (key: string, { scope, result, ...options }: OneOptions & { readonly result?: boolean }) => {
+      async (key: string, { scope, result, ...options }: FoundOptions & { readonly result?: boolean }) => {
         await answer(options, async (tables) => {
+          if (scope === undefined) return eachOf(await findRecords({ ...tables, key, result }), linesOf);
           const record = await showRecord({ ...tables, scope, key, result });
           if (record === undefined) return { json: null, text: 'no such record', exitCode: EXIT.unchanged };
           return { json: record, text: linesOf(record) };
@@ -18,27 +19,13 @@ export function addShow(program: Command): void {
     );
 }
 
-export function addRetry(program: Command): void {
-  one(program, 'retry', 'let a failed record run again').action(
-    async (key: string, { scope, ...options }: OneOptions) => {
-      await answer(options, async (tables) => {
-        const reopened = await reopenRecord({ ...tables, scope, key });
-        if (reopened.state === 'unchanged') {
-          const text = `unchanged: only a failed record can be reopened, and this one is ${reopened.found}`;
-          return { json: reopened, text, exitCode: EXIT.unchanged };
-        }
-        return {
-          json: reopened,
-          text: 'reopened; nothing runs until the broker delivers the message again: send it from the dead letters',
-        };
-      });
-    },
-  );
-}
-
 export function addForget(program: Command): void {
-  one(program, 'forget', 'delete a record in any state: its next delivery runs').action(
-    async (key: string, { scope, ...options }: OneOptions) => {
+  const command = program
+    .command('forget <key>')
+    .description('delete a record in any state: its next delivery runs');
+  shared(command)
+    .requiredOption('--scope <scope>', WHOLE_SCOPE)
+    .action(async (key: string, { scope, ...options }: SharedOptions & { readonly scope: string }) => {
       await answer(options, async (tables) => {
         const forgotten = await forgetRecord({ ...tables, scope, key });
         if (forgotten.state === 'absent') {
@@ -47,6 +34,5 @@ export function addForget(program: Command): void {
         const warning = forgotten.was === 'running' ? '; its handler runs on, without a fence' : '';
         return { json: forgotten, text: `forgotten; it was ${forgotten.was}${warning}` };
       });
-    },
-  );
+    });
 }

@@ -40,8 +40,8 @@ from (
   end = $3::text)
     and ($4::text is null or (t.state <> 'succeeded'
       and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
-    and ($8::text is null or (t.created_at <= 'epoch'::timestamptz + $8::text::bigint * interval '1 microsecond'
-      and (t.created_at, t.scope, t.key) < ('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', $9::text, $10::text)))
+    and t.created_at <= coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', 'infinity')
+    and (t.created_at, t.scope, t.key) < (coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', 'infinity'), coalesce($9::text, ''), coalesce($10::text, ''))
   order by t.created_at desc, t.scope desc, t.key desc
   limit $7::text::bigint
 ) t
@@ -75,8 +75,8 @@ from (
   end = $3::text)
     and ($4::text is null or (t.state <> 'succeeded'
       and $4::text in (substring(t.error from '^\{"name":("(?:[^"\\]|\\.)*")'), substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)'), '"' || substring(t.error from '^\{"name":"(?:[^"\\]|\\.)*","message":"(?:[^"\\]|\\.)*","code":("(?:[^"\\]|\\.)*"|[^,}]+)') || '"')))
-    and ($8::text is null or (t.created_at >= 'epoch'::timestamptz + $8::text::bigint * interval '1 microsecond'
-      and (t.created_at, t.scope, t.key) > ('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', $9::text, $10::text)))
+    and t.created_at >= coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '-infinity')
+    and (t.created_at, t.scope, t.key) > (coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '-infinity'), coalesce($9::text, ''), coalesce($10::text, ''))
   order by t.created_at asc, t.scope asc, t.key asc
   limit $7::text::bigint
 ) t

@@ -32,9 +32,6 @@ const MATCHES = `t.created_at >= ${ago('$5')}
     and ($4::text is null or (t.state <> 'succeeded'
       and $4::text in (${ERROR_NAME}, ${ERROR_CODE}, '"' || ${ERROR_CODE} || '"')))`;
 
-/** The place of the last record of the page before. The first line of the two is one that the index of times knows. */
-const PLACE = `'epoch'::timestamptz + $8::text::bigint * interval '1 microsecond'`;
-
 const COLUMNS = `t.scope, t.key, t.state, ${PHASE} as phase, t.attempts::text as attempts, t.failures::text as failures,
   t.deaths::text as deaths, ${inMs('t.created_at')} as created_ms, ${inMs('t.began_at')} as began_ms,
   ${inMs('t.live_until')} as live_until_ms, t.token::text as token, t.failed_reason, t.result_omitted, t.error`;
@@ -45,8 +42,10 @@ export function inspectStatements(schema: string) {
   const failures = `${quoteIdentifier(schema)}.failures`;
   // Columns are computed for the chosen rows alone: for all 1.4 million of a day that took 1.1 s.
   const list = (order: 'asc' | 'desc'): string => {
-    const [atMost, beyond] = order === 'asc' ? ['>=', '>'] : ['<=', '<'];
+    const [behind, first] = order === 'asc' ? ['>', '-infinity'] : ['<', 'infinity'];
+    const place = `coalesce('epoch'::timestamptz + $8::text::bigint * interval '1 microsecond', '${first}')`;
     const inOrder = `order by t.created_at ${order}, t.scope ${order}, t.key ${order}`;
+    // The place is compared twice: the index of times knows the first of the two.
     return `
 select ${COLUMNS}, null as result,
   (extract(epoch from t.created_at) * 1000000)::bigint::text as created_us
@@ -54,8 +53,8 @@ from (
   select *
   from ${table} t
   where ${MATCHES}
-    and ($8::text is null or (t.created_at ${atMost} ${PLACE}
-      and (t.created_at, t.scope, t.key) ${beyond} (${PLACE}, $9::text, $10::text)))
+    and t.created_at ${behind}= ${place}
+    and (t.created_at, t.scope, t.key) ${behind} (${place}, coalesce($9::text, ''), coalesce($10::text, ''))
   ${inOrder}
   limit $7::text::bigint
 ) t

@@ -1,0 +1,107 @@
+import { type Command, Option } from 'commander';
+import {
+  reopenFailed,
+  type ReopenReport,
+  reopenRecord,
+  type TablesOptions,
+} from '../../../src/operations.ts';
+import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
+import { tableOfCounts } from '../counts.ts';
+import { timeAgo } from '../duration.ts';
+import { EXIT, UsageError } from '../errors.ts';
+import { WHOLE_SCOPE } from '../one-record.ts';
+import { createProgress } from '../progress.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+interface ManyOptions {
+  readonly scope?: string;
+  readonly error?: string;
+  readonly since: number;
+  readonly until?: number;
+  readonly confirm?: number;
+}
+
+type RetryOptions = ManyOptions & SharedOptions;
+
+const NEXT = 'nothing runs until the broker or the sender delivers the message again';
+
+export function addRetry(program: Command): void {
+  shared(program.command('retry [key]').description('let a failed record, or many of them, run again'))
+    .option('--scope <scope>', `${WHOLE_SCOPE}; needed for a key`)
+    .option('--error <name or code>', 'without a key: those with this error alone')
+    .addOption(
+      new Option('--since <time>', 'without a key: first claimed since')
+        .argParser(timeAgo)
+        .default(timeAgo('24h'), '24h'),
+    )
+    .addOption(new Option('--until <time>', 'without a key: first claimed before').argParser(timeAgo))
+    .option('--confirm <count>', 'without a key: reopen them, where they are so many', wholeNumber)
+    .addHelpText(
+      'after',
+      '\nWithout a key it counts the failed records, and changes nothing before --confirm. That reads what was' +
+        '\nwritten since then; in a large table whose old records are purged, most of it.',
+    )
+    .action(async (key: string | undefined, options: RetryOptions) => {
+      await answer(options, (tables) =>
+        key === undefined ? retryMany(options, tables) : retryOne(key, options, tables),
+      );
+    });
+}
+
+async function retryOne(key: string, given: RetryOptions, tables: TablesOptions): Promise<Answer> {
+  const { scope, error, until, confirm } = given;
+  if (scope === undefined) throw new UsageError('--scope is missing: a key has it in each scope apart');
+  if ([error, until, confirm].some((option) => option !== undefined)) {
+    throw new UsageError('--error, --until and --confirm are for many records: leave them or the key out');
+  }
+  const reopened = await reopenRecord({ ...tables, scope, key });
+  if (reopened.state === 'reopened') return { json: reopened, text: `reopened; ${NEXT}` };
+  const text = `unchanged: only a failed record can be reopened, and this one is ${reopened.found}`;
+  return { json: reopened, text, exitCode: EXIT.unchanged };
+}
+
+async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<Answer> {
+  const { scope, error, since: sinceMs, until: untilMs, confirm } = given;
+  const now = new Date();
+  const progress = createProgress();
+  let count = 0;
+  try {
+    const report = await reopenFailed({
+      ...{ ...tables, scope, error, sinceMs, untilMs, confirm },
+      signal: stopSignal(),
+      onReopened() {
+        count += 1;
+        progress.show(`${count} of ${confirm} reopened`);
+      },
+    });
+    const text = textOf(report, given, now);
+    return { json: report, text, exitCode: exitCodeOf(report, confirm) };
+  } finally {
+    progress.end();
+  }
+}
+
+function textOf(report: ReopenReport, { since, until = 0, confirm }: ManyOptions, now: Date): string {
+  const { state, matching } = report;
+  if (state === 'unconfirmed') {
+    if (matching === 0) return 'no failed record was found';
+    const other = confirm === undefined ? '' : `, and --confirm says ${confirm}`;
+    // Moments, since a time such as 24h moves on between the two calls.
+    const [from, to] = [since, until].map((ms) => new Date(now.getTime() - ms).toISOString());
+    return (
+      `${tableOfCounts(report.counts, now)}\n\nfailed records found: ${matching}${other}. Nothing was changed. To let ` +
+      `them run again, add:\n--since ${from} --until ${to} --confirm ${matching}`
+    );
+  }
+  const { reopened } = report;
+  if (state === 'stopped')
+    return `stopped: ${reopened} of ${matching} reopened; the next call counts the others`;
+  const changed = reopened === matching ? '' : `, ${matching - reopened} had changed meanwhile`;
+  return `${reopened} reopened${changed}; ${NEXT}`;
+}
+
+function exitCodeOf(report: ReopenReport, confirm: number | undefined): number {
+  if (report.state !== 'unconfirmed') return EXIT.done;
+  return report.matching > 0 && confirm === undefined ? EXIT.done : EXIT.unchanged;
+}
