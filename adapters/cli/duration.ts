@@ -12,7 +12,7 @@ export function duration(text: string): number {
   return Number(digits) * unitMs;
 }
 
-/** How long ago something was, in milliseconds: a time as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
+/** How many milliseconds ago: a time as people write it, or a moment such as `2026-11-25T14:00:00Z`. */
 export function timeAgo(text: string): number {
   if (!/^\d{4}-\d{2}-\d{2}/.test(text)) return duration(text);
   const ms = Date.now() - Date.parse(text);

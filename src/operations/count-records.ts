@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { filterFields, filterParameters, type RecordFilter, SPANS_NO_TIME, spansTime } from './filter.ts';
-import { given } from './record.ts';
+import { fromColumn, given } from './record.ts';
 import { run } from './run.ts';
 import { tablesOf } from './tables.ts';
 
@@ -45,20 +45,10 @@ export async function countRecords(options: RecordFilter): Promise<readonly Reco
   const rows = await run(client, statements.count, filterParameters(filter));
   return rows.map(([scope, error, code, records, oldestMs, newestMs]) => ({
     scope: scope ?? '',
-    ...given('error', inJson<string>(error)),
-    ...given('code', inJson<string | number>(code)),
+    ...given('error', fromColumn(error) as RecordCount['error']),
+    ...given('code', fromColumn(code) as RecordCount['code']),
     records: Number(records),
     oldestAt: new Date(Number(oldestMs)),
     newestAt: new Date(Number(newestMs)),
   }));
-}
-
-/** Undefined too where the column is damaged. */
-function inJson<Value>(json: string | null | undefined): Value | undefined {
-  if (json === null || json === undefined) return undefined;
-  try {
-    return JSON.parse(json) as Value;
-  } catch {
-    return undefined;
-  }
 }

@@ -83,9 +83,14 @@ export function given<Name extends string, Value>(
 
 /** Undefined too where the column is damaged. */
 export function storedError(json: string | null | undefined): StoredError | undefined {
+  return fromColumn(json) as StoredError | undefined;
+}
+
+/** Undefined too where the column is damaged. */
+export function fromColumn(json: string | null | undefined): unknown {
   if (json === null || json === undefined) return undefined;
   try {
-    return JSON.parse(json) as StoredError;
+    return JSON.parse(json);
   } catch {
     return undefined;
   }

@@ -57,7 +57,7 @@ describe('A role with the rights to maintain', () => {
     expect(await showRecord(one)).toMatchObject({ phase: 'succeeded' });
     expect((await listRecords({ sql: client })).records).not.toEqual([]);
     expect(await findRecords({ sql: client, key: 'k' })).toHaveLength(1);
-    expect(await reopenFailed({ sql: client })).toMatchObject({ matching: 0 });
+    expect(await reopenFailed({ sql: client })).toMatchObject({ state: 'unconfirmed' });
     expect(await reopenRecord(one)).toMatchObject({ state: 'unchanged' });
     await sql`update handle_once.records set live_until = now()`;
     await expect(maintain({ sql: client, archive: true })).rejects.toThrow(

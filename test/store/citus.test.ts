@@ -5,6 +5,7 @@ import { createHandleOnce, TerminalError } from '../../src/index.ts';
 import {
   countRecords,
   explainRecord,
+  findRecords,
   forgetRecord,
   listRecords,
   maintain,
@@ -87,6 +88,10 @@ function onCitus(): void {
       expect(page).toMatchObject({ records: [{}], next: expect.any(String) as string });
       expect((await listRecords({ sql, limit: 1, after: page.next })).records.length).toBeLessThan(2);
       expect(await countRecords({ sql, scope, state: 'failed' })).toMatchObject([{ records: 1 }]);
+    });
+
+    test('do not find its key in all scopes', async () => {
+      await expect(findRecords({ sql, key: 'failed' })).rejects.toThrow('0A000');
     });
 
     test('explain it, with the lines about its attempts', async () => {

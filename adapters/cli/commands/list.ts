@@ -43,7 +43,9 @@ export function addList(program: Command): void {
     .option('--scope <scope>', 'of this scope alone')
     .option('--error <name or code>', 'with this error alone')
     .addOption(
-      new Option('--since <time>', 'first claimed since').argParser(timeAgo).default(timeAgo('24h'), '24h'),
+      new Option('--since <time>', 'first claimed since then, or since a moment: 2026-11-25T14:00:00Z')
+        .argParser(timeAgo)
+        .default(timeAgo('24h'), '24h'),
     )
     .addOption(new Option('--until <time>', 'first claimed before').argParser(timeAgo))
     .option('--oldest', 'the oldest first (default: the newest)')
@@ -56,8 +58,8 @@ export function addList(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nIt reads what was written since then, and with --all again for each 10,000 records; in a large table whose' +
-        '\nold records are purged, most of it: run it on a replica there.',
+      '\nIt reads what was written since --since, with --all again for each 10,000 records. In a large table whose old' +
+        '\nrecords are purged that is most of the table: run it on a replica.',
     )
     .action(async (given: ListOptions) => {
       const { state, phase, scope, error, since: sinceMs, until: untilMs } = given;

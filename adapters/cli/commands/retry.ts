@@ -31,16 +31,19 @@ export function addRetry(program: Command): void {
     .option('--scope <scope>', `${WHOLE_SCOPE}; needed for a key`)
     .option('--error <name or code>', 'without a key: those with this error alone')
     .addOption(
-      new Option('--since <time>', 'without a key: first claimed since')
+      new Option(
+        '--since <time>',
+        'without a key: first claimed since then, or since a moment: 2026-11-25T14:00:00Z',
+      )
         .argParser(timeAgo)
         .default(timeAgo('24h'), '24h'),
     )
     .addOption(new Option('--until <time>', 'without a key: first claimed before').argParser(timeAgo))
-    .option('--confirm <count>', 'without a key: reopen them, where they are so many', wholeNumber)
+    .option('--confirm <count>', 'without a key: reopen them, where there are exactly so many', wholeNumber)
     .addHelpText(
       'after',
-      '\nWithout a key it counts the failed records, and changes nothing before --confirm. That reads what was' +
-        '\nwritten since then; in a large table whose old records are purged, most of it.',
+      '\nWithout a key it counts the failed records; it reopens them only with --confirm. It reads what was written' +
+        '\nsince --since, which in a large table whose old records are purged is most of the table.',
     )
     .action(async (key: string | undefined, options: RetryOptions) => {
       await answer(options, (tables) =>
