@@ -21,9 +21,10 @@ create table :"schema".failures (
   key      text        collate "C" not null,
   ending   text        not null,      -- released, interrupted, failed, died, lease-lost or unrecorded
   worker   text        collate "C",   -- of the table workers; null where it is not known
-  error    text                       -- JSON text, as in the record
+  error    text,                      -- JSON text, as in the record
+  -- Found by scope and key. Without a primary key no row may be deleted from a table that is published.
+  constraint failures_pkey primary key (scope, key, id)
 );
-create index failures_record on :"schema".failures (scope, key);
 
 -- How often each event happened, where that is asked for: replays write nothing, so that no rate can come from records.
 create table :"schema".stats (

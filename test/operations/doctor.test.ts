@@ -16,7 +16,7 @@ test('finds nothing in a database as migrate makes it', async () => {
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual([
     ...['pooler', 'pool-size', 'clock', 'isolation', 'writes'],
-    ...['schema-version', 'tables', 'rights'],
+    ...['schema-version', 'tables', 'rights', 'publications'],
     ...['storage', 'indexes', 'hot-updates', 'dead-rows', 'maintenance'],
   ]);
 });

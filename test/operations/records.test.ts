@@ -13,8 +13,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { inspectStatements } from '../../src/store/postgres/statements/inspect.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Given, recordsIn } from './support/given-record.ts';
+import { publishAllTables } from '../support/published.ts';
 
 const { sql } = useDatabase();
+// Whatever they do works beside logical replication too.
+publishAllTables(sql);
 
 const scope = 'billing';
 

@@ -1,6 +1,7 @@
 import { poolSize, pooler } from './connections.ts';
 import type { Check } from './finding.ts';
 import { hotUpdates, indexes, storage } from './hot-updates.ts';
+import { publications } from './publications.ts';
 import { rights } from './rights.ts';
 import { schemaVersion } from './schema-version.ts';
 import { clock, isolation, writes } from './session.ts';
@@ -22,6 +23,7 @@ export const OF_SCHEMA: Readonly<Record<string, Check>> = { 'schema-version': sc
 /** Checks of the tables. */
 export const OF_TABLES: Readonly<Record<string, Check>> = {
   rights,
+  publications,
   storage,
   indexes,
   'hot-updates': hotUpdates,

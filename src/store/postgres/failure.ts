@@ -78,6 +78,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     happened: 'the server has no connection left',
     fix: 'make the pools of the clients smaller, or raise max_connections or the limit of the role',
   },
+  '55000': {
+    happened: 'a table cannot be changed as it is, such as one without a replica identity that is in a publication',
+    fix: 'npx handle-once doctor names the table and what to do',
+  },
   P0001: {
     happened: 'a trigger or function of the database raised an error',
     fix: "look at the triggers on the tables of handle-once; the server's log has the text of the error",
