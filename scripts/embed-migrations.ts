@@ -2,6 +2,7 @@
  * Writes the migrations into src, so that bundled code needs no files beside it.
  * With --check it writes nothing, and fails when the embedded copy is not current.
  */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const directory = new URL('../migrations/', import.meta.url);
@@ -10,11 +11,11 @@ const target = new URL('../src/migrations/embedded.generated.ts', import.meta.ur
 const migrations = readdirSync(directory)
   .filter((file) => file.endsWith('.sql'))
   .sort()
-  .map((file) => ({
-    version: Number.parseInt(file, 10),
-    name: file,
-    sql: readFileSync(new URL(file, directory), 'utf8'),
-  }));
+  .map((file) => {
+    const sql = readFileSync(new URL(file, directory), 'utf8');
+    const checksum = createHash('sha256').update(sql).digest('hex');
+    return { version: Number.parseInt(file, 10), name: file, checksum, sql };
+  });
 
 const source = `// Generated from migrations/*.sql by \`npm run migrations:embed\`. Do not edit.
 import type { Migration } from './migration.ts';

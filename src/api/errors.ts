@@ -202,7 +202,10 @@ export class DamagedRecordError extends HandleOnceError {
   }
 }
 
-/** The tables are missing, older than this version of the package, or too new for it. The message says what to do. */
+/**
+ * The tables are missing, older than this version of the package, or too new for it; they have lost a column or a key,
+ * or row level security hides them. The message says what to do.
+ */
 export class SchemaError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'SchemaError');

@@ -7,8 +7,10 @@ import { createReporter } from '../reporting/reporter.ts';
 import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
 import { toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import { ALL_TABLES, requireShape } from '../store/postgres/shape.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
 import { beginReadCommitted } from '../store/postgres/transaction.ts';
+import { requireUnedited } from './edited.ts';
 import { LATEST, migrations } from './embedded.generated.ts';
 import { foundVersion } from './found-version.ts';
 import { schemaOption } from './options.ts';
@@ -44,7 +46,9 @@ const clientSchema = lazily(() => z.object({ sql: sqlClient() }));
  *
  * Migrate first, then deploy: the code of before goes on with tables that are one version newer than it, and its
  * `migrate` changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are
- * refused with `SchemaError`: nothing is promised for them. Throws `InvalidOptionsError` and `StoreError` besides.
+ * refused with `SchemaError`: nothing is promised for them. So are tables of this version that have lost a column or a
+ * key since, that are UNLOGGED, or that a migration of another content made: nothing is made a second time. Throws `InvalidOptionsError` and `StoreError`
+ * besides.
  *
  * @example
  * ```ts
@@ -66,7 +70,11 @@ async function migrated(client: DatabaseClient, schema: string): Promise<Migrate
   try {
     const found = await foundVersion(client, schema);
     refuseTooNew(found, schema);
-    return fitOf(found) === 'older' ? await migrateLocked(client, schema) : { version: found, applied: [] };
+    const result =
+      fitOf(found) === 'older' ? await migrateLocked(client, schema) : { version: found, applied: [] };
+    await requireShape(client, schema, ALL_TABLES);
+    await requireUnedited(client, schema);
+    return result;
   } catch (error) {
     throw error instanceof SchemaError ? error : toStoreError(error);
   }

@@ -7,7 +7,8 @@ const SCHEMA = 'create schema :"schema";';
 const VERSIONS = `create table if not exists :"schema".migrations (
   version    integer     primary key,
   name       text        not null,
-  applied_at timestamptz not null default now()
+  applied_at timestamptz not null default now(),
+  checksum   text                  -- SHA-256 of the file that ran
 );`;
 
 export function renderSchema(schema: string): string {
@@ -30,8 +31,8 @@ end $do$;`;
 }
 
 /** A migration and the note that it ran. */
-export function renderMigration({ version, name, sql }: Migration, schema: string): string {
-  const note = `insert into :"schema".migrations (version, name) values (${version}, '${name}');`;
+export function renderMigration({ version, name, checksum, sql }: Migration, schema: string): string {
+  const note = `insert into :"schema".migrations (version, name, checksum) values (${version}, '${name}', '${checksum}');`;
   return withSchema(`${sql.trim()}\n\n${note}`, schema);
 }
 

@@ -1,12 +1,14 @@
 import { fitOf, nextVersionText, requireUsable } from '../migrations/version.ts';
 import type { Reporter } from '../reporting/reporter.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import { requirePolicies } from '../store/postgres/row-security.ts';
 import { checkStatement } from '../store/postgres/statements/check.ts';
 import { run } from './run.ts';
 
 /**
  * Throws `SchemaError` for tables that are missing, older, or newer by more than one version: nothing is promised of
- * what a walk would delete there. Warns of those that are one version newer.
+ * what a walk would delete there; and for those that row level security hides, in which a walk would find no record.
+ * Warns of those that are one version newer.
  */
 export async function requireFit(
   client: DatabaseClient,
@@ -16,5 +18,6 @@ export async function requireFit(
   const [row] = await run(client, checkStatement(schema), []);
   const found = Number(row?.[0] ?? 0);
   requireUsable(found, schema);
+  await requirePolicies(client, schema, 'maintain');
   if (fitOf(found) === 'next') complain('NEWER_TABLES', nextVersionText(found, schema));
 }

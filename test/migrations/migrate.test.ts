@@ -112,3 +112,21 @@ test('a migration that fails leaves nothing behind, and can be run again', async
   await sql`drop table occupied.records`;
   expect((await migrate(sql, { schema: 'occupied' })).applied).toEqual(ALL_MIGRATIONS);
 });
+
+test('a migration that ran with another content is named, and its fix is taken', async () => {
+  await migrate(sql, { schema: 'edited' });
+  await sql`update edited.migrations set checksum = 'other' where version = 2`;
+  const refused = migrate(sql, { schema: 'edited' });
+  await expect(refused).rejects.toThrow(SchemaError);
+  await expect(refused).rejects.toThrow(/^0002_maintenance\.sql ran in schema edited with another content/);
+  const fix = await refused.catch((error: unknown) => /update .*;/.exec((error as Error).message)?.[0]);
+  await sql.unsafe(fix as string);
+  expect(await migrate(sql, { schema: 'edited' })).toEqual({ version: LATEST, applied: [] });
+});
+
+test('a script notes what migrate compares', async () => {
+  await sql.unsafe(migrationSql({ schema: 'script' }));
+  const noted = (schema: string) => sql`select version, name, checksum from ${sql(schema)}.migrations`;
+  await migrate(sql, { schema: 'compared' });
+  expect(await noted('script')).toEqual(await noted('compared'));
+});

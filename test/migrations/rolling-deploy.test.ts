@@ -177,6 +177,6 @@ test('Code whose tables lack a column runs nothing, and says what to run', async
   const refused = create('lacking')('k', 'body', () => expect.fail('it ran'));
   await expect(refused).rejects.toThrow(SchemaError);
   await expect(refused).rejects.toThrow(
-    /in schema "lacking", or older than this version .* run migrate\(sql\)/,
+    /in schema "lacking", or older than this version, or have lost a column .* run migrate\(sql\)/,
   );
 });

@@ -16,7 +16,7 @@ test('finds nothing in a database as migrate makes it', async () => {
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual([
     ...['pooler', 'pool-size', 'clock', 'isolation', 'writes'],
-    ...['schema-version', 'tables', 'rights', 'publications'],
+    ...['schema-version', 'tables', 'rights', 'row-security', 'publications'],
     ...['storage', 'indexes', 'hot-updates', 'dead-rows', 'maintenance'],
   ]);
 });
@@ -104,6 +104,15 @@ describe('schema-version', () => {
     const finding = await findingOf('schema-version', { sql, databaseSchema });
     expect(finding.level).toBe(level);
     if (fix !== undefined) expect(finding.fix).toMatch(fix);
+  });
+
+  test('finds a migration that ran with another content', async () => {
+    await migrate(sql, { schema: 'edited' });
+    await sql`update edited.migrations set checksum = 'other' where version = ${LATEST}`;
+    expect(await findingOf('schema-version', { sql, databaseSchema: 'edited' })).toMatchObject({
+      level: 'notice',
+      found: expect.stringContaining(`${ALL_MIGRATIONS.at(-1)} ran in schema edited with another`) as string,
+    });
   });
 
   test('finds tables that are missing, and asks nothing else of them', async () => {

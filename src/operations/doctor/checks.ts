@@ -3,6 +3,7 @@ import type { Check } from './finding.ts';
 import { hotUpdates, indexes, storage } from './hot-updates.ts';
 import { publications } from './publications.ts';
 import { rights } from './rights.ts';
+import { rowSecurity } from './row-security.ts';
 import { schemaVersion } from './schema-version.ts';
 import { clock, isolation, writes } from './session.ts';
 import { tables } from './tables.ts';
@@ -23,6 +24,7 @@ export const OF_SCHEMA: Readonly<Record<string, Check>> = { 'schema-version': sc
 /** Checks of the tables. */
 export const OF_TABLES: Readonly<Record<string, Check>> = {
   rights,
+  'row-security': rowSecurity,
   publications,
   storage,
   indexes,

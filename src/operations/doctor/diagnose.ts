@@ -24,8 +24,8 @@ const diagnoseOptions = lazily(() =>
  * Looks for what makes a worker slow, or unsafe: one finding for each check, also where all is well.
  *
  * It checks a pooler and prepared statements, the size of the pool, the clock, the isolation and the durability of the
- * session, the version of the tables, tables that were dropped, the rights of the role, what keeps updates cheap
- * (storage options, indexes, the share of HOT updates), dead rows, and maintenance. It only reads. A check that the
+ * session, the version of the tables, what they have lost, the rights of the role, row level security, publications,
+ * what keeps updates cheap (storage options, indexes, the share of HOT updates), dead rows, and maintenance. It only reads. A check that the
  * role may not make is a notice that says so. Give it the client of your workers, so that their settings are checked.
  *
  * Throws `InvalidOptionsError`, and `StoreError` where the database cannot be asked.

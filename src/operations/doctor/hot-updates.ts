@@ -1,6 +1,7 @@
+import { LEAVES } from '../../store/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
 import { type Found, notice, ok, type Subject } from './finding.ts';
-import { LEAVES, named, storageOption } from './leaves.ts';
+import { named, storageOption } from './leaves.ts';
 
 /** Of the migration: it leaves room on each page for the settle. */
 const FILLFACTOR = 50;

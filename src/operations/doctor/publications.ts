@@ -1,8 +1,9 @@
 import { arrayLiteral } from '../../store/postgres/array.ts';
 import { RIGHTS } from '../../store/postgres/rights.ts';
+import { LEAVES } from '../../store/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
-import { LEAVES, named } from './leaves.ts';
+import { named } from './leaves.ts';
 
 /** Tables beside the records in which rows are updated or deleted. */
 const CHANGED = Object.entries(RIGHTS.maintain)

@@ -2,9 +2,9 @@ import { arrayLiteral } from '../../store/postgres/array.ts';
 import { arraysOf } from '../../store/postgres/batch.ts';
 import { quoteIdentifier } from '../../store/postgres/identifier.ts';
 import { grantsOn, RIGHTS, type TableName, type Use } from '../../store/postgres/rights.ts';
+import { LEAVES } from '../../store/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
 import { type Found, ok, problem, type Subject } from './finding.ts';
-import { LEAVES } from './leaves.ts';
 
 /**
  * Parameters: $1 the schema, $2 and $3 tables and a right on each. By oid, since a table of a schema that the role may

@@ -1,15 +1,18 @@
+import { editedFix, editedMigrations, editedText } from '../../migrations/edited.ts';
 import { foundVersion } from '../../migrations/found-version.ts';
 import { LATEST } from '../../migrations/embedded.generated.ts';
 import { fitOf } from '../../migrations/version.ts';
 import { toStoreError } from '../../store/postgres/failure.ts';
+import { ALL_TABLES } from '../../store/postgres/shape.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
-import { lacking, missingTables, TABLES } from './tables.ts';
+import { lacking, missingTables } from './tables.ts';
 
 /** The version of the tables, against the one that this code needs. */
 export async function schemaVersion(subject: Subject): Promise<Found> {
   const { client, schema } = subject;
   const missing = await missingTables(subject);
-  if (missing.length === TABLES.length) return problem(`there are no tables in schema ${schema}`, MIGRATE);
+  if (missing.length === ALL_TABLES.length)
+    return problem(`there are no tables in schema ${schema}`, MIGRATE);
   if (missing.includes('migrations')) return lacking(missing, schema);
   let version: number;
   try {
@@ -17,7 +20,10 @@ export async function schemaVersion(subject: Subject): Promise<Found> {
   } catch (error) {
     throw toStoreError(error, `"${schema}".migrations`, 'maintain');
   }
-  return judged(version, schema);
+  const found = judged(version, schema);
+  if (found.level === 'problem') return found;
+  const edited = await editedMigrations(client, schema);
+  return edited.length === 0 ? found : notice(editedText(edited, schema), editedFix(edited, schema));
 }
 
 const MIGRATE = 'run npx handle-once migrate, or migrate(sql), with the same schema name';

@@ -1,10 +1,8 @@
 import { arrayLiteral } from '../../store/postgres/array.ts';
-import { RIGHTS } from '../../store/postgres/rights.ts';
+import { ALL_TABLES, type Fault, faultsOf } from '../../store/postgres/shape.ts';
 import { run } from '../run.ts';
 import { type Found, notice, ok, problem, type Subject } from './finding.ts';
 
-/** An operator has a right on each. */
-export const TABLES: readonly string[] = Object.keys(RIGHTS.maintain);
 /** Without these no message is handled. */
 const OF_HANDLING = ['records', 'migrations'];
 
@@ -18,14 +16,24 @@ where not exists (
 order by t.place`;
 
 export async function missingTables({ client, schema }: Subject): Promise<string[]> {
-  const rows = await run(client, MISSING, [schema, arrayLiteral(TABLES)]);
+  const rows = await run(client, MISSING, [schema, arrayLiteral(ALL_TABLES)]);
   return rows.map(([name]) => name ?? '');
 }
 
-/** Tables that were dropped: of older tables the version tells. */
+/** Tables that were dropped, and what others have lost: of older tables the version tells. */
 export async function tables(subject: Subject): Promise<Found> {
+  const { client, schema } = subject;
   const missing = await missingTables(subject);
-  return missing.length === 0 ? ok('all are there') : lacking(missing, subject.schema);
+  if (missing.length > 0) return lacking(missing, schema);
+  const faults = await faultsOf(client, schema, ALL_TABLES);
+  return faults.length === 0 ? ok('all are there, with their columns and keys') : broken(faults, schema);
+}
+
+function broken(faults: readonly Fault[], schema: string): Found {
+  const gravest = faults.find(({ table }) => table === 'records');
+  const found = `in schema ${schema} ${faults.map(({ says }) => says).join('; ')}`;
+  const fix = `${(gravest ?? faults[0])?.fix}${faults.length > 1 ? ', and correct the others likewise' : ''}`;
+  return (gravest === undefined ? notice : problem)(found, fix);
 }
 
 export function lacking(missing: readonly string[], schema: string): Found {

@@ -1,7 +1,8 @@
 import { quoteIdentifier } from '../../store/postgres/identifier.ts';
+import { LEAVES } from '../../store/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
 import { type Found, notice, ok, type Subject } from './finding.ts';
-import { LEAVES, storageOption } from './leaves.ts';
+import { storageOption } from './leaves.ts';
 
 /** Fewer are nothing to a table of any size. */
 const MANY_DEAD = 10_000;

@@ -1,14 +1,18 @@
 import { requireUsable } from '../../migrations/version.ts';
 import type { DatabaseClient } from './database-client.ts';
 import { readOnlyError } from './failure.ts';
+import { requirePolicies } from './row-security.ts';
 import { run } from './run-statement.ts';
+import { requireShape } from './shape.ts';
 
 /**
- * Throws `SchemaError` for tables that are missing, older, or newer by more than one version, and `StoreError`, also
- * where nothing can be written.
+ * Throws `SchemaError` for tables that are missing, older, or newer by more than one version, that lack what the
+ * statements need, or that row level security hides; and `StoreError`, also where nothing can be written.
  */
 export async function check(client: DatabaseClient, statement: string, schema: string): Promise<void> {
   const [row] = await run(client, statement, []);
   requireUsable(Number(row?.[0] ?? 0), schema);
   if (row?.[1] === 'on') throw readOnlyError();
+  await requireShape(client, schema, ['records']);
+  await requirePolicies(client, schema, 'handle');
 }

@@ -78,8 +78,13 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     happened: 'the server has no connection left',
     fix: 'make the pools of the clients smaller, or raise max_connections or the limit of the role',
   },
+  '42P10': {
+    happened: 'a table of handle-once has lost its primary key',
+    fix: 'npx handle-once doctor names it, and the statement that makes the key again',
+  },
   '55000': {
-    happened: 'a table cannot be changed as it is, such as one without a replica identity that is in a publication',
+    happened:
+      'a table cannot be changed as it is, such as one without a replica identity that is in a publication',
     fix: 'npx handle-once doctor names the table and what to do',
   },
   P0001: {
@@ -106,10 +111,10 @@ export function toStoreError(error: unknown, statement = '', use: Use = 'handle'
   }
   if (MISSING_OBJECTS.has(state)) {
     return new SchemaError(
-      `the tables of handle-once are missing${inSchema(statement)}, or older than this version ` +
-        `(SQLSTATE ${state}): ` +
+      `the tables of handle-once are missing${inSchema(statement)}, or older than this version, ` +
+        `or have lost a column (SQLSTATE ${state}): ` +
         'run migrate(sql), or npx handle-once migrate, with the same schema name, ' +
-        'and check that this role may use the schema',
+        'and check that this role may use the schema; npx handle-once doctor says what they lack',
       options,
     );
   }
@@ -171,6 +176,13 @@ function inSchema(statement: string): string {
 
 /** Names what the server names. Where that is no table of ours, every right that is needed. */
 function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
+  if (serverSays.startsWith('new row violates row-level security')) {
+    return {
+      happened:
+        'row level security is on for the tables of handle-once, and no policy lets the role of the client write',
+      fix: 'npx handle-once doctor, run as that role, names them and what to do',
+    };
+  }
   const schema = OUR_TABLE.exec(statement)?.[1];
   const denied = DENIED.exec(serverSays)?.[1];
   const happened = `the role of the client, or the one that its transaction has set, lacks a right on ${denied ?? 'the tables of handle-once or their schema'}`;

@@ -1,3 +1,17 @@
+/**
+ * The tables that hold records, as oids: `records` of the schema $1, or its partitions. From the catalogue, which every
+ * role may read.
+ */
+export const LEAVES = `
+  select t.oid
+  from pg_catalog.pg_class t join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+  where n.nspname = $1::text and t.relname = 'records' and t.relkind = 'r'
+  union all
+  select p.relid
+  from pg_catalog.pg_class t join pg_catalog.pg_namespace n on n.oid = t.relnamespace
+    cross join lateral pg_partition_tree(t.oid::regclass) p
+  where n.nspname = $1::text and t.relname = 'records' and t.relkind = 'p' and p.isleaf`;
+
 /** Parameter: $1 the table. Its partitions without partitions of their own, or itself, and how many pages they have. */
 export function leavesStatement(): string {
   return `
