@@ -16,7 +16,7 @@ const INTEGRATION = [
   'test/http/{crash,draft,hang-up,held-response,http2,http2-responses,node-sockets,once-each-request,peers,response-methods,sockets,streaming,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
   'test/lambda/{deadline,kafka,poller,sqs}.test.ts',
-  'test/migrations/{concurrent,embedded,migrate,schema}.test.ts',
+  'test/migrations/{concurrent,embedded,locks,migrate,schema}.test.ts',
   'test/limits/limits.test.ts',
   'test/model/model.test.ts',
   'test/otel/spans.test.ts',

@@ -9,10 +9,10 @@ import { toStoreError } from '../store/postgres/failure.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { ALL_TABLES, requireShape } from '../store/postgres/shape.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
-import { beginReadCommitted } from '../store/postgres/transaction.ts';
 import { requireUnedited } from './edited.ts';
 import { LATEST, migrations } from './embedded.generated.ts';
 import { foundVersion } from './found-version.ts';
+import { inShortTries, PATIENCE } from './in-short-tries.ts';
 import { schemaOption } from './options.ts';
 import { renderMigration, renderSchema, renderVersions } from './render.ts';
 import { fitOf, nextVersionText, refuseTooNew } from './version.ts';
@@ -47,8 +47,11 @@ const clientSchema = lazily(() => z.object({ sql: sqlClient() }));
  * Migrate first, then deploy: the code of before goes on with tables that are one version newer than it, and its
  * `migrate` changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are
  * refused with `SchemaError`: nothing is promised for them. So are tables of this version that have lost a column or a
- * key since, that are UNLOGGED, or that a migration of another content made: nothing is made a second time. Throws `InvalidOptionsError` and `StoreError`
- * besides.
+ * key since, that are UNLOGGED, or that a migration of another content made: nothing is made a second time.
+ *
+ * It waits for the lock of a table for 250 ms at a time, so that no message waits longer behind it, and tries again for
+ * a minute. Then it throws a `StoreError` that names the session which holds the lock. Throws `InvalidOptionsError` and
+ * `StoreError` besides.
  *
  * @example
  * ```ts
@@ -89,17 +92,19 @@ async function bootstrap(queries: DatabaseQueries, schema: string): Promise<void
   await queries.execute(renderVersions(schema));
 }
 
-function migrateLocked(client: DatabaseClient, schema: string): Promise<MigrateResult> {
-  return beginReadCommitted(client, async (queries) => {
-    // Of many at once, one migrates; the others then find it done. The lock ends with the transaction, also behind
-    // a pooler that gives the session to another client.
-    const lock = 'select pg_advisory_xact_lock(hashtextextended($1::text, 0))::text';
-    await queries.query(lock, [`handle-once:${schema}`]);
+/** Runs what is missing. */
+export function migrateLocked(
+  client: DatabaseClient,
+  schema: string,
+  patience = PATIENCE,
+): Promise<MigrateResult> {
+  const migrateOnce = async (queries: DatabaseQueries): Promise<MigrateResult> => {
     const found = await foundVersion(queries, schema);
     refuseTooNew(found, schema);
     if (found === 0) await bootstrap(queries, schema);
     const missing = migrations.filter(({ version }) => version > found);
     for (const migration of missing) await queries.execute(renderMigration(migration, schema));
     return { version: Math.max(found, LATEST), applied: missing.map(({ name }) => name) };
-  });
+  };
+  return inShortTries(client, schema, migrateOnce, patience);
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
 import { NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { migrations } from './embedded.generated.ts';
+import { SHORT_LOCKS } from './in-short-tries.ts';
 import { schemaOption } from './options.ts';
 import { renderBootstrap, renderMigration } from './render.ts';
 
@@ -33,6 +34,10 @@ const optionsSchema = lazily(() =>
 export function migrationSql(options: MigrationSqlOptions = {}): string {
   const { schema, after } = parseOptions('migrationSql', optionsSchema(), options);
   const missing = migrations.filter(({ version }) => version > after);
-  const parts = [renderBootstrap(schema), ...missing.map((migration) => renderMigration(migration, schema))];
+  const parts = [
+    SHORT_LOCKS,
+    renderBootstrap(schema),
+    ...missing.map((migration) => renderMigration(migration, schema)),
+  ];
   return `${parts.join('\n\n')}\n`;
 }

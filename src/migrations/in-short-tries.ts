@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../api/errors.ts';
+import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
+import { sqlState } from '../store/postgres/error-layers.ts';
+import { safeCause } from '../store/postgres/safe-cause.ts';
+import { beginReadCommitted } from '../store/postgres/transaction.ts';
+import { type BlockerWatch, watchBlockers } from './blockers.ts';
+
+/** How long a lock is waited for. */
+export interface Patience {
+  /** In one try. Every statement on the table waits behind that wait, so that it is short for a claim. */
+  readonly lockMs: number;
+  /** Between two tries: what has waited goes first. */
+  readonly pauseMs: number;
+  /** In all. What another `migrate` takes does not count. */
+  readonly totalMs: number;
+}
+
+export const PATIENCE: Patience = { lockMs: 250, pauseMs: 750, totalMs: 60_000 };
+
+/** As a script has it, which cannot try again. */
+export const SHORT_LOCKS = `-- Messages wait behind this script for no longer. Where it fails with 55P03, run it again.
+set local lock_timeout = '${PATIENCE.lockMs}ms';`;
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Runs work in a transaction while no other process does so on the same schema. Where the work waits for the lock of a
+ * table for too long, its transaction is rolled back, and it runs again in another one.
+ */
+export async function inShortTries<T>(
+  client: DatabaseClient,
+  schema: string,
+  work: (queries: DatabaseQueries) => Promise<T>,
+  { lockMs, pauseMs, totalMs }: Patience,
+): Promise<T> {
+  let triedMs = 0;
+  let seen: string | undefined;
+  for (;;) {
+    let beganAt = 0;
+    let watch: BlockerWatch | undefined;
+    try {
+      return await beginReadCommitted(client, async (queries) => {
+        const pid = await lockSchema(queries, schema);
+        beganAt = performance.now();
+        watch = watchBlockers(client, pid);
+        await queries.execute(`set local lock_timeout = ${lockMs}`);
+        return await work(queries);
+      });
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      seen = watch?.seen() ?? seen;
+      triedMs += performance.now() - beganAt + pauseMs;
+      if (triedMs >= totalMs) throw blockedError(schema, totalMs, seen, error);
+    } finally {
+      watch?.stop();
+    }
+    await sleep(pauseMs);
+  }
+}
+
+/**
+ * Of many at once, one goes on, and the others wait, however long it takes. The lock ends with the transaction, also
+ * behind a pooler that gives the session to another client.
+ */
+async function lockSchema(queries: DatabaseQueries, schema: string): Promise<string> {
+  await queries.execute('set local lock_timeout = 0');
+  const lock =
+    'select pg_advisory_xact_lock(hashtextextended($1::text, 0))::text as locked, pg_backend_pid()::text as pid';
+  const [row] = await queries.query(lock, [`handle-once:${schema}`]);
+  return row?.[1] ?? '';
+}
+
+function blockedError(schema: string, totalMs: number, seen: string | undefined, error: unknown): StoreError {
+  const blocker =
+    seen === undefined ? 'Look in pg_locks for what holds a lock on the tables' : `It was blocked by ${seen}`;
+  return new StoreError(
+    `migrate could not lock a table in schema ${schema} within ${totalMs / 1_000} s, and has changed nothing ` +
+      `(SQLSTATE ${LOCK_NOT_AVAILABLE}). ${blocker}: let it end, or end it, and migrate again`,
+    { retriable: true, mayHaveLanded: false, cause: safeCause(error) },
+  );
+}
