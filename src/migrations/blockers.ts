@@ -40,5 +40,10 @@ export function watchBlockers(client: DatabaseClient, pid: string): BlockerWatch
 
   // What cannot be seen is not named: the lock is what matters.
   if (maxConnections > 1) look().catch(() => undefined);
-  return { seen: () => seen, stop: () => watching.abort() };
+  return {
+    seen: () => seen,
+    stop: () => {
+      watching.abort();
+    },
+  };
 }

@@ -17,7 +17,7 @@ test('finds nothing in a database as migrate makes it', async () => {
   expect(findings.map(({ check }) => check)).toEqual([
     ...['pooler', 'pool-size', 'clock', 'isolation', 'writes'],
     ...['schema-version', 'tables', 'rights', 'row-security', 'publications'],
-    ...['storage', 'indexes', 'hot-updates', 'dead-rows', 'maintenance'],
+    ...['storage', 'indexes', 'hot-updates', 'dead-rows', 'horizon', 'maintenance'],
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { poolSize, pooler } from './connections.ts';
 import type { Check } from './finding.ts';
+import { horizon } from './horizon.ts';
 import { hotUpdates, indexes, storage } from './hot-updates.ts';
 import { publications } from './publications.ts';
 import { rights } from './rights.ts';
@@ -30,5 +31,6 @@ export const OF_TABLES: Readonly<Record<string, Check>> = {
   indexes,
   'hot-updates': hotUpdates,
   'dead-rows': deadRows,
+  horizon,
   maintenance,
 };

@@ -25,9 +25,9 @@ const diagnoseOptions = lazily(() =>
  *
  * It checks a pooler and prepared statements, the size of the pool, the clock, the isolation and the durability of the
  * session, the version of the tables, what they have lost, the rights of the role, row level security, publications,
- * what keeps updates cheap (storage options, indexes, the share of HOT updates), dead rows, and maintenance. It only
- * reads. A check that the role may not make is a notice that says so. Give it the client of your workers, so that their
- * settings are checked.
+ * what keeps updates cheap (storage options, indexes, the share of HOT updates), dead rows, what holds vacuum back, and
+ * maintenance. It only reads. A check that the role may not make is a notice that says so. Give it the client of your
+ * workers, so that their settings are checked.
  *
  * Throws `InvalidOptionsError`, and `StoreError` where the database cannot be asked.
  *

@@ -76,7 +76,6 @@ export async function hotUpdates({ client, schema }: Subject): Promise<Found> {
   if (share >= ENOUGH_HOT) return ok(found);
   return notice(
     `${found}: the others wrote each index again`,
-    'correct what storage and indexes found; else look for transactions and replication slots that stay open for long, ' +
-      'and for large results, which storeResult: false leaves out',
+    'correct what storage, indexes and horizon found; else look for large results, which storeResult: false leaves out',
   );
 }

@@ -1,6 +1,7 @@
 import { quoteIdentifier } from '../../store/postgres/identifier.ts';
 import { LEAVES } from '../../store/postgres/statements/leaves.ts';
 import { run } from '../run.ts';
+import { ageOf } from './ages.ts';
 import { type Found, notice, ok, type Subject } from './finding.ts';
 import { storageOption } from './leaves.ts';
 
@@ -34,7 +35,7 @@ export async function deadRows({ client, schema }: Subject): Promise<Found> {
   if (dead < MANY_DEAD || dead < DEAD_SHARE * live) return ok(found);
   return notice(
     found,
-    'look for transactions, prepared transactions and replication slots that stay open for long and hold vacuum back; ' +
+    'correct what horizon found: transactions and replication slots that stay open for long hold vacuum back; ' +
       'else make autovacuum of this table more frequent (autovacuum_vacuum_scale_factor)',
   );
 }
@@ -64,23 +65,4 @@ export async function maintenance({ client, schema }: Subject): Promise<Found> {
   }
   if (ended.seconds < LONG_S) return ok(`the last walk ended ${ended.text} ago`);
   return notice(`the last walk ended ${ended.text} ago`, MAINTAIN);
-}
-
-interface Age {
-  readonly seconds: number;
-  readonly text: string;
-}
-
-const UNITS = [
-  { name: 'days', seconds: 86_400 },
-  { name: 'hours', seconds: 3_600 },
-  { name: 'minutes', seconds: 60 },
-];
-
-/** Undefined where there is no such time. */
-function ageOf(text: string | null | undefined): Age | undefined {
-  if (text === null || text === undefined) return undefined;
-  const seconds = Math.max(0, Number(text));
-  const unit = UNITS.find((known) => seconds >= 2 * known.seconds) ?? { name: 'seconds', seconds: 1 };
-  return { seconds, text: `${Math.floor(seconds / unit.seconds)} ${unit.name}` };
 }

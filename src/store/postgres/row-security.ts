@@ -56,7 +56,7 @@ export function hiddenFix(schema: string, table: string): string {
   );
 }
 
-/** Throws `SchemaError` where row level security hides a table that the role needs: it would be taken for an empty one. */
+/** Throws `SchemaError` where row level security hides a table that the role needs: it would seem to be empty. */
 export async function requirePolicies(client: DatabaseClient, schema: string, use: Use): Promise<void> {
   // Of the tables that workers write, the others are beside the records: messages are handled without them.
   const rights = use === 'handle' ? { records: RIGHTS.handle.records ?? '' } : RIGHTS[use];
