@@ -37,19 +37,17 @@ export const SHAPE: Readonly<Record<TableName, Shape>> = {
   },
 };
 
-export const ALL_TABLES = Object.keys(SHAPE) as readonly TableName[];
+export const ALL_TABLES = /* @__PURE__ */ Object.keys(SHAPE) as readonly TableName[];
 
 const TABLE = `join pg_catalog.pg_class c on c.relname = t.name and c.relkind in ('r', 'p')
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname = $1::text`;
-
-const sorted = (name: string): string => `string_agg(${name}, ',' order by ${name} collate "C")`;
 
 /**
  * Parameters: $1 the schema, $2 and $3 tables and a column of each, $4 and $5 tables and the columns of their keys, $6
  * tables that a crash must not empty. From the catalogue, which every role may read. Of a table that is not there it
  * says nothing.
  */
-const FAULTS = `
+const faultsStatement = (): string => `
 select t.name, 'column' as fault, t.part
 from unnest($2::text::text[], $3::text::text[]) as t(name, part) ${TABLE}
 where not exists (
@@ -61,9 +59,9 @@ where not exists (
   select from pg_catalog.pg_index i
   where i.indrelid = c.oid and i.indisunique and i.indisvalid and i.indimmediate
     and i.indpred is null and i.indexprs is null
-    and (select ${sorted('a.attname::text')} from pg_catalog.pg_attribute a
+    and (select string_agg(a.attname::text, ',' order by a.attname::text collate "C") from pg_catalog.pg_attribute a
         where a.attrelid = c.oid and a.attnum = any(i.indkey))
-      = (select ${sorted('p')} from unnest(string_to_array(t.part, ', ')) as p))
+      = (select string_agg(p, ',' order by p collate "C") from unnest(string_to_array(t.part, ', ')) as p))
 union all
 select l.relname as name, 'unlogged' as fault, '' as part
 from pg_catalog.pg_class l
@@ -91,7 +89,7 @@ export async function faultsOf(
   });
   const names = ['table', 'part'] as const;
   const parameters = [schema, ...arraysOf(columns, names), ...arraysOf(keys, names), arrayLiteral(tables)];
-  const rows = await run(client, FAULTS, parameters);
+  const rows = await run(client, faultsStatement(), parameters);
   return rows.map(([table, fault, part]) => faultOf(table ?? '', fault ?? '', part ?? '', schema));
 }
 
