@@ -2,7 +2,7 @@ import { SchemaError } from '../api/errors.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { quoteIdentifier } from '../store/postgres/identifier.ts';
 import { run } from '../store/postgres/run-statement.ts';
-import { migrations } from './embedded.generated.ts';
+import { LATEST, migrations } from './embedded.generated.ts';
 import type { Migration } from './migration.ts';
 
 /** Migrations that ran with another content than they have in this package. */
@@ -11,11 +11,9 @@ export async function editedMigrations(
   schema: string,
 ): Promise<readonly Migration[]> {
   const table = `${quoteIdentifier(schema)}.migrations`;
-  const rows = await run(
-    client,
-    `select version::text as version, checksum from ${table} where checksum is not null`,
-    [],
-  );
+  const statement = `
+select version::text as version, checksum from ${table} where checksum is not null and version <= $1::text::integer`;
+  const rows = await run(client, statement, [String(LATEST)]);
   const applied = new Map(rows.map(([version, checksum]) => [Number(version), checksum]));
   return migrations.filter(({ version, checksum }) => (applied.get(version) ?? checksum) !== checksum);
 }

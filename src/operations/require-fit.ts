@@ -2,7 +2,7 @@ import { fitOf, nextVersionText, requireUsable } from '../migrations/version.ts'
 import type { Reporter } from '../reporting/reporter.ts';
 import type { DatabaseClient } from '../store/postgres/database-client.ts';
 import { requirePolicies } from '../store/postgres/row-security.ts';
-import { checkStatement } from '../store/postgres/statements/check.ts';
+import { CHECKED_SETTING, checkStatement } from '../store/postgres/statements/check.ts';
 import { run } from './run.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function requireFit(
   schema: string,
   complain: Reporter['complain'],
 ): Promise<void> {
-  const [row] = await run(client, checkStatement(schema), []);
+  const [row] = await run(client, checkStatement(schema), [CHECKED_SETTING]);
   const found = Number(row?.[0] ?? 0);
   requireUsable(found, schema);
   await requirePolicies(client, schema, 'maintain');

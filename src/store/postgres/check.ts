@@ -4,13 +4,14 @@ import { readOnlyError } from './failure.ts';
 import { requirePolicies } from './row-security.ts';
 import { run } from './run-statement.ts';
 import { requireShape } from './shape.ts';
+import { CHECKED_SETTING } from './statements/check.ts';
 
 /**
  * Throws `SchemaError` for tables that are missing, older, or newer by more than one version, that lack what the
  * statements need, or that row level security hides; and `StoreError`, also where nothing can be written.
  */
 export async function check(client: DatabaseClient, statement: string, schema: string): Promise<void> {
-  const [row] = await run(client, statement, []);
+  const [row] = await run(client, statement, [CHECKED_SETTING]);
   requireUsable(Number(row?.[0] ?? 0), schema);
   if (row?.[1] === 'on') throw readOnlyError();
   await requireShape(client, schema, ['records']);

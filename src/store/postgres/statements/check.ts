@@ -1,10 +1,16 @@
 import { quoteIdentifier } from '../identifier.ts';
 
-/** Reads the version of the tables, and no record, and whether the session can write. */
+/** The parameter of the statement. */
+export const CHECKED_SETTING = 'transaction_read_only';
+
+/**
+ * Reads the version of the tables, and no record, and whether the session can write. Without a parameter `postgres`
+ * would send it by another protocol than the rest; of a mix in one connection a pooler can lose an answer.
+ */
 export function checkStatement(schema: string): string {
   const quoted = quoteIdentifier(schema);
   return `
 select (coalesce(max(version), 0) + (select count(*) from ${quoted}.records where false))::text as version,
-  current_setting('transaction_read_only') as read_only
+  current_setting($1::text) as read_only
 from ${quoted}.migrations`;
 }
