@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander';
 import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
 import type { TablesOptions } from '../../src/operations.ts';
 import { connect } from './connect.ts';
-import { duration } from './duration.ts';
-import { BrokerError, EXIT, UsageError } from './errors.ts';
+import { duration, inUnits } from './duration.ts';
+import { BrokerError, EXIT, NoAnswerError, UsageError } from './errors.ts';
+import { answered, giveUpAfter } from './give-up.ts';
 import { inOneLine } from './one-line.ts';
 import { printable } from './printable.ts';
 
@@ -24,12 +25,28 @@ export interface Answer {
   readonly exitCode?: number;
 }
 
-/** Adds the options of a command that asks the database: all but `migrate`, which takes as long as it takes. */
+/** Adds the options of a command that asks the database, and bounds all that it does by one of them. */
 export function shared(command: Command): Command {
+  return withTimeout(command, 'give up when there is no answer after so long').hook(
+    'preAction',
+    (_, action) => {
+      const { timeout } = action.opts<{ readonly timeout: number }>();
+      giveUpAfter(
+        timeout,
+        `there was no answer within ${inUnits(timeout)}: is the database reachable? --timeout 10m waits longer`,
+      );
+    },
+  );
+}
+
+/** The same for one that goes on for as long as there is work: each answer of the database has that limit. */
+export function unhurried(command: Command): Command {
+  return withTimeout(command, 'give up when the database gives no answer for so long');
+}
+
+function withTimeout(command: Command, description: string): Command {
   return connected(command).addOption(
-    new Option('--timeout <time>', 'give up when the database gives no answer for so long')
-      .argParser(duration)
-      .default(duration('60s'), '60s'),
+    new Option('--timeout <time>', description).argParser(duration).default(duration('60s'), '60s'),
   );
 }
 
@@ -57,6 +74,7 @@ export async function answer(
 }
 
 export function print({ json }: Pick<SharedOptions, 'json'>, said: Answer): void {
+  answered();
   process.stdout.write(`${json === true ? JSON.stringify(said.json, undefined, 2) : said.text}\n`);
   process.exitCode = said.exitCode ?? EXIT.done;
 }
@@ -94,6 +112,8 @@ function messageOf(error: unknown): string {
   if (error instanceof InvalidOptionsError) {
     return error.issues.map(({ field, message }) => `${FLAGS[field] ?? field} ${message}`).join('; ');
   }
-  const isOurs = [HandleOnceError, UsageError, BrokerError].some((ours) => error instanceof ours);
+  const isOurs = [HandleOnceError, UsageError, BrokerError, NoAnswerError].some(
+    (ours) => error instanceof ours,
+  );
   return error instanceof Error && isOurs ? error.message : inOneLine(error);
 }

@@ -40,7 +40,7 @@ export async function connect({ databaseUrl, config }: ConnectOptions): Promise<
 }
 
 /** A client whose connection has broken may never end: the command must, with what the database said. */
-const END_MS = 5_000;
+const END_MS = 1_000;
 
 /** One for the statement, one for what runs beside a transaction. */
 const CONNECTIONS = 2;

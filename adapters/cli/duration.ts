@@ -21,6 +21,12 @@ export function timeAgo(text: string): number {
   return ms;
 }
 
+/** A whole number of seconds as people write it, in the largest unit that has no remainder. */
+export function inUnits(ms: number): string {
+  const [unit, unitMs] = Object.entries(UNITS).findLast(([, size]) => ms % size === 0) ?? ['s', 1_000];
+  return `${ms / unitMs}${unit}`;
+}
+
 /** How long ago, in one unit. */
 export function ago(then: Date, now: Date): string {
   const ms = Math.max(0, now.getTime() - then.getTime());

@@ -8,6 +8,11 @@ export class BrokerError extends Error {
   override readonly name = 'BrokerError';
 }
 
+/** The database, the broker or a module of the user's own gave no answer: exit code 1. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+}
+
 /** What the exit code of a command says. */
 export const EXIT = {
   /** It did what was asked. */

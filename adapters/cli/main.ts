@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { tellFailure } from './command.ts';
+import { givenUp } from './give-up.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addGrants } from './commands/grants.ts';
@@ -49,7 +50,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await program.parseAsync();
+  await Promise.race([program.parseAsync(), givenUp]);
 } catch (error) {
   tellFailure(error);
 }

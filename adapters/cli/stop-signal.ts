@@ -1,8 +1,20 @@
-/** Aborts when the process is told to end, in place of ending it. The second time it ends. */
+import { giveUpAfter } from './give-up.ts';
+
+/** For what ends a walk or a redrive: it takes milliseconds where all answer. */
+const PATIENCE_MS = 4_500;
+
+/**
+ * Aborts when the process is told to end, in place of ending it. It ends the second time, and when what it waits for
+ * gives no answer.
+ */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
+      giveUpAfter(
+        PATIENCE_MS,
+        'told to end, and there was no answer within 4.5 s: nothing is lost, the next call goes on from there',
+      );
       stop.abort();
     });
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { endsWithin } from '../lib/ends-within.ts';
 import { lazily } from '../lib/lazily.ts';
 import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../options/parse-options.ts';
 import { createReporter, type Reporter } from '../reporting/reporter.ts';
@@ -7,6 +8,7 @@ import { limitedClient } from '../store/postgres/limited-client.ts';
 import { maintenanceStatements } from '../store/postgres/statements/maintenance.ts';
 import { prepareArchive } from './archive.ts';
 import { forgetHistory } from './forget-history.ts';
+import { giveUpAfterStop } from './give-up-after-stop.ts';
 import type { WalkFigures } from './events.ts';
 import {
   isReportedFirst,
@@ -27,7 +29,10 @@ export interface MaintainOptions extends MaintenanceOptions {
   readonly maxMs?: number | undefined;
   /** Ends the call once it has deleted this many records. Default: no limit. */
   readonly maxPurged?: number | undefined;
-  /** Ends the call after the step that is under way; the next one goes on from there. */
+  /**
+   * Ends the call after the step that is under way; the next one goes on from there. A step without an answer is given
+   * up with `StoreError` after 3 s.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,6 +53,8 @@ export type MaintenanceReport =
 
 /** A step takes milliseconds; after this time another process may walk. */
 const STEP_TIMEOUT_MS = 60_000;
+/** For what is only a courtesy to the next runner, after an error. */
+const LEAVE_MS = 1_000;
 /** Until the next walk of `startMaintenance` is due, after one of `maintain`. */
 const REST_MS = 3_600_000;
 const LIMIT = 2_147_483_647;
@@ -100,6 +107,7 @@ export async function maintain(options: MaintainOptions): Promise<MaintenanceRep
     isForced: true,
     restMs: REST_MS,
     complain: createReporter({ isObserved: false, rowOf: () => undefined }).complain,
+    signal,
     mayGoOn: (purged) => signal?.aborted !== true && performance.now() < endsAt && purged < maxPurged,
   });
   if (walked === undefined) return { state: 'busy' };
@@ -124,10 +132,16 @@ export interface WalkOnce {
   /** Gets the warning of tables that are one version newer. */
   readonly complain: Reporter['complain'];
   readonly mayGoOn: (purged: number) => boolean;
+  /** Once it aborts `mayGoOn` is false, and what gives no answer is given up. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Undefined: another process walks, or the next walk is not due. */
-export async function walkOnce(
+export function walkOnce(options: ResolvedMaintenance, once: WalkOnce): Promise<Walked | undefined> {
+  return giveUpAfterStop(takeAndWalk(options, once), once.signal);
+}
+
+async function takeAndWalk(
   { sql, databaseSchema, replyTimeoutMs, archive, ...times }: ResolvedMaintenance,
   { isForced, restMs, complain, mayGoOn }: WalkOnce,
 ): Promise<Walked | undefined> {
@@ -163,7 +177,10 @@ export async function walkOnce(
     return { ...walked, end, historyError };
   } catch (error) {
     // Another process need not wait for the lease. Where the database is out of reach, it has to.
-    await runner.leave().catch(() => undefined);
+    await endsWithin(
+      runner.leave().catch(() => undefined),
+      LEAVE_MS,
+    );
     throw error;
   }
 }

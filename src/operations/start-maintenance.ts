@@ -24,7 +24,7 @@ export interface Maintenance {
   counts(): Counts<MaintenanceEvent['type']>;
   /**
    * Resolves when nothing runs any more: at the latest a second after the step that is under way, which takes
-   * milliseconds, and is given up after a minute on a connection that hangs.
+   * milliseconds. A step without an answer is given up after 3 s, with the event `maintenance-error`.
    */
   stop(): Promise<void>;
 }
@@ -82,6 +82,7 @@ export function startMaintenance(options: StartMaintenanceOptions): Maintenance 
         isForced: false,
         restMs: everyMs,
         complain: complainOnce,
+        signal: stopping.signal,
         mayGoOn: () => !stopping.signal.aborted,
       });
       if (walked?.end === 'finished') tell(walked);

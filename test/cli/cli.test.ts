@@ -7,11 +7,11 @@ import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
+import { freezableDatabase, untilLocked } from '../support/freezable-database.ts';
 import { kafkaBrokers, useKafka } from '../support/kafka.ts';
 import { serviceUrl } from '../support/service-url.ts';
 import { createSqsClient } from '../support/sqs-client.ts';
 import { temporaryDirectory } from '../support/services/temporary-directory.ts';
-import { tcpProxy } from '../support/tcp-proxy.ts';
 import { expectSoon, until } from '../support/until.ts';
 import { useBuiltCommand } from './built-command.ts';
 
@@ -68,42 +68,19 @@ test('a client that never ends keeps neither the answer nor the error', async ()
   expect(stderr).toMatch(/^handle-once: the database cannot be reached \(CONNECTION_CLOSED\)[^\n]*\n$/);
 });
 
-/** The database by way of a proxy, and what freezes it for those who are connected. */
-async function freezable(): Promise<{ readonly through: string; readonly freeze: () => void }> {
-  const { hostname, port } = new URL(url);
-  const proxy = await tcpProxy({ host: hostname, port: Number(port) });
-  onTestFinished(() => proxy.cut());
-  const through = new URL(url);
-  through.hostname = '127.0.0.1';
-  through.port = String(proxy.port);
-  return {
-    through: through.href,
-    freeze() {
-      proxy.silence();
-    },
-  };
-}
-
 test('a database that freezes while a command waits for it is given up', async () => {
-  const { through, freeze } = await freezable();
+  const { through, freeze } = await freezableDatabase(url);
   const ended = await sql.begin(async (tx) => {
     await tx`lock table handle_once.records in access exclusive mode`;
     const running = cli('list --timeout 2s', { DATABASE_URL: through });
-    await until(
-      async () =>
-        (
-          await sql`
-            select from pg_locks where not granted and relation = 'handle_once.records'::regclass
-              and database = (select oid from pg_database where datname = current_database())`
-        ).length > 0,
-    );
+    await untilLocked(sql, 'handle_once.records');
     freeze();
     return { running };
   });
   expect(await ended.running).toEqual({
     ...{ code: 1, stdout: '' },
     stderr: expect.stringMatching(
-      /^handle-once: the store gave no reply within 2000 ms: is the database reachable[^\n]*\n$/,
+      /^handle-once: there was no answer within 2s: is the database reachable[^\n]*\n$/,
     ) as string,
   });
 });

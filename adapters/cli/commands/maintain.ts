@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { maintain, type MaintenanceReport } from '../../../src/operations.ts';
-import { answer, shared, type SharedOptions } from '../command.ts';
+import { answer, type SharedOptions, unhurried } from '../command.ts';
 import { duration } from '../duration.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -12,7 +12,7 @@ interface MaintainOptions extends SharedOptions {
 }
 
 export function addMaintain(program: Command): void {
-  shared(program.command('maintain').description('delete what has expired, and count what is left'))
+  unhurried(program.command('maintain').description('delete what has expired, and count what is left'))
     .option('--for <time>', 'at most this long; the next call goes on from there', duration)
     .option('--archive', 'keep what is deleted in the table archive')
     .option(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { TablesOptions } from '../../../src/operations.ts';
 import type { RedriveOptions, RedriveReport } from '../../sqs/index.ts';
-import { answer, type Answer, shared, type SharedOptions } from '../command.ts';
+import { answer, type Answer, type SharedOptions, unhurried } from '../command.ts';
 import { type ConfigModule, loadConfig } from '../config.ts';
 import { EXIT, UsageError } from '../errors.ts';
 import { createProgress } from '../progress.ts';
@@ -22,7 +22,7 @@ interface GivenOptions extends SharedOptions {
 
 export function addRedrive(program: Command): void {
   const command = program.command('redrive').description('send dead letters back, so that they run again');
-  shared(command)
+  unhurried(command)
     .requiredOption('--from <queue or topic>', 'the URL of the dead-letter queue, or the name of the topic')
     .option('--to <queue or topic>', 'where they go; a topic can be left out: each letter names its own')
     .option('--scope <scope>', 'letters of this scope alone, and those that name none')

@@ -1,0 +1,31 @@
+import { NoAnswerError, UsageError } from './errors.ts';
+
+let reject: (error: Error) => void;
+let timer: NodeJS.Timeout | undefined;
+
+/** Rejects when the command is given up. What it waits for then goes on until the process ends. */
+export const givenUp = new Promise<never>((_, giveUp) => {
+  reject = giveUp;
+});
+
+/** Gives the command up after a time, unless its answer is there. The last call of this has it. */
+export function giveUpAfter(milliseconds: number, message: string): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    reject(new NoAnswerError(message));
+  }, milliseconds).unref();
+}
+
+/** The answer is there: what is left is to let go of the database. */
+export function answered(): void {
+  clearTimeout(timer);
+}
+
+process.once('beforeExit', () => {
+  reject(
+    new UsageError(
+      'there is no answer, and nothing is left to wait for: a promise of the module of --config never settles, its ' +
+        'own top-level await or one of its clients',
+    ),
+  );
+});
