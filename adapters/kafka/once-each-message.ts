@@ -79,7 +79,7 @@ export function onceEachMessage(options: object, handler: AnyHandler): OnceEachM
   const { concurrency, consumer, consumerConfig, handleOnce } = resolved;
   const consumption = createConsumption(
     resolved,
-    (listener, { around }) => listenTo(consumer, listener, around),
+    (listener, { around }) => listenTo(consumer, listener, around, () => handleOnce.close()),
     consumerConfig && timeoutWarnings(consumerConfig, handleOnce.settings),
   );
   return {

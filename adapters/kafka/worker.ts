@@ -25,7 +25,10 @@ export interface KafkaWorker extends KafkaMonitor {
    * `InvalidOptionsError` where librdkafka refuses a setting, and an `Error` where the worker runs already.
    */
   run(): Promise<void>;
-  /** Waits for handlers, commits what they settled, and leaves the group. Resolves when the process may end. */
+  /**
+   * Waits for handlers, commits what they settled, leaves the group, and calls `handleOnce.close()`. Resolves when the
+   * process may end.
+   */
   stop(): Promise<void>;
   /**
    * Handles nothing more of topics, or of some of their partitions, until `resume`. Both throw an `InvalidOptionsError`
@@ -92,18 +95,28 @@ export function createWorker<Admin>(
     },
     findings,
   );
-  return workerOf(consumption, topics);
+  return workerOf(consumption, topics, () => others.handleOnce.close());
 }
 
 /** The worker of a consumer that the adapter makes itself. */
-function workerOf(consumption: Connected<SessionClient>, topics: readonly string[]): KafkaWorker {
+function workerOf(
+  consumption: Connected<SessionClient>,
+  topics: readonly string[],
+  close: () => Promise<void>,
+): KafkaWorker {
   const { client, events, health } = consumption;
   function checkTopics(subject: string, given: readonly TopicPartitions[]): void {
     parseOptions(subject, partitionsOf(topics), given);
   }
   return {
     run: () => client.run((fetch) => runFetch(consumption, fetch)),
-    stop: () => client.stop(),
+    async stop() {
+      try {
+        await client.stop();
+      } finally {
+        await close();
+      }
+    },
     pause: (given) => {
       checkTopics('pause', given);
       client.user.pause(given);

@@ -63,6 +63,8 @@ export interface SqsWorker {
    *
    * A long poll under way gets one second, and is then aborted: a message on its way in it is invisible for its
    * visibility timeout, and has used up one receive. Where the redrive policy allows only one, the poll is waited for.
+   *
+   * At the end it calls `handleOnce.close()`.
    */
   stop(options?: StopOptions): Promise<StopReport>;
   /** How often each type of event happened. */
@@ -166,7 +168,9 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
     try {
       return await inOrder(async () => {
         isStarted = false;
-        return (await run?.stop(shared.over)) ?? { abandoned: 0 };
+        const report = (await run?.stop(shared.over)) ?? { abandoned: 0 };
+        await handleOnce.close();
+        return report;
       });
     } finally {
       stops -= 1;

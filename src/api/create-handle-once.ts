@@ -16,6 +16,7 @@ import { oneAtATime } from '../engine/one-at-a-time.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction } from '../engine/run-in-transaction.ts';
 import { withinSavepoint } from '../engine/within-savepoint.ts';
+import { flush } from '../history/flush.ts';
 import { recorded } from '../history/recorded.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidOptionsError } from './errors.ts';
@@ -111,6 +112,7 @@ function createWith<Tx>(
     settings,
     counts: events.counts,
     checkStore: () => checkStore(engine),
+    close: () => flush(resolved.kept, clock),
     lookup: (key: string) => lookup(engine, key),
     ...(transactional?.calls ?? WITHOUT_CLIENT),
     withRetries: (given: RetryOptions) =>

@@ -133,6 +133,23 @@ export interface AnyHandleOnce {
    * ```
    */
   lookup(key: string): Promise<Outcome<unknown> | undefined>;
+  /**
+   * Writes what is gathered for the database: the counts of `stats`, and the lines that explain how attempts ended. For
+   * the end of a process, before its client is ended. A `stop()` of a worker, and what stops a Kafka consumer, calls
+   * it.
+   *
+   * It covers all that was made with the same client and `databaseSchema`, in whatever scope, and leaves the client
+   * open: it is yours to end. It refuses no call: one that comes later runs as before, and is counted by the next
+   * write. It takes milliseconds, and gives a database without an answer up after 3 s. It can be called again, and
+   * never throws: what is refused goes along with the next write.
+   *
+   * @example
+   * ```ts
+   * await handleOnce.close();
+   * await sql.end();
+   * ```
+   */
+  close(): Promise<void>;
 }
 
 /**

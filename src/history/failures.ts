@@ -34,6 +34,7 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
   const isAllowed = createAllowance(MAX_PER_SECOND);
   const waiting: WaitingLine[] = [];
   let isSending = false;
+  let sent: Promise<void> = Promise.resolve();
   let restsUntil = 0;
 
   async function sendAll(): Promise<void> {
@@ -76,8 +77,9 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
         return;
       }
       waiting.push(noted);
-      if (!isSending) void sendAll();
+      if (!isSending) sent = sendAll();
     },
+    flush: () => sent,
   };
 }
 

@@ -11,6 +11,8 @@ export type Emit = EventSink<HandleOnceEvent>['emit'];
 export interface Noted {
   /** Notes what an event tells. What it cannot keep it tells by `emit`, which comes here again. */
   readonly note: (event: Emitted<HandleOnceEvent>, emit: Emit) => void;
+  /** Resolves when all that was noted before is written, or refused. Never throws. */
+  readonly flush: () => Promise<void>;
 }
 
 /** The same sink, whose events are noted too. */

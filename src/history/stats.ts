@@ -11,25 +11,33 @@ const EVERY_MS = 60_000;
 
 export const statsOf = sharedByTables(createStats);
 
-/** How often each event happened. Written once a minute; what is refused goes along with the next. */
+/** How often each event happened. Written once a minute, and by a flush; what is refused goes along with the next. */
 function createStats(client: DatabaseClient, schema: string): Noted {
   const statement = onOneLine(notedStatements(schema).stats);
   const write = writeBeside(client);
   const counts = new Map<string, Map<string, number>>();
   let timer: NodeJS.Timeout | undefined;
+  let written: Promise<void> = Promise.resolve();
 
   function add(scope: string, event: string, count: number): void {
     const ofScope = counts.get(scope) ?? new Map<string, number>();
     counts.set(scope, ofScope);
     ofScope.set(event, (ofScope.get(event) ?? 0) + count);
-    timer ??= setTimeout(() => void writeCounts(), EVERY_MS).unref();
+    timer ??= setTimeout(() => void flush(), EVERY_MS).unref();
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    written = written.then(writeCounts);
+    return written;
   }
 
   async function writeCounts(): Promise<void> {
-    timer = undefined;
     const rows = [...counts].flatMap(([scope, ofScope]) =>
       [...ofScope].map(([event, count]) => ({ scope, event, count })),
     );
+    if (rows.length === 0) return;
     counts.clear();
     try {
       await write(statement, arraysOf(rows, ['scope', 'event', 'count']));
@@ -44,5 +52,6 @@ function createStats(client: DatabaseClient, schema: string): Noted {
     note({ scope, type }) {
       add(scope, type, 1);
     },
+    flush,
   };
 }

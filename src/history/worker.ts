@@ -18,6 +18,7 @@ function createWorkerLine(client: DatabaseClient, schema: string): Noted {
   const statement = onOneLine(notedStatements(schema).worker);
   const write = writeBeside(client);
   let nextAt = 0;
+  let written: Promise<void> = Promise.resolve();
 
   async function writeLine(): Promise<void> {
     const values = [WORKER_ID, hostname(), process.pid, PACKAGE_VERSION, process.uptime() * 1_000];
@@ -34,7 +35,8 @@ function createWorkerLine(client: DatabaseClient, schema: string): Noted {
       const now = performance.now();
       if (now < nextAt) return;
       nextAt = now + DAY_MS;
-      void writeLine();
+      written = writeLine();
     },
+    flush: () => written,
   };
 }

@@ -155,6 +155,7 @@ test('a fingerprint function of a call gets the payload, and one of the instance
 test('either kind is what an adapter takes', () => {
   expectTypeOf<HandleOnce>().toExtend<AnyHandleOnce>();
   expectTypeOf<HandleOnceWithSchema<typeof schema>>().toExtend<AnyHandleOnce>();
+  expectTypeOf<AnyHandleOnce['close']>().toEqualTypeOf<() => Promise<void>>();
 });
 
 test('what is wrong does not compile', () => {

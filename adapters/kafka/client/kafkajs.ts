@@ -30,15 +30,22 @@ type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' 
 /** A consumer's own methods: it may be given to `onceEachMessage` again, for another run. */
 const originals = new WeakMap<KafkaConsumer, Methods>();
 
-/** `around` is that of the option of `createHandleOnce`. */
+/** `around` is that of the option of `createHandleOnce`; `close` is called when the consumer has stopped. */
 export function listenTo(
   consumer: KafkaConsumer,
   listener: LogListener,
   around: Around['consumer'] = (start) => start(),
+  close: () => Promise<void> = () => Promise.resolve(),
 ): KafkaJs {
   const own = originals.get(consumer) ?? methodsOf(consumer);
   originals.set(consumer, own);
   let hasEnded = false;
+
+  async function ended(stopped: Promise<void>): Promise<void> {
+    await Promise.all([stopped, listener.stopping()]);
+    hasEnded = true;
+    await close();
+  }
 
   Object.assign(consumer, {
     pause(topics: KafkaTopicPartitions[]) {
@@ -58,12 +65,10 @@ export function listenTo(
       await around(() => own.run(config));
     },
     async stop() {
-      await Promise.all([own.stop(), listener.stopping()]);
-      hasEnded = true;
+      await ended(own.stop());
     },
     async disconnect() {
-      await Promise.all([own.disconnect(), listener.stopping()]);
-      hasEnded = true;
+      await ended(own.disconnect());
     },
   } satisfies Methods);
 

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readStats } from 'handle-once/operations';
 import { describe, expect, test } from 'vitest';
 import { aborted, gate, unlessAborted } from '../../support/gate.ts';
 import { leave, numbered, upTo, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
-const { setup } = useFixture();
+const { setup, sql } = useFixture();
 
 describe('A consumer that disconnects while handlers run', () => {
   test('waits for them, commits what they settled, and starts no more', async () => {
@@ -154,4 +155,15 @@ test('A consumer is ready from its join to its end, and tells how far its partit
   ]);
   await leave(member);
   expect(member.health()).toMatchObject({ live: true, ready: false, partitions: [] });
+});
+
+test('a consumer that disconnects has written what it counted', async () => {
+  const group = await setup(undefined, { stats: true });
+  await group.produce(...numbered(3));
+  const member = await group.start(() => undefined);
+  await group.caughtUp();
+  await leave(member);
+  const rows = await readStats({ sql, scope: group.scope });
+  const succeeded = rows.filter(({ event }) => event === 'succeeded');
+  expect(succeeded.reduce((sum, { count }) => sum + count, 0)).toBe(3);
 });

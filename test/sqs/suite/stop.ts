@@ -1,3 +1,4 @@
+import { readStats } from 'handle-once/operations';
 import { expect, test, vi } from 'vitest';
 import { countsOf, type Fixture } from '../support/fixture.ts';
 import { until } from '../../support/until.ts';
@@ -5,7 +6,7 @@ import { gate, unlessAborted } from '../../support/gate.ts';
 import { interposedClient } from '../support/interposed-client.ts';
 
 /** Starting and stopping. Visibility is long here: what shows again was given back, and did not lapse. */
-export function stopSuite({ client, setup }: Fixture): void {
+export function stopSuite({ client, setup, sql }: Fixture): void {
   const patient = () => setup({ visibilityTimeoutSeconds: 60 });
 
   test('a stop waits for what runs, and gives back at once what waits', async () => {
@@ -32,6 +33,18 @@ export function stopSuite({ client, setup }: Fixture): void {
     expect(handled).toHaveLength(2);
     expect(countsOf(worker)).toEqual({ received: 4, returned: 2, acknowledged: 2 });
     expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
+  });
+
+  test('a stop has written what was counted', async () => {
+    const queue = await setup({ visibilityTimeoutSeconds: 60 }, { stats: true });
+    await queue.send('1');
+    const worker = await queue.startWorker({ handler: () => undefined });
+    await queue.empty();
+    await worker.stop();
+    expect(await readStats({ sql, scope: queue.scope })).toMatchObject([
+      { event: 'claimed', count: 1 },
+      { event: 'succeeded', count: 1 },
+    ]);
   });
 
   test('what was given back runs after a new start, once', async () => {

@@ -1,0 +1,67 @@
+import { createHandleOnce, TerminalError } from 'handle-once';
+import { explainRecord, readStats } from 'handle-once/operations';
+import { createMemoryStore } from 'handle-once/testing';
+import postgres from 'postgres';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { freezableDatabase } from '../support/freezable-database.ts';
+
+const { sql, url } = useDatabase();
+
+beforeEach(async () => {
+  await sql`truncate handle_once.stats, handle_once.failures`;
+});
+
+async function countsIn(scope: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { event, count } of await readStats({ sql, scope })) {
+    counts[event] = (counts[event] ?? 0) + count;
+  }
+  return counts;
+}
+
+test('close writes what was counted, in every scope of the client', async () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'billing', stats: true });
+  await handleOnce('1', 'body', () => 1);
+  await handleOnce.inScope('mail')('1', 'body', () => 1);
+  await handleOnce.close();
+  expect(await countsIn('billing')).toEqual({ claimed: 1, succeeded: 1 });
+  expect(await countsIn('mail')).toEqual({ claimed: 1, succeeded: 1 });
+});
+
+test('a second close writes nothing twice, and a call in between is counted by it', async () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'again', stats: true });
+  await handleOnce('1', 'body', () => 1);
+  await Promise.all([handleOnce.close(), handleOnce.close()]);
+  await handleOnce.close();
+  expect(await countsIn('again')).toEqual({ claimed: 1, succeeded: 1 });
+  expect(await handleOnce('1', 'body', () => 2)).toMatchObject({ replayed: true, result: 1 });
+  await handleOnce.close();
+  expect(await countsIn('again')).toEqual({ claimed: 1, succeeded: 1, replayed: 1 });
+});
+
+test('close waits for the lines that explain how attempts ended', async () => {
+  const handleOnce = createHandleOnce({ sql, scope: 'lines', onEvent: () => undefined });
+  await handleOnce('1', 'body', () => Promise.reject(new TerminalError('no')));
+  await handleOnce.close();
+  expect(await explainRecord({ sql, scope: 'lines', key: '1' })).toMatchObject({
+    attempts: [{ ending: 'failed' }],
+  });
+});
+
+test('close gives up a database that gives no answer, and throws nothing', async () => {
+  const { through, freeze } = await freezableDatabase(url);
+  const client = postgres(through, { max: 1 });
+  onTestFinished(() => client.end({ timeout: 0 }));
+  const handleOnce = createHandleOnce({ sql: client, scope: 'silent', stats: true });
+  await handleOnce('1', 'body', () => 1);
+  freeze();
+  await handleOnce.close();
+  await handleOnce.close();
+});
+
+test('a store of your own has nothing to write', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'own' });
+  await handleOnce('1', 'body', () => 1);
+  await handleOnce.close();
+});
