@@ -30,14 +30,14 @@ const importDirection = [
       'The module of NestJS runs the published consumers: adapters/kafka/index.ts, adapters/sqs/index.ts.',
   }),
   forbidImports(['adapters/cli/*.ts'], {
-    regex: String.raw`^\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
+    regex: String.raw`^\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|adapter-kit|operations)\.ts$)`,
     message:
-      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts) and adapters/shared.',
+      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
   }),
   forbidImports(['adapters/cli/*/*.ts'], {
-    regex: String.raw`^\.\./\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|operations)\.ts$)`,
+    regex: String.raw`^\.\./\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|adapter-kit|operations)\.ts$)`,
     message:
-      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts) and adapters/shared.',
+      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
   }),
   forbidImports(['examples/**'], {
     regex: String.raw`^(\.\./)+(src|adapters)/`,

@@ -64,6 +64,8 @@ export { lanesBy, runLanes } from './adapter/run-lanes.ts';
 export { notATransaction } from './store/postgres/not-a-transaction.ts';
 export { kindOf } from './lib/kind-of.ts';
 export { isPromise } from './lib/is-promise.ts';
+export { PACKAGE_VERSION } from './lib/package-version.ts';
+export { printable } from './lib/printable.ts';
 export { checkKey, keyFault, MAX_KEY_LENGTH } from './options/key.ts';
 export type {
   KeptLetter,
@@ -75,6 +77,7 @@ export type {
   RedrivenLetter,
 } from './operations/redrive/letter.ts';
 export { isWanted, letterFields, redriveFields, type RedriveOptions } from './operations/redrive/options.ts';
+export { databaseNow } from './operations/database-now.ts';
 export { createRedriver, type RedriveReport } from './operations/redrive/redriver.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
 export { derivedScopeFault, nameOfKind } from './options/scope.ts';

@@ -6,7 +6,7 @@ import { duration, inUnits } from './duration.ts';
 import { BrokerError, EXIT, NoAnswerError, UsageError } from './errors.ts';
 import { answered, giveUpAfter } from './give-up.ts';
 import { inOneLine } from './one-line.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 
 /** Options of every command. */
 export interface SharedOptions {
@@ -75,7 +75,7 @@ export async function answer(
 
 export function print({ json }: Pick<SharedOptions, 'json'>, said: Answer): void {
   answered();
-  process.stdout.write(`${json === true ? JSON.stringify(said.json, undefined, 2) : said.text}\n`);
+  process.stdout.write(`${json === true ? printableJson(said.json) : said.text}\n`);
   process.exitCode = said.exitCode ?? EXIT.done;
 }
 
@@ -101,6 +101,14 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
   untilMs: '--until',
 };
 
+/** The name of an option in a sentence about another. */
+const NAMES = new RegExp(
+  String.raw`\b(?:${Object.keys(FLAGS)
+    .filter((name) => /[A-Z]/.test(name))
+    .join('|')})\b`,
+  'g',
+);
+
 /** Says what went wrong, in one line. An error of ours has the fix in its message. */
 export function tellFailure(error: unknown): void {
   process.stderr.write(`handle-once: ${printable(messageOf(error))}\n`);
@@ -108,9 +116,15 @@ export function tellFailure(error: unknown): void {
   process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
 }
 
+function inFlags(message: string): string {
+  return message.replaceAll(NAMES, (name) => FLAGS[name] ?? name);
+}
+
 function messageOf(error: unknown): string {
   if (error instanceof InvalidOptionsError) {
-    return error.issues.map(({ field, message }) => `${FLAGS[field] ?? field} ${message}`).join('; ');
+    return error.issues
+      .map(({ field, message }) => `${FLAGS[field] ?? field} ${inFlags(message)}`)
+      .join('; ');
   }
   const isOurs = [HandleOnceError, UsageError, BrokerError, NoAnswerError].some(
     (ours) => error instanceof ours,

@@ -17,6 +17,8 @@ export interface ConnectOptions {
   readonly config?: string | undefined;
 }
 
+const PROTOCOLS: ReadonlySet<string> = new Set(['postgres:', 'postgresql:']);
+
 /** The `sql` of the module `--config`, or a client for `DATABASE_URL` by whichever library is installed. */
 export async function connect({ databaseUrl, config }: ConnectOptions): Promise<Connection> {
   const { sql } = await loadConfig(config);
@@ -30,6 +32,13 @@ export async function connect({ databaseUrl, config }: ConnectOptions): Promise<
   if (!URL.canParse(url)) {
     throw new UsageError(
       'DATABASE_URL, or --database-url, is no URL: write postgres://user:password@host:5432/database',
+    );
+  }
+  const { protocol } = new URL(url);
+  if (!PROTOCOLS.has(protocol)) {
+    throw new UsageError(
+      `DATABASE_URL, or --database-url, begins with ${protocol}, and the records are in PostgreSQL: ` +
+        'write postgres://user:password@host:5432/database',
     );
   }
   const connection = (await withPostgres(url)) ?? (await withPg(url));

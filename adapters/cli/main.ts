@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { PACKAGE_VERSION } from '../../src/adapter-kit.ts';
 import { tellFailure } from './command.ts';
 import { givenUp } from './give-up.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -23,6 +24,7 @@ const program = new Command('handle-once')
   .description(
     'The tables of handle-once: make them, look into them, keep them small, get failed messages back',
   )
+  .version(PACKAGE_VERSION, '--version', 'print the version')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.done : EXIT.usage));
 
 for (const add of [

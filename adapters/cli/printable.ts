@@ -1,16 +1,8 @@
-/**
- * Controls (C0 and C1), ends of lines, and marks that turn the direction of a text: they break a line, move the cursor
- * of a terminal, or show a text as another.
- */
-const HARMFUL = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+import { printable } from '../../src/adapter-kit.ts';
 
-/** A text with what could deceive its reader as escapes: keys come from messages. */
-export function printable(text: string): string {
-  return text.replaceAll(HARMFUL, escaped);
-}
+export { printable };
 
-/** As in JSON, which leaves most of them as they are. */
-function escaped(character: string): string {
-  const json = JSON.stringify(character).slice(1, -1);
-  return json === character ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : json;
+/** As JSON, whose text is as harmless as that of a table. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2).split('\n').map(printable).join('\n');
 }

@@ -1,5 +1,6 @@
 import type { EventError } from './event-error.ts';
 import { isA, readable } from '../lib/safe-read.ts';
+import { printable } from '../lib/printable.ts';
 import type { LogFields, LoggedError } from './logger.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
@@ -13,7 +14,11 @@ const DETAILS = [
 ];
 
 /** An event in one line. */
-export function textOf({ says }: Row, event: ReportedEvent): string {
+export function textOf(row: Row, event: ReportedEvent): string {
+  return printable(sentenceOf(row, event));
+}
+
+function sentenceOf({ says }: Row, event: ReportedEvent): string {
   if (event.message !== undefined) return event.message;
   const fields = flat(event);
   const details = DETAILS.filter((name) => isPlain(fields[name]) && fields[name] !== '').map(
@@ -29,7 +34,7 @@ function describeError({ name, message, code }: EventError): string {
   return `${oneLine(name)}${known}: ${oneLine(message)}`;
 }
 
-/** Bounded, and without what would break the line or move a terminal's cursor. */
+/** Bounded, and without what would break the line. */
 function oneLine(text: string): string {
   const cut = text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1).toWellFormed()}…`;
   return cut.replaceAll(/\p{Cc}+/gu, ' ');

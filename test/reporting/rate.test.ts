@@ -111,6 +111,11 @@ it('a line has no control character, and no more than 200 characters of a messag
   expect(line.length).toBeLessThan(400);
 });
 
+it('a line has marks that turn the direction of text as escapes', async () => {
+  await create()(1, () => new TerminalError('a\u202eb\u2028'));
+  expect(printed()[0]).toMatch(/: TerminalError: a\\u202eb\\u2028$/);
+});
+
 it('what goes well prints nothing, and sets no timer', async () => {
   const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing' });
   await handleOnce('key', 'body', () => 1);

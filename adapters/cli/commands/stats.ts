@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { readStats, type StatsRow } from '../../../src/operations.ts';
 import { answer, shared, type SharedOptions } from '../command.ts';
 import { duration } from '../duration.ts';
@@ -14,7 +14,7 @@ const NO_STATS = 'nothing was counted: create handleOnce with stats: true, and w
 export function addStats(program: Command): void {
   shared(program.command('stats').description('how often each event happened; --json has each minute'))
     .option('--scope <scope>', 'of this scope alone')
-    .option('--since <time>', 'since then', duration, duration('1h'))
+    .addOption(new Option('--since <time>', 'since then').argParser(duration).default(duration('1h'), '1h'))
     .action(async ({ scope, since, ...options }: StatsOptions) => {
       await answer(options, async (tables) => {
         const rows = await readStats({ ...tables, scope, sinceMs: since });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { databaseNow } from '../../../src/adapter-kit.ts';
 import { lastWalkAt, readCensus } from '../../../src/operations.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { ago } from '../duration.ts';
@@ -14,8 +15,8 @@ export function addStatus(program: Command): void {
       await answer(options, async (tables) => {
         const census = await readCensus(tables);
         const [first] = census;
-        if (first === undefined) return withoutCensus(await lastWalkAt(tables));
-        const now = new Date();
+        const now = await databaseNow(tables);
+        if (first === undefined) return withoutCensus(await lastWalkAt(tables), now);
         const rows = census.map(({ scope, state, records, abandoned, oldestAt }) => ({
           scope,
           state,
@@ -31,12 +32,12 @@ export function addStatus(program: Command): void {
 }
 
 /** No walk has ended yet, or the last one found no record. */
-function withoutCensus(endedAt: Date | undefined): Answer {
+function withoutCensus(endedAt: Date | undefined, now: Date): Answer {
   if (endedAt === undefined) return { json: { takenAt: null, census: [] }, text: NEVER_WALKED };
   return {
     json: { takenAt: endedAt, census: [] },
     text:
-      `there are no records: the last walk of maintenance, ${ago(endedAt, new Date())} ago, found none. ` +
+      `there are no records: the last walk of maintenance, ${ago(endedAt, now)} ago, found none. ` +
       'Those that came since are counted by the next one: run npx handle-once maintain',
   };
 }

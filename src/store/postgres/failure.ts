@@ -56,6 +56,10 @@ export const READ_ONLY: Refusal = {
 
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   [READ_ONLY_STATE]: READ_ONLY,
+  '22P05': {
+    happened: 'the encoding of the database has no such character as the key, the scope or an error has',
+    fix: 'create a database with the encoding UTF8 for the records',
+  },
   '25P02': {
     happened: 'an earlier statement of the transaction failed, and its error was caught or not awaited',
     fix: 'await every statement, and let its error reach handle-once. To go on after one, run it in a savepoint',
