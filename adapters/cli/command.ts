@@ -25,12 +25,16 @@ export interface Answer {
   readonly exitCode?: number;
 }
 
+/** Whether a call of a command goes on for as long as there is work. */
+type IsUnhurried = (options: { readonly all?: boolean }, args: readonly string[]) => boolean;
+
 /** Adds the options of a command that asks the database, and bounds all that it does by one of them. */
-export function shared(command: Command): Command {
+export function shared(command: Command, isUnhurried: IsUnhurried = () => false): Command {
   return withTimeout(command, 'give up when there is no answer after so long').hook(
     'preAction',
     (_, action) => {
-      const { timeout } = action.opts<{ readonly timeout: number }>();
+      const { timeout, all } = action.opts<{ readonly timeout: number; readonly all?: boolean }>();
+      if (isUnhurried({ all }, action.args)) return;
       giveUpAfter(
         timeout,
         `there was no answer within ${inUnits(timeout)}: is the database reachable? --timeout 10m waits longer`,

@@ -7,6 +7,7 @@ import {
 } from '../../src/operations.ts';
 import type { Answer } from './command.ts';
 import { ago } from './duration.ts';
+import { printable } from './printable.ts';
 import { tableOf } from './table.ts';
 
 export const NO_RECORDS = 'no records';
@@ -41,7 +42,7 @@ export async function printAll(filter: ListRecordsOptions, asJson: boolean): Pro
 }
 
 function jsonOf(records: readonly RecordView[], isFirst: boolean): string {
-  return `${isFirst ? '' : ','}\n${records.map((record) => JSON.stringify(record)).join(',\n')}`;
+  return `${isFirst ? '' : ','}\n${records.map((record) => printable(JSON.stringify(record))).join(',\n')}`;
 }
 
 function rowsOf(records: readonly RecordView[], isFirst: boolean): string {

@@ -37,7 +37,7 @@ const PHASES: readonly RecordPhase[] = [
 ];
 
 export function addList(program: Command): void {
-  shared(program.command('list').description('the newest or the oldest records'))
+  shared(program.command('list').description('the newest or the oldest records'), ({ all }) => all === true)
     .addOption(new Option('--state <state>', 'of this state alone').choices(STATES))
     .addOption(new Option('--phase <phase>', 'of this phase alone').choices(PHASES))
     .option('--scope <scope>', 'of this scope alone')

@@ -27,7 +27,10 @@ type RetryOptions = ManyOptions & SharedOptions;
 const NEXT = 'nothing runs until the broker or the sender delivers the message again';
 
 export function addRetry(program: Command): void {
-  shared(program.command('retry [key]').description('let a failed record, or many of them, run again'))
+  shared(
+    program.command('retry [key]').description('let a failed record, or many of them, run again'),
+    (_, [key]) => key === undefined,
+  )
     .option('--scope <scope>', `${WHOLE_SCOPE}; needed for a key`)
     .option('--error <name or code>', 'without a key: those with this error alone')
     .addOption(
