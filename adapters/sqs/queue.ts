@@ -8,8 +8,8 @@ import {
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type Clock, coalesce, sleep } from '../../src/adapter-kit.ts';
-import { type CallOptions, inTime } from '../shared/sqs/in-time.ts';
+import { type Clock, coalesce, endsWithin, sleep } from '../../src/adapter-kit.ts';
+import { CALL_TIMEOUT_MS, type CallOptions, inTime } from '../shared/sqs/in-time.ts';
 import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import type { SqsMessage } from './message.ts';
 
@@ -26,6 +26,7 @@ interface Entry {
 
 interface VisibilityEntry extends Entry {
   readonly timeoutSeconds: number;
+  readonly withinMs: number;
 }
 
 export interface ReceiveRequest {
@@ -43,7 +44,8 @@ export interface Queue {
   readonly isFifo: boolean;
   receive(request: ReceiveRequest): Promise<readonly SqsMessage[]>;
   delete(receiptHandle: string): Promise<EntryReply>;
-  changeVisibility(receiptHandle: string, timeoutSeconds: number): Promise<EntryReply>;
+  /** Its call is given up after 15 seconds, or `withinMs`. */
+  changeVisibility(receiptHandle: string, timeoutSeconds: number, withinMs?: number): Promise<EntryReply>;
   attributes(): Promise<Readonly<Partial<Record<string, string>>>>;
   /** Sends to another queue. */
   send(input: SendMessageCommandInput): Promise<void>;
@@ -54,34 +56,42 @@ export const MAX_BATCH = 10;
 
 /**
  * A call costs the queue, and its owner, the same for one entry as for ten: while one is under way, the next waits
- * until it is full. Measured: a busy worker deletes eight messages a call with this, six without.
+ * until it is full. Measured: a busy worker deletes eight messages a call with this, six without. Full ones go at once,
+ * however many are under way: with two at a time, messages lapsed while they waited for the round trips of others.
  */
-const FULL_BATCHES = { maxBatch: MAX_BATCH, smallestBeside: MAX_BATCH };
+const FULL_BATCHES = { maxBatch: MAX_BATCH, smallestBeside: MAX_BATCH, maxBatches: Infinity };
+
+/** A call that takes longer is one that may hang: what is not full waits for it no more. */
+const SLOW_CALL_MS = 1_000;
+
+/** The reply of an entry, once its call has one. */
+type Replied = () => Promise<EntryReply>;
 
 const ENTRY_TRIES = 3;
 const ENTRY_RETRY_DELAY_MS = 100;
 
 export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
-  const remove = coalesce<Entry, EntryReply>({
+  const remove = coalesce<Entry, Replied>({
     ...FULL_BATCHES,
-    send: async (requests) => {
+    send: (requests) => {
       const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
       const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      const reply = await inTime(clock, (options) => client.send(command, options));
-      return entryReplies(requests.length, reply);
+      const reply = inTime(clock, (options) => client.send(command, options));
+      return repliesOf(clock, requests.length, reply);
     },
   });
-  const changeVisibility = coalesce<VisibilityEntry, EntryReply>({
+  const changeVisibility = coalesce<VisibilityEntry, Replied>({
     ...FULL_BATCHES,
-    send: async (requests) => {
+    send: (requests) => {
       const Entries = requests.map(({ key, timeoutSeconds }, index) => ({
         Id: String(index),
         ReceiptHandle: key,
         VisibilityTimeout: timeoutSeconds,
       }));
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
-      const reply = await inTime(clock, (options) => client.send(command, options));
-      return entryReplies(requests.length, reply);
+      const withinMs = Math.min(...requests.map((request) => request.withinMs));
+      const reply = inTime(clock, (options) => client.send(command, options), withinMs);
+      return repliesOf(clock, requests.length, reply);
     },
   });
   return {
@@ -102,12 +112,17 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
           onEnded?.();
         }
       };
-      const { Messages } = await inTime(clock, receive, waitTimeSeconds * 1_000, signal);
+      const { Messages } = await inTime(
+        clock,
+        receive,
+        CALL_TIMEOUT_MS + waitTimeSeconds * 1_000,
+        signal,
+      );
       return Messages ?? [];
     },
     delete: (key) => retryEntry(clock, () => remove({ key })),
-    changeVisibility: (key, timeoutSeconds) =>
-      retryEntry(clock, () => changeVisibility({ key, timeoutSeconds })),
+    changeVisibility: (key, timeoutSeconds, withinMs = CALL_TIMEOUT_MS) =>
+      retryEntry(clock, () => changeVisibility({ key, timeoutSeconds, withinMs })),
     async attributes() {
       const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
       const { Attributes } = await inTime(clock, (options) => client.send(command, options));
@@ -124,6 +139,13 @@ interface BatchReply {
   readonly Failed: readonly BatchResultErrorEntry[] | undefined;
 }
 
+/** Resolves when the call has a reply, or is slow: then each entry waits for its reply alone. */
+async function repliesOf(clock: Clock, count: number, call: Promise<BatchReply>): Promise<Replied[]> {
+  await endsWithin(call, SLOW_CALL_MS, clock);
+  const replies = async () => entryReplies(count, await call);
+  return Array.from({ length: count }, (_, index) => async () => (await replies())[index] ?? NOT_IN_THE_REPLY);
+}
+
 const NOT_IN_THE_REPLY: EntryReply = { done: false, code: 'missing from the reply', retriable: true };
 
 /** A batch call succeeds as a whole even where entries fail. An entry is done only where the reply says so. */
@@ -136,9 +158,10 @@ function entryReplies(count: number, { Successful = [], Failed = [] }: BatchRepl
   return replies;
 }
 
-async function retryEntry(clock: Clock, call: () => Promise<EntryReply>): Promise<EntryReply> {
+async function retryEntry(clock: Clock, call: () => Promise<Replied>): Promise<EntryReply> {
   for (let tries = 1; ; tries += 1) {
-    const reply = await call();
+    const replied = await call();
+    const reply = await replied();
     if (reply.done || !reply.retriable || tries === ENTRY_TRIES) return reply;
     await sleep(clock, ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
   }

@@ -1,4 +1,5 @@
 import type { Clock, EventSink, Timer } from '../../src/adapter-kit.ts';
+import { CALL_TIMEOUT_MS } from '../shared/sqs/in-time.ts';
 import { isInvisible, TRAVEL_MARGIN_MS } from '../shared/sqs/lapse.ts';
 import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
@@ -34,6 +35,9 @@ interface Held {
 /** The code of a message that was held for 12 hours: its handler goes on under its lease. */
 const LIMIT = 'TWELVE_HOURS';
 
+/** A heartbeat that hangs is given up before the next is due: a message has two of them before it may lapse. */
+const HEARTBEATS_IN_TIMEOUT = 6;
+
 /**
  * Keeps every message in hand invisible, whether it runs or waits for its turn.
  *
@@ -48,6 +52,7 @@ export function createVisibilityKeeper(
 ): VisibilityKeeper {
   const receivedMs = timeouts.received * 1_000;
   const heldMs = timeouts.held * 1_000;
+  const withinMs = Math.min(CALL_TIMEOUT_MS, receivedMs / HEARTBEATS_IN_TIMEOUT);
   const holds = new Set<Held>();
   let timer: Timer | undefined;
 
@@ -78,7 +83,7 @@ export function createVisibilityKeeper(
     }
     const sentAt = clock.monotonic();
     try {
-      const reply = await queue.changeVisibility(receiptHandle, seconds);
+      const reply = await queue.changeVisibility(receiptHandle, seconds, withinMs);
       if (reply.done) {
         held.invisibleUntil = sentAt + seconds * 1_000;
         held.atLimit = isLast;

@@ -4,7 +4,8 @@ export interface CallOptions {
   readonly abortSignal: AbortSignal;
 }
 
-const CALL_TIMEOUT_MS = 15_000;
+/** What a call gets that is no long poll. */
+export const CALL_TIMEOUT_MS = 15_000;
 
 /**
  * What a call of the client gives. Rejects when it throws, when the signal aborts, and when it has no end in time.
@@ -18,13 +19,13 @@ const CALL_TIMEOUT_MS = 15_000;
 export async function inTime<T>(
   clock: Clock,
   call: (options: CallOptions) => Promise<T>,
-  extraMs = 0,
+  withinMs = CALL_TIMEOUT_MS,
   signal?: AbortSignal,
 ): Promise<T> {
   const aborter = new AbortController();
   const timer = clock.setTimer(() => {
     aborter.abort(new DOMException('the queue gave no reply in time', 'TimeoutError'));
-  }, CALL_TIMEOUT_MS + extraMs);
+  }, withinMs);
   const abort = (): void => {
     aborter.abort(signal?.reason);
   };
