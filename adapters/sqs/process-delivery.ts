@@ -75,10 +75,10 @@ export async function returnToQueue(
   { queue, events }: Pick<Processor<unknown>, 'queue' | 'events'>,
   { delivery, hold }: InHand,
 ): Promise<void> {
-  const { messageId, receiptHandle } = delivery;
+  const { messageId } = delivery;
   await hold.release();
   if (!hold.isOurs()) return;
-  const reply = await attempt(queue.changeVisibility(receiptHandle, 0));
+  const reply = await attempt(queue.changeVisibility(hold.receiptHandle(), 0));
   if (reply.done) events.emit({ type: 'returned', messageId });
   else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
 }
@@ -91,7 +91,8 @@ async function tellQueue(
   verdict: Verdict,
 ): Promise<Told> {
   const { queue, events } = processor;
-  const { messageId, receiptHandle } = delivery;
+  const { messageId } = delivery;
+  const receiptHandle = hold.receiptHandle();
 
   function refused(verb: 'delete' | 'change-visibility', error: unknown): Told {
     events.emit({ type: 'queue-error', verb, messageId, error });
@@ -114,8 +115,9 @@ async function tellQueue(
     : refused('change-visibility', reply.error);
 }
 
-function kept(
-  { events }: Processor<unknown>,
+/** Tells of a message that stays in the queue. */
+export function kept(
+  { events }: Pick<Processor<unknown>, 'events'>,
   messageId: string,
   why: Pick<Kept<SqsKeptReason>, 'key' | 'reason' | 'error'>,
   visibleAfterSeconds?: number,

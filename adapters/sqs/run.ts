@@ -2,7 +2,7 @@ import { type Clock, endsWithin, type EventSink, storeAnswered } from '../../src
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Place } from './lanes.ts';
 import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
-import { type InHand, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
+import { type InHand, kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { MAX_BATCH, type Queue } from './queue.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
 import { createVisibilityKeeper } from './visibility.ts';
@@ -94,7 +94,7 @@ export function startRun(options: RunOptions): Run {
     processor.deliveryOf.look(messages);
     const items = messages.flatMap((message) => {
       const delivery = inHandOf(message, receivedAt);
-      return delivery === undefined ? [] : [{ delivery, hold: keeper.hold(delivery) }];
+      return delivery === undefined || joins(delivery) ? [] : [{ delivery, hold: keeper.hold(delivery) }];
     });
     if (stopping !== undefined) giveBack(items);
     else {
@@ -117,6 +117,13 @@ export function startRun(options: RunOptions): Run {
       events.emit({ type: 'queue-error', verb: 'receive', ...id, error });
       return undefined;
     }
+  }
+
+  /** What came again while it is in hand is one message: it runs once, and one delete ends it. */
+  function joins(delivery: InHandMessage): boolean {
+    const isJoined = keeper.join(delivery);
+    if (isJoined) kept(processor, delivery.messageId, { key: '', reason: 'in-flight' });
+    return isJoined;
   }
 
   async function run(item: InHand, { turn, onHandled, onAnswered }: Place): Promise<void> {

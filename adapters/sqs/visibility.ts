@@ -11,6 +11,8 @@ import type { VisibilityTimeouts } from './queue-check.ts';
 export interface Hold {
   /** Ends the heartbeats, and waits for one that is under way: none may arrive after what is done next. */
   release(): Promise<void>;
+  /** The one by which the queue knows the message now: that of its last receive. */
+  receiptHandle(): string;
   /** Whether the visibility timeout can not have lapsed. Once it may have, the message must not be touched. */
   isOurs(): boolean;
   /** A visibility timeout that the queue will accept: none reaches past 12 hours after the receive. */
@@ -19,12 +21,18 @@ export interface Hold {
 
 export interface VisibilityKeeper {
   hold(delivery: InHandMessage): Hold;
+  /**
+   * Hands a redelivery to the hold of the same message, which goes on with its receipt handle and the time of its
+   * receive. False where the message is not in hand any more, or its body is another.
+   */
+  join(redelivery: InHandMessage): boolean;
   /** Ends all heartbeats. */
   stop(): void;
 }
 
 interface Held {
-  readonly delivery: InHandMessage;
+  /** The last receive of the message. */
+  delivery: InHandMessage;
   invisibleUntil: number;
   lost: boolean;
   /** Whether it is held for as long as a queue allows. */
@@ -54,6 +62,7 @@ export function createVisibilityKeeper(
   const heldMs = timeouts.held * 1_000;
   const withinMs = Math.min(CALL_TIMEOUT_MS, receivedMs / HEARTBEATS_IN_TIMEOUT);
   const holds = new Set<Held>();
+  const byId = new Map<string, Held>();
   let timer: Timer | undefined;
 
   function beat(): void {
@@ -74,8 +83,9 @@ export function createVisibilityKeeper(
   }
 
   async function extend(held: Held): Promise<void> {
-    const { messageId, receiptHandle } = held.delivery;
-    const seconds = boundedVisibility(clock, held.delivery.receivedAt, heldMs);
+    const { delivery } = held;
+    const { messageId, receiptHandle, receivedAt } = delivery;
+    const seconds = boundedVisibility(clock, receivedAt, heldMs);
     const isLast = seconds * 1_000 < heldMs;
     if (seconds === 0) {
       held.atLimit = true;
@@ -84,6 +94,8 @@ export function createVisibilityKeeper(
     const sentAt = clock.monotonic();
     try {
       const reply = await queue.changeVisibility(receiptHandle, seconds, withinMs);
+      // Of a receipt handle that is not the last one, it says nothing of the message.
+      if (held.delivery !== delivery) return;
       if (reply.done) {
         held.invisibleUntil = sentAt + seconds * 1_000;
         held.atLimit = isLast;
@@ -105,26 +117,35 @@ export function createVisibilityKeeper(
     timer = undefined;
   }
 
+  /** What a receive says of the message. */
+  function received(delivery: InHandMessage): Omit<Held, 'beating'> {
+    return { delivery, invisibleUntil: delivery.receivedAt + receivedMs, lost: false, atLimit: false };
+  }
+
   return {
     stop,
+    join(redelivery) {
+      const held = byId.get(redelivery.messageId);
+      if (held === undefined || held.delivery.message.Body !== redelivery.message.Body) return false;
+      Object.assign(held, received(redelivery));
+      return true;
+    },
     hold(delivery) {
-      const held: Held = {
-        delivery,
-        invisibleUntil: delivery.receivedAt + receivedMs,
-        lost: false,
-        atLimit: false,
-        beating: undefined,
-      };
+      const { messageId } = delivery;
+      const held: Held = { ...received(delivery), beating: undefined };
       holds.add(held);
+      byId.set(messageId, held);
       timer ??= clock.setRepeating(beat, receivedMs / 3);
       return {
         async release() {
           holds.delete(held);
+          if (byId.get(messageId) === held) byId.delete(messageId);
           if (holds.size === 0) stop();
           await held.beating;
         },
+        receiptHandle: () => held.delivery.receiptHandle,
         isOurs: () => isOurs(held),
-        boundedSeconds: (milliseconds) => boundedVisibility(clock, delivery.receivedAt, milliseconds),
+        boundedSeconds: (milliseconds) => boundedVisibility(clock, held.delivery.receivedAt, milliseconds),
       };
     },
   };

@@ -1,4 +1,4 @@
-import { type CallOptions, inTime } from '../../adapters/shared/sqs/in-time.ts';
+import { CALL_TIMEOUT_MS, type CallOptions, inTime } from '../../adapters/shared/sqs/in-time.ts';
 import type { SqsClient } from '../../adapters/sqs/index.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
@@ -11,7 +11,7 @@ export function boundedClient(client: SqsClient, clock: Clock): SqsClient {
   function send(command: { readonly input: object }, given: Partial<CallOptions> = {}): Promise<object> {
     const { WaitTimeSeconds = 0 } = command.input as { readonly WaitTimeSeconds?: number };
     const call = (options: CallOptions) => (client as AnyClient).send(command, options);
-    return inTime(clock, call, WaitTimeSeconds * 1_000, given.abortSignal);
+    return inTime(clock, call, CALL_TIMEOUT_MS + WaitTimeSeconds * 1_000, given.abortSignal);
   }
   return { send: send as SqsClient['send'] };
 }

@@ -89,7 +89,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
     expect(countsOf(worker)).toEqual({ received: 2, 'visibility-lost': 2, kept: 1 });
   });
 
-  test('after its visibility lapsed under a running handler, the redelivery deletes it and the first handle is not used', async () => {
+  test('after its visibility lapsed under a running handler, it is deleted by the handle of its redelivery, and not by the first', async () => {
     const queue = await impatient();
     let first: string | undefined;
     const beatless = interposedClient(client, async (call, forward) => {
@@ -111,8 +111,9 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
 
     await until(() => worker.counts().acknowledged === 1);
 
-    expect(queue.handleOnce.counts()).toMatchObject({ claimed: 1, succeeded: 1, replayed: 1 });
-    expect(queue.eventsOf('kept').map(({ reason }) => reason)).toContain('lapsed');
+    expect(queue.handleOnce.counts()).toMatchObject({ claimed: 1, succeeded: 1 });
+    expect(queue.handleOnce.counts()).not.toHaveProperty('replayed');
+    expect(queue.eventsOf('kept').map(({ reason }) => reason)).toEqual(['in-flight']);
     const touches = beatless.touches(first ?? '');
     expect(touches.length).toBeGreaterThan(0);
     expect(touches.filter((call) => !isChange(call))).toEqual([]);
@@ -128,8 +129,7 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
       if (isChange(call)) throw sdkError('ECONNRESET');
       return await forward();
     });
-    await queue.send('1');
-    await queue.send('2');
+    const ids = [await queue.send('1'), await queue.send('2')];
     const lapsed = gate();
     const handled: unknown[] = [];
     const worker = await queue.startWorker({
@@ -146,9 +146,12 @@ export function receiptHandleSuite({ client, setup }: Fixture): void {
     await until(() => performance.now() > receivedAt + 1_000);
     lapsed.open();
     await until(() => worker.counts().acknowledged === 2);
-    expect(queue.eventsOf('kept').filter(({ reason }) => reason === 'lapsed')).toHaveLength(2);
+    // The other one has run: a redelivery may still have come in time to join it.
+    const waited = ids[handled[0] === 1 ? 1 : 0];
+    const left = queue.eventsOf('kept').filter(({ reason }) => reason === 'lapsed');
+    expect(left.map(({ messageId }) => messageId)).toContain(waited);
     expect(handled.sort()).toEqual([1, 2]);
-    expect(queue.handleOnce.counts()).toMatchObject({ claimed: 2, succeeded: 2, replayed: 1 });
+    expect(queue.handleOnce.counts()).toMatchObject({ claimed: 2, succeeded: 2 });
   });
 
   test.each(['delete', 'backoff'] as const)(

@@ -1,7 +1,27 @@
 import { createHandleOnce, type HandleOnce } from 'handle-once';
-import { createSqsWorker, type SqsClient, type SqsEvent, type SqsHandler, type SqsWorker } from 'handle-once/sqs';
+import {
+  createSqsWorker,
+  type SqsClient,
+  type SqsEvent,
+  type SqsHandler,
+  type SqsWorker,
+} from 'handle-once/sqs';
 import { createFakeQueue, createMemoryStore, type FakeQueue } from 'handle-once/testing';
-import { onTestFinished, vi } from 'vitest';
+import { beforeEach, onTestFinished, vi } from 'vitest';
+
+/** Fake timers in each test, to its very end. */
+export function useFakeTime(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    onTestFinished(() => {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    });
+  });
+}
+
+type FakeCommand = Parameters<FakeQueue['client']['send']>[0];
 
 interface SlowQueueOptions {
   /** What each call takes. */
@@ -15,7 +35,7 @@ interface SlowQueueOptions {
   readonly received?: (reply: object) => object;
 }
 
-/** A worker of a fake queue whose calls take time: that of fake timers. A message is a dead letter at its second receive. */
+/** A worker of a fake queue whose calls take time: that of fake timers. */
 export interface SlowQueue {
   readonly queue: FakeQueue;
   readonly handleOnce: HandleOnce;
@@ -25,8 +45,9 @@ export interface SlowQueue {
   calls(verb: string): number;
 }
 
+/** By default a message is a dead letter when it would be received a second time. */
 export function slowQueue(given: SlowQueueOptions, maxReceiveCount = 1): SlowQueue {
-  const { callMs, hangs, received = (reply) => reply, handler, ...options } = given;
+  const { callMs, hangs, received = (reply: object): object => reply, handler, ...options } = given;
   const queue = createFakeQueue({ maxReceiveCount });
   const calls = new Map<string, number>();
   const events: SqsEvent[] = [];
@@ -34,9 +55,10 @@ export function slowQueue(given: SlowQueueOptions, maxReceiveCount = 1): SlowQue
   async function send(command: object, { abortSignal }: { abortSignal: AbortSignal }): Promise<object> {
     const verb = command.constructor.name.replace(/Command$/, '');
     calls.set(verb, (calls.get(verb) ?? 0) + 1);
-    if (verb === 'GetQueueAttributes') return await queue.client.send(command as never);
+    const forward = (): Promise<object> => queue.client.send(command as FakeCommand, { abortSignal });
+    if (verb === 'GetQueueAttributes') return await forward();
     if (hangs?.(verb, (command as { input: object }).input) === true) return await never(abortSignal);
-    const reply: object = await queue.client.send(command as never, { abortSignal });
+    const reply = await forward();
     await after(callMs);
     return verb === 'ReceiveMessage' ? received(reply) : reply;
   }
