@@ -8,7 +8,10 @@ export interface SqsHealth {
    * queue or a database that is down leaves it true: a restart cures neither.
    */
   readonly live: boolean;
-  /** Whether messages are handled now: it is started, its receives go on without failure, the store is reachable. */
+  /**
+   * Whether messages are handled now: it is started, its receives go on without failure, the store is reachable. False
+   * too where a call is overdue for five seconds, or was given up, and the queue has answered none since.
+   */
   readonly ready: boolean;
   /** Whether the store can be used, by its last answer; `unknown` before the first. */
   readonly store: 'reachable' | 'unreachable' | 'unknown';

@@ -11,6 +11,7 @@ import {
 import { type Clock, coalesce, endsWithin, sleep } from '../../src/adapter-kit.ts';
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from '../shared/sqs/in-time.ts';
 import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
+import { createAnswers } from './answers.ts';
 import type { SqsMessage } from './message.ts';
 
 /** The part of an `SQSClient` that the adapter uses. */
@@ -46,9 +47,12 @@ export interface Queue {
   delete(receiptHandle: string): Promise<EntryReply>;
   /** Its call is given up after 15 seconds, or `withinMs`. */
   changeVisibility(receiptHandle: string, timeoutSeconds: number, withinMs?: number): Promise<EntryReply>;
-  attributes(): Promise<Readonly<Partial<Record<string, string>>>>;
+  /** Its own, or those of another queue. */
+  attributes(ofUrl?: string): Promise<Readonly<Partial<Record<string, string>>>>;
   /** Sends to another queue. */
   send(input: SendMessageCommandInput): Promise<void>;
+  /** Whether its calls hang. */
+  isSilent(): boolean;
 }
 
 /** The most entries that SQS takes in a batch, and gives in a receive. */
@@ -71,12 +75,13 @@ const ENTRY_TRIES = 3;
 const ENTRY_RETRY_DELAY_MS = 100;
 
 export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
+  const answers = createAnswers(clock);
   const remove = coalesce<Entry, Replied>({
     ...FULL_BATCHES,
     send: (requests) => {
       const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
       const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      const reply = inTime(clock, (options) => client.send(command, options));
+      const reply = answers.follow(inTime(clock, (options) => client.send(command, options)));
       return repliesOf(clock, requests.length, reply);
     },
   });
@@ -90,7 +95,7 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
       }));
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
       const withinMs = Math.min(...requests.map((request) => request.withinMs));
-      const reply = inTime(clock, (options) => client.send(command, options), withinMs);
+      const reply = answers.follow(inTime(clock, (options) => client.send(command, options), withinMs));
       return repliesOf(clock, requests.length, reply);
     },
   });
@@ -112,25 +117,25 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
           onEnded?.();
         }
       };
-      const { Messages } = await inTime(
-        clock,
-        receive,
-        CALL_TIMEOUT_MS + waitTimeSeconds * 1_000,
-        signal,
+      const waitMs = waitTimeSeconds * 1_000;
+      const { Messages } = await answers.follow(
+        inTime(clock, receive, CALL_TIMEOUT_MS + waitMs, signal),
+        waitMs,
       );
       return Messages ?? [];
     },
     delete: (key) => retryEntry(clock, () => remove({ key })),
     changeVisibility: (key, timeoutSeconds, withinMs = CALL_TIMEOUT_MS) =>
       retryEntry(clock, () => changeVisibility({ key, timeoutSeconds, withinMs })),
-    async attributes() {
-      const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
-      const { Attributes } = await inTime(clock, (options) => client.send(command, options));
+    async attributes(ofUrl = queueUrl) {
+      const command = new GetQueueAttributesCommand({ QueueUrl: ofUrl, AttributeNames: ['All'] });
+      const { Attributes } = await answers.follow(inTime(clock, (options) => client.send(command, options)));
       return Attributes ?? {};
     },
     async send(input) {
       await inTime(clock, (options) => client.send(new SendMessageCommand(input), options));
     },
+    isSilent: () => answers.isSilent(),
   };
 }
 
@@ -143,7 +148,10 @@ interface BatchReply {
 async function repliesOf(clock: Clock, count: number, call: Promise<BatchReply>): Promise<Replied[]> {
   await endsWithin(call, SLOW_CALL_MS, clock);
   const replies = async () => entryReplies(count, await call);
-  return Array.from({ length: count }, (_, index) => async () => (await replies())[index] ?? NOT_IN_THE_REPLY);
+  return Array.from(
+    { length: count },
+    (_, index) => async () => (await replies())[index] ?? NOT_IN_THE_REPLY,
+  );
 }
 
 const NOT_IN_THE_REPLY: EntryReply = { done: false, code: 'missing from the reply', retriable: true };

@@ -25,7 +25,7 @@ export interface ReceiverOptions {
 export interface ReceiverHealth {
   /** Whether receives go on: false where none has begun or ended for two minutes, though there was room. */
   readonly isTurning: boolean;
-  /** Whether the last one failed. */
+  /** Whether the last one failed, or all calls of the queue hang. */
   readonly isFailing: boolean;
   /** When the queue last answered one. */
   readonly answeredAt: Date | undefined;
@@ -147,7 +147,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   return {
     pump,
-    health: () => ({ isTurning: isTurning(), isFailing: receivePause.isFailing(), answeredAt }),
+    health: () => ({
+      isTurning: isTurning(),
+      isFailing: receivePause.isFailing() || queue.isSilent(),
+      answeredAt,
+    }),
     storeAnswered(answered) {
       if (!answered) {
         if (!stopped) storePause.fail();

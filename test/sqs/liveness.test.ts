@@ -1,17 +1,10 @@
 import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsClient, type SqsWorker } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { slowQueue, useFakeTime } from './support/slow-queue.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useFakeTime();
 
 const never = () => new Promise<never>(() => undefined);
 
@@ -51,4 +44,53 @@ test('a worker whose queue fails is live', async () => {
   const worker = await workerOf(() => Promise.reject(new Error('throttled')), 1);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(worker.health()).toMatchObject({ live: true, ready: false });
+});
+
+test('a worker whose calls all hang is not ready, until one is answered', async () => {
+  let isDown = false;
+  const { worker } = slowQueue({
+    ...{ callMs: 20, concurrency: 1, visibilityTimeoutSeconds: 60 },
+    handler: () => undefined,
+    hangs: () => isDown,
+  });
+  await worker.start();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(worker.health()).toMatchObject({ ready: true });
+  isDown = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(worker.health()).toMatchObject({ live: true, ready: false, store: 'reachable' });
+  isDown = false;
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(worker.health()).toMatchObject({ ready: true });
+});
+
+test('a worker that has all it can handle, and whose heartbeats hang, is not ready', async () => {
+  let isDown = false;
+  const { queue, worker } = slowQueue({
+    ...{ callMs: 20, concurrency: 1, visibilityTimeoutSeconds: 12 },
+    handler: never,
+    hangs: () => isDown,
+  });
+  for (const body of ['1', '2']) queue.send(body);
+  await worker.start();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(worker.health()).toMatchObject({ ready: true, queue: { inHand: 2 } });
+  isDown = true;
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect(worker.health()).toMatchObject({ ready: false });
+});
+
+test('a worker of whose calls one hangs is ready', async () => {
+  let hanging = 1;
+  const { queue, worker } = slowQueue({
+    ...{ callMs: 20, concurrency: 20, visibilityTimeoutSeconds: 60 },
+    handler: () => undefined,
+    hangs: (verb) => verb === 'DeleteMessageBatch' && hanging-- > 0,
+  });
+  queue.send('1');
+  await worker.start();
+  for (let seconds = 0; seconds < 20; seconds += 1) {
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(worker.health()).toMatchObject({ ready: true });
+  }
 });

@@ -1,14 +1,7 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { after, slowQueue } from './support/slow-queue.ts';
+import { expect, test, vi } from 'vitest';
+import { after, slowQueue, useFakeTime } from './support/slow-queue.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-  onTestFinished(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-});
+useFakeTime();
 
 const CHANGE = 'ChangeMessageVisibilityBatch';
 const DELETE = 'DeleteMessageBatch';
@@ -62,15 +55,15 @@ test('deletes are not held up by their round trips, nor by one that hangs', asyn
 });
 
 test('calls of 100 messages in flight are full', async () => {
-  const { queue, worker, calls } = slowQueue({
+  const slow = slowQueue({
     ...{ callMs: 50, concurrency: 100, visibilityTimeoutSeconds: 30 },
     handler: () => after(25_000),
   });
-  for (let n = 0; n < 100; n += 1) queue.send(String(n));
-  await worker.start();
+  for (let n = 0; n < 100; n += 1) slow.queue.send(String(n));
+  await slow.worker.start();
   await vi.advanceTimersByTimeAsync(15_000);
-  const changes = calls(CHANGE);
+  const changes = slow.calls(CHANGE);
   await vi.advanceTimersByTimeAsync(8_000);
-  expect(worker.health().queue.inHand).toBe(100);
-  expect(calls(CHANGE) - changes).toBe(10);
+  expect(slow.worker.health().queue.inHand).toBe(100);
+  expect(slow.calls(CHANGE) - changes).toBe(10);
 });

@@ -1,0 +1,41 @@
+import type { Clock } from '../../src/adapter-kit.ts';
+
+/** Whether a queue answers at all. */
+export interface Answers {
+  /** Follows a call, and gives what it gives. It may take `waitMs` for a reason of its own. */
+  follow<T>(call: Promise<T>, waitMs?: number): Promise<T>;
+  /** Whether a call is overdue, or was given up, and none has been answered since. */
+  isSilent(): boolean;
+}
+
+/** What a call takes at most while all is well: a client sends again what failed. */
+const PATIENCE_MS = 5_000;
+
+export function createAnswers(clock: Clock): Answers {
+  /** When calls that are under way are overdue. Of those that were, none is here once another is answered. */
+  const dueAt = new Map<symbol, number>();
+  let wasGivenUp = false;
+
+  function answered(): void {
+    wasGivenUp = false;
+    for (const [call, due] of dueAt) if (due <= clock.monotonic()) dueAt.delete(call);
+  }
+
+  return {
+    async follow(call, waitMs = 0) {
+      const self = Symbol();
+      dueAt.set(self, clock.monotonic() + waitMs + PATIENCE_MS);
+      try {
+        const reply = await call;
+        answered();
+        return reply;
+      } catch (error) {
+        if (dueAt.has(self) && (error as Error | undefined)?.name === 'TimeoutError') wasGivenUp = true;
+        throw error;
+      } finally {
+        dueAt.delete(self);
+      }
+    },
+    isSilent: () => wasGivenUp || [...dueAt.values()].some((due) => due <= clock.monotonic()),
+  };
+}
