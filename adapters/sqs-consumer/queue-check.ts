@@ -1,6 +1,12 @@
 import { type EventSink, type Warning, warn } from '../../src/adapter-kit.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
-import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../shared/sqs/queue-redrive.ts';
+import { letterQueueWarning } from '../shared/sqs/letter-queue-check.ts';
+import {
+  fifoRedriveFault,
+  noRedrivePolicy,
+  redriveMovesGroup,
+  unreadableQueue,
+} from '../shared/sqs/queue-redrive.ts';
 import { queueFacts, queueWarnings } from '../shared/sqs/queue-settings.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
 import type { SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
@@ -52,7 +58,9 @@ async function checkQueue(options: QueueCheckOptions): Promise<Refusal | undefin
       if (queue.isFifo) return refusal(fifoRedriveFault(facts));
       warn(noRedrivePolicy(facts, visibilityTimeoutSeconds), events);
     }
+    warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
     for (const warning of queueWarnings(facts, settings)) warn(warning, events);
+    warn(await letterQueueWarning(onFailed, facts, (url) => queue.attributes(url)), events);
   } catch (error) {
     const name = error instanceof Error ? error.name : 'unknown error';
     warn(unreadableQueue(name, queue.isFifo && onFailed === undefined), events);

@@ -18,7 +18,8 @@ export interface Queue {
   changeVisibility(receiptHandle: string | undefined, seconds: number): Promise<unknown>;
   /** Sends to another queue. */
   send(input: SendMessageCommandInput): Promise<unknown>;
-  attributes(): Promise<Readonly<Partial<Record<string, string>>>>;
+  /** Its own, or those of another queue. */
+  attributes(ofUrl?: string): Promise<Readonly<Partial<Record<string, string>>>>;
 }
 
 export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
@@ -29,8 +30,8 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
       return inTime(clock, (options) => client.send(new ChangeMessageVisibilityCommand(input), options));
     },
     send: (input) => inTime(clock, (options) => client.send(new SendMessageCommand(input), options)),
-    async attributes() {
-      const command = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['All'] });
+    async attributes(ofUrl = queueUrl) {
+      const command = new GetQueueAttributesCommand({ QueueUrl: ofUrl, AttributeNames: ['All'] });
       const { Attributes } = await inTime(clock, (options) => client.send(command, options));
       return Attributes ?? {};
     },

@@ -1,6 +1,12 @@
 import { type EventSink, toStoredError, type Warning, warn } from '../../src/adapter-kit.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
-import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../shared/sqs/queue-redrive.ts';
+import { letterQueueWarning } from '../shared/sqs/letter-queue-check.ts';
+import {
+  fifoRedriveFault,
+  noRedrivePolicy,
+  redriveMovesGroup,
+  unreadableQueue,
+} from '../shared/sqs/queue-redrive.ts';
 import {
   isAboveLease,
   leaseFault,
@@ -64,12 +70,13 @@ export interface CheckedQueue {
  * the timeout of the receives of a loop is neither given nor readable.
  */
 export async function checkQueue(check: QueueCheck): Promise<CheckedQueue> {
-  const { settings, events } = check;
+  const { settings, events, onFailed, queue } = check;
   const facts = await readFacts(check);
   const timeouts = timeoutsOf(check, facts);
   if (facts !== undefined) {
     checkRedrive(check, facts, timeouts);
     for (const warning of queueWarnings(facts, settings)) warn(warning, events);
+    warn(await letterQueueWarning(onFailed, facts, (url) => queue.attributes(url)), events);
   }
   return { timeouts, maxReceiveCount: facts?.maxReceiveCount };
 }
@@ -98,6 +105,7 @@ function checkRedrive(
   facts: QueueFacts,
   { held }: VisibilityTimeouts,
 ): void {
+  warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
   if (onFailed !== undefined || facts.maxReceiveCount !== undefined) return;
   if (queue.isFifo) throw invalidOption(subject, 'onFailed', fifoRedriveFault(facts));
   warn(noRedrivePolicy(facts, held), events);

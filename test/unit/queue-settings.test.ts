@@ -16,6 +16,7 @@ function warningsOf(facts: Partial<QueueFacts>, overrides: Partial<typeof settin
     visibilityTimeoutSeconds: undefined,
     retentionSeconds: undefined,
     maxReceiveCount: undefined,
+    maxMessageBytes: undefined,
   };
   return queueWarnings({ ...nothing, ...facts }, { ...settings, ...overrides }).map(({ warning }) => warning);
 }
@@ -31,7 +32,7 @@ test.each([
 
 test('what a queue does not tell is unknown, and nothing is warned of', () => {
   const facts = queueFacts({});
-  expect(Object.values(facts)).toEqual([undefined, undefined, undefined]);
+  expect(Object.values(facts)).toEqual(Array(4).fill(undefined));
   expect(queueWarnings(facts, settings)).toEqual([]);
 });
 

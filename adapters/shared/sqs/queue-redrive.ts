@@ -1,3 +1,4 @@
+import type { SqsOnFailed } from './queue-options.ts';
 import type { QueueFacts } from './queue-settings.ts';
 import { type Warning } from '../../../src/adapter-kit.ts';
 
@@ -45,5 +46,21 @@ export function unreadableQueue(
     message:
       `the queue's attributes cannot be read (${errorName}): its settings were not checked. ` +
       `Allow sqs:GetQueueAttributes${fifo}`,
+  };
+}
+
+/** What a redrive policy does to messages of a FIFO group behind a failed one that stays. */
+export function redriveMovesGroup(
+  isFifo: boolean,
+  onFailed: SqsOnFailed | undefined,
+  { maxReceiveCount }: QueueFacts,
+): Warning<'REDRIVE_MOVES_GROUP'> | undefined {
+  if (!isFifo || maxReceiveCount === undefined || (onFailed ?? 'keep') !== 'keep') return undefined;
+  return {
+    warning: 'REDRIVE_MOVES_GROUP',
+    message:
+      `the FIFO queue's redrive policy moves a message after ${maxReceiveCount} receives, and a message that fails for ` +
+      "good stays (onFailed: 'keep', the default): those behind it in its group are received with it each time, are " +
+      'not run, and are moved as well. Pass onFailed: { deadLetterQueueUrl }',
   };
 }

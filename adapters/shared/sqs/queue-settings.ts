@@ -6,6 +6,7 @@ export interface QueueFacts {
   readonly visibilityTimeoutSeconds: number | undefined;
   readonly retentionSeconds: number | undefined;
   readonly maxReceiveCount: number | undefined;
+  readonly maxMessageBytes: number | undefined;
 }
 
 /** What works, and will surprise. */
@@ -24,6 +25,7 @@ export function queueFacts(attributes: Readonly<Partial<Record<string, string>>>
     visibilityTimeoutSeconds: numberOf(attributes['VisibilityTimeout']),
     retentionSeconds: numberOf(attributes['MessageRetentionPeriod']),
     maxReceiveCount: maxReceiveCount(attributes['RedrivePolicy']),
+    maxMessageBytes: numberOf(attributes['MaximumMessageSize']),
   };
 }
 

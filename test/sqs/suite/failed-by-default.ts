@@ -74,11 +74,11 @@ export function failedByDefaultSuite({ client, server, setup }: Fixture): void {
     await queue.startWorker({ onFailed: 'keep', handler: noop });
   });
 
-  test('a FIFO queue with a redrive policy is taken', async () => {
+  test('a FIFO queue with a redrive policy is taken, with a warning of what it does to a group', async () => {
     const deadLetterQueueUrl = await createQueue(client, { fifo: true });
     const queue = await setup({ fifo: true, redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
     await queue.startWorker({ ...byDefault, handler: noop });
-    expect(queue.events).toEqual([]);
+    expect(queue.events).toMatchObject([{ type: 'warning', warning: 'REDRIVE_MOVES_GROUP' }]);
   });
 
   test('a FIFO queue whose attributes cannot be read is taken with a warning', async () => {

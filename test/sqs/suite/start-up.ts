@@ -113,6 +113,62 @@ export function startUpSuite({ client, setup }: Fixture): void {
     warn.mockRestore();
   });
 
+  /** The real queues, of which those that are named say how large a message they take. */
+  const sized = (sizes: Readonly<Record<string, string>>) =>
+    interposedClient(client, async ({ verb, queueUrl }, forward) => {
+      const reply = (await forward()) as { Attributes?: object };
+      if (verb !== 'GetQueueAttributes') return reply;
+      return { ...reply, Attributes: { ...reply.Attributes, MaximumMessageSize: sizes[queueUrl] } };
+    });
+
+  test('a dead-letter queue that takes smaller messages than the queue is warned of', async () => {
+    const deadLetterQueueUrl = await createQueue(client);
+    const queue = await setup();
+    const warn = silently();
+    const onFailed = { deadLetterQueueUrl };
+    const same = sized({ [queue.queueUrl]: '262144', [deadLetterQueueUrl]: '262144' });
+    await queue.startWorker({ client: same, onFailed, handler: noop });
+    expect(queue.eventsOf('warning')).toEqual([]);
+    const smaller = sized({ [queue.queueUrl]: '1048576', [deadLetterQueueUrl]: '262144' });
+    await queue.startWorker({ client: smaller, onFailed, handler: noop });
+    expect(queue.eventsOf('warning')).toEqual([
+      {
+        ...{ type: 'warning', warning: 'DEAD_LETTER_QUEUE_TOO_SMALL' },
+        message: expect.stringMatching(/takes messages of 262144 bytes.* of 1048576/) as string,
+      },
+    ]);
+    warn.mockRestore();
+  });
+
+  test('a dead-letter queue whose attributes cannot be read is a warning that names it', async () => {
+    const deadLetterQueueUrl = await createQueue(client);
+    const queue = await setup();
+    const warn = silently();
+    const refusing = interposedClient(client, async ({ verb, queueUrl }, forward) => {
+      if (verb === 'GetQueueAttributes' && queueUrl === deadLetterQueueUrl) throw sdkError('AccessDenied');
+      return await forward();
+    });
+    await queue.startWorker({ client: refusing, onFailed: { deadLetterQueueUrl }, handler: noop });
+    expect(queue.eventsOf('warning')).toMatchObject([
+      {
+        warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
+        message: expect.stringContaining('the attributes of the dead-letter queue') as string,
+      },
+    ]);
+    warn.mockRestore();
+  });
+
+  test('a FIFO queue with a redrive policy and onFailed keep is warned of, since messages behind a failed one move too', async () => {
+    const deadLetterQueueUrl = await createQueue(client, { fifo: true });
+    const queue = await setup({ fifo: true, redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
+    const warn = silently();
+    await queue.startWorker({ onFailed: 'keep', handler: noop });
+    expect(queue.eventsOf('warning')).toMatchObject([{ warning: 'REDRIVE_MOVES_GROUP' }]);
+    await queue.startWorker({ onFailed: 'acknowledge', handler: noop });
+    expect(queue.eventsOf('warning')).toHaveLength(1);
+    warn.mockRestore();
+  });
+
   test('a queue and records that fit one another start without a word', async () => {
     const deadLetterQueueUrl = await createQueue(client);
     const queue = await setup({ redrive: { deadLetterQueueUrl, maxReceiveCount: 20 } });
