@@ -55,6 +55,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
     'CALL_TIMEOUT_MS',
   ],
   ['a wait for SQS, or for the broker of `onceEach`', 'adapters/shared/sqs/in-time.ts', 'CALL_TIMEOUT_MS'],
+  ['a wait for a heartbeat of SQS', 'adapters/shared/sqs/in-time.ts', 'CALL_TIMEOUT_MS'],
   ['a wait for a locked record', 'src/store/postgres/statements/locked.ts', 'LOCK_WAIT_MS'],
   ['how long a suspect keeps others waiting', 'src/engine/suspect-place.ts', 'LONGEST_STAY_MS'],
   ['claims, settles or heartbeats that share one statement', 'src/store/records.ts', 'MAX_BATCH'],
@@ -65,6 +66,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
     'src/engine/attempt-in-transaction.ts',
     'MAX_CONFLICTS',
   ],
+  ['deletes, or heartbeats, that share one call of SQS', 'adapters/sqs/queue.ts', 'MAX_BATCH'],
   ['long polls of an SQS worker', 'adapters/sqs/receiver.ts', 'MOST_POLLS'],
   [
     'messages that a Kafka partition remembers ahead of its position',
