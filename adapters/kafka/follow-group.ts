@@ -19,7 +19,7 @@ export function followGroup(
   const seen = new Set<string>();
   /** Partitions that the user has moved since the group has met. */
   const moved = new Set<string>();
-  const watch = admin === undefined ? undefined : watchLogs(admin, assignments, events, clock);
+  const watch = admin && watchLogs({ clock, admin, groupId, client, assignments, events });
   return {
     joined(assignment) {
       assignments.joined(assignment);
@@ -37,6 +37,9 @@ export function followGroup(
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
       if (fromBeginning === false) void holdStartPositions(others, generation, start);
+    },
+    lookedUp() {
+      void watch?.look();
     },
     passedOver(place, position) {
       const tracker = assignments.trackerOf(place);

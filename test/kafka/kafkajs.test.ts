@@ -22,6 +22,7 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
   const does = { stopping: () => Promise.resolve() };
   const listener: LogListener = {
     joined: noting('joined'),
+    lookedUp: noting('lookedUp'),
     passedOver: noting('passedOver'),
     stopping: () => {
       told.push(['stopping']);

@@ -1,7 +1,8 @@
 import type { KafkaEvent } from 'handle-once/kafka';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
 import { watchLogs } from '../../adapters/kafka/partition/log-watch.ts';
+import type { Place } from '../../adapters/kafka/client/log-client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
@@ -34,16 +35,27 @@ function watched() {
     tracker?.ahead.add(message(15));
   }
   Object.assign(admin.ends, { 'orders/0': '100', 'orders/1': '100', 'orders/2': '100', 'invoices/0': '100' });
-  const watch = watchLogs(
-    admin,
-    assignments,
-    createEventSink({ onEvent: (event) => events.push(event) }),
-    systemClock,
-  );
+  const calls: string[] = [];
+  const client = {
+    commit: ({ topic, partition }: Place, position: bigint) => {
+      calls.push(`commit ${topic}/${partition} ${position}`);
+      return Promise.resolve();
+    },
+    moveTo: ({ topic, partition }: Place, position: bigint) => {
+      calls.push(`move ${topic}/${partition} ${position}`);
+    },
+  };
+  const watch = watchLogs({
+    ...{ admin, assignments, groupId: 'billing', clock: systemClock },
+    client: () => client,
+    events: createEventSink({ onEvent: (event) => events.push(event) }),
+  });
   watch.begin();
   const remembered = () => [orders, other, invoices].map((tracker) => tracker?.ahead.look(message(15)));
-  return { admin, assignments, events, remembered, orders, watch };
+  return { admin, assignments, calls, events, remembered, orders, watch };
 }
+
+type Watched = ReturnType<typeof watched>;
 
 const shortened = (found: string) => ({
   ...{ type: 'log-changed', topic: 'orders', partition: 0, reason: 'end-went-back' },
@@ -114,6 +126,50 @@ test('nothing is asked for when it has no partitions, as after a stop', async ()
   assignments.stopped();
   await pass(600_000);
   expect(admin.queries).toEqual([]);
+});
+
+describe('a partition whose position is not in the log any more', () => {
+  /** It was read up to 10, and what is before 40 is gone. */
+  async function overtaken() {
+    const bed = watched();
+    await bed.orders?.commit({ commit: () => Promise.resolve() });
+    bed.admin.lows['orders/0'] = '40';
+    return bed;
+  }
+
+  test.each([['each minute'], ['at once when it is told to']])(
+    'is read from the oldest message that is left where its client went to the end, looked for %s',
+    async (when) => {
+      const { calls, watch } = await overtaken();
+      if (when === 'each minute') await pass(60_000);
+      else await watch.look();
+      expect(calls).toEqual(['commit orders/0 40', 'move orders/0 40']);
+    },
+  );
+
+  test('is left alone where the group has a position', async () => {
+    const { admin, calls, watch } = await overtaken();
+    admin.committed['orders/0'] = '10';
+    await watch.look();
+    expect(calls).toEqual([]);
+  });
+
+  test.each([
+    ['read on meanwhile', (bed: Watched) => bed.orders?.advanceTo(50n)],
+    ['given to another member meanwhile', ({ assignments }: Watched) => assignments.joined({})],
+  ])('is left alone where it is %s', async (_, happens) => {
+    const bed = await overtaken();
+    const fetchOffsets = bed.admin.fetchOffsets.bind(bed.admin);
+    Object.assign(bed.admin, {
+      fetchOffsets: async (query: { groupId: string; topics: string[] }) => {
+        const answer = await fetchOffsets(query);
+        happens(bed);
+        return answer;
+      },
+    });
+    await bed.watch.look();
+    expect(bed.calls).toEqual([]);
+  });
 });
 
 test('nothing is left of it at its end, and it can begin again', async () => {

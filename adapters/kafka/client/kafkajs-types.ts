@@ -58,6 +58,10 @@ export interface BatchEvent {
   };
 }
 
+export interface RequestEvent {
+  readonly payload: { readonly apiName: string };
+}
+
 export interface KafkaTopicPartitions {
   topic: string;
   partitions?: number[];
@@ -73,6 +77,7 @@ export interface KafkaConsumer {
   on(event: 'consumer.group_join', listener: (event: GroupJoinEvent) => void): unknown;
   on(event: 'consumer.crash', listener: (event: CrashEvent) => void): unknown;
   on(event: 'consumer.end_batch_process', listener: (event: BatchEvent) => void): unknown;
+  on(event: 'consumer.network.request', listener: (event: RequestEvent) => void): unknown;
   on(event: 'consumer.stop', listener: () => void): unknown;
   pause(topics: KafkaTopicPartitions[]): void;
   resume(topics: KafkaTopicPartitions[]): void;

@@ -81,6 +81,9 @@ export function listenTo(
   consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
     listener.crashed(error, restart);
   });
+  consumer.on('consumer.network.request', ({ payload: { apiName } }) => {
+    if (apiName === 'ListOffsets') listener.lookedUp();
+  });
   consumer.on('consumer.end_batch_process', ({ payload: { topic, partition, batchSize, lastOffset } }) => {
     if (batchSize === 0) listener.passedOver({ topic, partition }, after(lastOffset));
   });

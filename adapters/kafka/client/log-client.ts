@@ -79,6 +79,8 @@ export interface LogConsumer {
 export interface LogListener {
   /** The group has given out its partitions. Nothing of them is handed over before this returns. */
   joined(assignment: Assignment): void;
+  /** The client has looked up where partitions begin or end: it may have no position of them any more. */
+  lookedUp(): void;
   /** Records were read that are not delivered, such as those of an aborted transaction. */
   passedOver(place: Place, position: bigint): void;
   /** The consumer begins to stop. The process may end when this has resolved. */

@@ -2,34 +2,50 @@ import type { Clock, EventSink, Timer } from '../../../src/adapter-kit.ts';
 import type { Assignments } from './assignments.ts';
 import type { KafkaEvent } from '../events.ts';
 import type { LogAdmin } from '../client/log-admin.ts';
+import type { LogConsumer } from '../client/log-client.ts';
+import { mendResets } from './mend-resets.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
 export interface LogWatch {
   begin(): void;
+  /** Looks now. */
+  look(): Promise<void>;
   end(): void;
 }
 
-/** Looks from time to time whether a partition ends before where it ended: its topic was made again. */
-export function watchLogs(
-  admin: LogAdmin,
-  assignments: Assignments,
-  events: EventSink<KafkaEvent>,
-  clock: Clock,
-): LogWatch {
+export interface WatchOptions {
+  readonly clock: Clock;
+  readonly admin: LogAdmin;
+  readonly groupId: string;
+  readonly client: () => Pick<LogConsumer, 'commit' | 'moveTo'>;
+  readonly assignments: Assignments;
+  readonly events: EventSink<KafkaEvent>;
+}
+
+/**
+ * Looks from time to time whether a partition ends before where it ended, since its topic was made again, and whether
+ * its position is gone, since retention has overtaken it.
+ */
+export function watchLogs({ clock, admin, groupId, client, assignments, events }: WatchOptions): LogWatch {
   let timer: Timer | undefined;
 
   async function look(): Promise<void> {
+    const generation = assignments.generation();
     // As they were before the broker is asked: a fetch can see a later end meanwhile.
     const known = assignments.trackers().map((tracker) => ({ tracker, before: tracker.lastEnd }));
     for (const topic of new Set(known.map(({ tracker }) => tracker.topic))) {
       try {
-        const ends = new Map((await admin.fetchTopicOffsets(topic)).map((end) => [end.partition, end.high]));
-        for (const { tracker, before } of known.filter((one) => one.tracker.topic === topic)) {
+        const answer = await admin.fetchTopicOffsets(topic);
+        const ends = new Map(answer.map((end) => [end.partition, end.high]));
+        const own = known.filter((one) => one.tracker.topic === topic);
+        for (const { tracker, before } of own) {
           const end = BigInt(ends.get(tracker.partition) ?? before ?? 0);
           if (before !== undefined && end < before) tellShortened(tracker, before, end, events);
         }
+        const trackers = own.map(({ tracker }) => tracker);
+        await mendResets(topic, trackers, answer, { client: client(), generation, admin, groupId });
       } catch (error) {
         events.emit({ type: 'client-error', verb: 'watch', error });
       }
@@ -37,6 +53,7 @@ export function watchLogs(
   }
 
   return {
+    look,
     begin() {
       if (timer !== undefined) return;
       timer = clock.setRepeating(() => void look(), LOOK_EVERY_MS);

@@ -4,10 +4,11 @@ import type {
   GroupJoinEvent,
   KafkaConsumer,
   KafkaTopicPartitions,
+  RequestEvent,
 } from '../../../adapters/kafka/client/kafkajs-types.ts';
 import { createSubscription } from './subscription.ts';
 
-type Listener = (event: GroupJoinEvent & CrashEvent & BatchEvent) => void;
+type Listener = (event: GroupJoinEvent & CrashEvent & BatchEvent & RequestEvent) => void;
 
 export interface FakeConsumer extends KafkaConsumer {
   /** Every call but `on`, such as `pause orders/0`, or `pause orders` for the whole topic. */
@@ -26,6 +27,8 @@ export interface FakeConsumer extends KafkaConsumer {
   crash(error: Error, restart: boolean): void;
   /** Tells of a batch, as the client does at its end: an empty one, unless a size is given. */
   endBatch(topic: string, partition: number, lastOffset: string, batchSize?: number): void;
+  /** Tells of a request that was answered, such as `ListOffsets`. */
+  request(apiName: string): void;
 }
 
 /** A consumer that pauses and tells events, as the client's does, and fetches nothing. */
@@ -106,6 +109,9 @@ export function fakeConsumer(): FakeConsumer {
     },
     endBatch(topic, partition, lastOffset, batchSize = 0) {
       tell('consumer.end_batch_process', { topic, partition, batchSize, lastOffset });
+    },
+    request(apiName) {
+      tell('consumer.network.request', { apiName });
     },
   };
   return consumer;
