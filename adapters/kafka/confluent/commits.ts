@@ -1,3 +1,4 @@
+import { type Clock, endsWithin } from '../../../src/adapter-kit.ts';
 import { RebalanceError } from '../client/feeds.ts';
 import { called, CODES, codeOf, type ConfluentPlace, type NativeConsumer } from './native.ts';
 
@@ -8,23 +9,30 @@ const ENDS_MEMBERSHIP: ReadonlySet<unknown> = new Set([
   CODES.rebalanceInProgress,
 ]);
 
+/** While no broker answers, the client keeps a commit for longer than a stop may take. */
+const ANSWERED_WITHIN_MS = 5_000;
+
 interface Pending {
   readonly place: ConfluentPlace;
   readonly answer: (error: unknown) => void;
 }
 
 /**
- * Commits of a consumer, each until the broker has answered it.
+ * Commits of a consumer, each until the broker has answered it, or for five seconds.
  *
  * The client calls back as soon as it has taken a commit in, and sends it later. What the broker has answered it tells
  * by an event.
  */
 export class Commits {
   readonly #consumer: NativeConsumer;
+  readonly #clock: Clock;
+  /** With those whose caller waits no more. */
   readonly #pending = new Set<Pending>();
+  #tellAnswered: () => void = () => undefined;
 
-  constructor(consumer: NativeConsumer) {
+  constructor(consumer: NativeConsumer, clock: Clock) {
     this.#consumer = consumer;
+    this.#clock = clock;
     consumer.on('offset.commit', (error, places) => {
       for (const place of places) this.#answer(place, error);
     });
@@ -33,24 +41,30 @@ export class Commits {
   /** Throws what the broker has refused it with: a `RebalanceError` where the group goes on without this member. */
   async commit(place: ConfluentPlace): Promise<void> {
     try {
-      await called((answer) => {
-        const pending = { place, answer };
-        this.#pending.add(pending);
-        this.#consumer.commitCb([place], (error) => {
-          if (error !== null && error !== undefined) this.#end(pending, error);
-        });
-      });
+      if (await endsWithin(this.#answered(place), ANSWERED_WITHIN_MS, this.#clock)) return;
     } catch (error) {
       if (!ENDS_MEMBERSHIP.has(codeOf(error))) throw error;
       throw new RebalanceError('the group goes on without this member', { cause: error });
     }
+    throw new Error(`no broker has answered the commit within ${ANSWERED_WITHIN_MS} ms`);
   }
 
-  /** The consumer has left: nothing is answered any more. */
-  end(): void {
-    for (const pending of this.#pending) {
-      this.#end(pending, new Error('the consumer left its group before the commit was answered'));
-    }
+  /** Resolves when the client keeps no commit any more: it cannot leave its group before. */
+  async ended(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#tellAnswered = resolve;
+    });
+  }
+
+  #answered(place: ConfluentPlace): Promise<void> {
+    return called((answer) => {
+      const pending = { place, answer };
+      this.#pending.add(pending);
+      this.#consumer.commitCb([place], (error) => {
+        if (error !== null && error !== undefined) this.#end(pending, error);
+      });
+    });
   }
 
   #answer(place: ConfluentPlace, error: unknown): void {
@@ -66,6 +80,7 @@ export class Commits {
   #end(pending: Pending, error: unknown): void {
     this.#pending.delete(pending);
     pending.answer(error);
+    if (this.#pending.size === 0) this.#tellAnswered();
   }
 }
 

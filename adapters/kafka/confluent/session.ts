@@ -1,4 +1,4 @@
-import { sleep } from '../../../src/adapter-kit.ts';
+import { endsWithin, sleep } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../client/error-of.ts';
 import { Feeds } from '../client/feeds.ts';
 import type { Place, TopicPartitions } from '../client/log-client.ts';
@@ -21,6 +21,8 @@ import { giveThreadBack, takeThread } from './threads.ts';
 const WAIT_MS = 100;
 const MOST_AT_ONCE = 500;
 const CALL_TIMEOUT_MS = 1_000;
+/** A stop waits no longer for the client, which goes on trying while no broker answers. */
+const LEAVE_MS = 5_000;
 /** After an error, which the client gets over by itself. */
 const AGAIN_AFTER_MS = 200;
 
@@ -72,7 +74,7 @@ export class ConfluentSession implements Session {
     this.#consumer = options.createConsumer((error, partitions) => {
       this.#rebalance(error, partitions);
     });
-    this.#commits = new Commits(this.#consumer);
+    this.#commits = new Commits(this.#consumer, clock);
     this.#consumer.on('data', (message) => {
       this.#feeds.of(message)?.receive(kafkaMessageOf(message));
     });
@@ -140,13 +142,21 @@ export class ConfluentSession implements Session {
     this.#isStopping = true;
     await Promise.all([this.#feeds.ended(), this.#options.listener.stopping()]);
     await this.#assigning;
+    await endsWithin(this.#leave(), LEAVE_MS, this.#options.clock);
+    this.#options.listener.stopped();
+  }
+
+  /**
+   * The client's end waits for its commits, in a thread that keeps the process from its own end. So it begins when they
+   * have been answered, which the client does by itself in the end.
+   */
+  async #leave(): Promise<void> {
+    await this.#commits.ended();
     this.#isClosing = true;
     await this.#polling;
     giveThreadBack();
     this.#consumer.unsubscribe();
     await called((done) => this.#consumer.disconnect(done));
-    this.#commits.end();
-    this.#options.listener.stopped();
   }
 
   #rebalance(error: RdKafkaError, partitions: Place[]): void {

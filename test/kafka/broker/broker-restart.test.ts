@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { useKillableKafka } from '../../support/killable-kafka.ts';
 import { mavenIsInstalled } from '../../support/services/maven-libraries.ts';
-import { isKafkaJs } from './support/client.ts';
-import { numbered, upTo, useFixture } from './support/fixture.ts';
+import { isConfluent, isKafkaJs } from './support/client.ts';
+import { leave, numbered, upTo, useFixture } from './support/fixture.ts';
 import { expectSoon, until } from '../../support/until.ts';
 
 /** The client's own wait grows to seconds, and then it crashes and waits again. */
@@ -68,6 +68,21 @@ describe.runIf(await mavenIsInstalled())('When the broker is killed', { timeout:
     expect(handler).toHaveBeenCalledTimes(1);
     expect(member.crashes).toEqual([]);
     expect(await group.committed()).toEqual([1]);
+  });
+
+  // Its commits wait for a broker, for longer than the test.
+  test.runIf(isConfluent)('a consumer stops all the same', async () => {
+    const group = await setup();
+    await group.produce(...numbered(1));
+    const member = await group.start(() => broker.kill(), { config: { sessionTimeout: 45_000 } });
+    await until(() => group.eventsOf('acknowledged').length === 1);
+    await leave(member);
+    await broker.restart();
+    await group.start(() => undefined);
+    await group.caughtUp();
+    expect((await group.records()).map(({ state, attempts }) => [state, attempts])).toEqual([
+      ['succeeded', 1],
+    ]);
   });
 
   test.runIf(isKafkaJs)(

@@ -233,14 +233,25 @@ describe('a commit', () => {
     expect([commits(), told(events)]).toEqual([[], []]);
   });
 
-  test('that is not answered holds up no stop', async () => {
-    const { native, worker, commits, events } = await runs();
-    native.answering = gate().opened;
+  test('that is not answered holds up no stop: the client is left when it has been', async () => {
+    const answer = gate();
+    const { native, worker, calls, commits, events } = await runs();
+    vi.useFakeTimers();
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    native.answering = answer.opened;
     native.assignPartitions(0);
     native.pushEnd(9);
     await until(() => commits().length === 1);
-    await worker.stop();
-    await until(() => told(events).includes('commit'));
+    const stopped = worker.stop();
+    await vi.advanceTimersByTimeAsync(20_000);
+    await stopped;
+    expect(told(events)).toContain('commit');
+    expect(calls).not.toContain('disconnect');
+    answer.open();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(calls.slice(-2)).toEqual(['unsubscribe', 'disconnect']);
   });
 });
 
