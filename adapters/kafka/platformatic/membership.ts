@@ -1,5 +1,6 @@
 import { type Clock, endsWithin, sleep, type Timer } from '../../../src/adapter-kit.ts';
 import type { Place } from '../client/log-client.ts';
+import { fencedBy, type FencedError, onFailedHeartbeat } from './fenced.ts';
 import { isOfNetwork, type NativeConsumer } from './native.ts';
 
 const AGAIN_AFTER_MS = 500;
@@ -14,6 +15,8 @@ export interface MembershipOptions {
   readonly onJoined: (places: Place[]) => void;
   /** The client has given up the membership. It is joined again. */
   readonly onLost: (error: unknown) => void;
+  /** Another member has its place: it is left for good. */
+  readonly onFenced: (error: FencedError) => void;
   /** Reports what is tried again. */
   readonly onError: (error: unknown) => void;
 }
@@ -37,6 +40,7 @@ export class Membership {
   #looks: Timer | undefined;
   #isJoining = false;
   #isOver = false;
+  #endListening: (() => void) | undefined;
 
   constructor(consumer: NativeConsumer, options: MembershipOptions) {
     this.#options = options;
@@ -50,7 +54,7 @@ export class Membership {
       options.onJoined(this.#ownOf(places));
     });
     consumer.on('error', (error) => {
-      if (this.#isOver) return;
+      if (this.#isOver || this.lookForFence(error)) return;
       options.onLost(error);
       this.join();
     });
@@ -72,13 +76,26 @@ export class Membership {
   /** Joins the group, also where it is joined: then the group meets. */
   join(): void {
     this.#looks ??= this.#options.clock.setRepeating(() => void this.#look(), LOOK_EVERY_MS);
+    this.#endListening ??= onFailedHeartbeat(this.#consumer, (error) => {
+      this.lookForFence(error);
+    });
     if (!this.#isJoining) void this.#join();
+  }
+
+  /** Leaves for good where an error says that another member has its place. The client joins no more from then on. */
+  lookForFence(error: unknown): boolean {
+    const fenced = fencedBy(error);
+    if (fenced === undefined || this.#isOver) return fenced !== undefined;
+    void this.leave();
+    this.#options.onFenced(fenced);
+    return true;
   }
 
   async leave(): Promise<void> {
     this.#isOver = true;
     const { clock, onError } = this.#options;
     clock.clearTimer(this.#looks);
+    this.#endListening?.();
     await endsWithin(this.#consumer.leaveGroup(true).catch(onError), LEAVE_MS, clock);
   }
 
@@ -109,7 +126,7 @@ export class Membership {
       return true;
     } catch (error) {
       // What has failed since it was left is of no use.
-      this.#tell(error);
+      if (!this.lookForFence(error)) this.#tell(error);
       return false;
     }
   }

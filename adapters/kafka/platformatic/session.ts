@@ -68,6 +68,9 @@ export class PlatformaticSession implements Session {
       onLost: (error) => {
         this.#lose(error);
       },
+      onFenced: (error) => {
+        this.#crash(error);
+      },
       onError: (error) => {
         onError(plainError(error));
       },
@@ -125,6 +128,7 @@ export class PlatformaticSession implements Session {
     try {
       await this.#member.commit({ offsets: [place] });
     } catch (error) {
+      this.#membership.lookForFence(error);
       if (needsRejoin(error)) throw new RebalanceError('the group goes on without it', { cause: error });
       this.#member.clearMetadata();
       throw plainError(error);

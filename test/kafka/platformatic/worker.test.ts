@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { createHandleOnce, InvalidOptionsError, RetryableError } from 'handle-once';
 import { createKafkaWorker, type KafkaEvent, type KafkaWorkerOptions } from 'handle-once/kafka-platformatic';
 import { createMemoryStore } from 'handle-once/testing';
@@ -207,6 +208,54 @@ describe('a rebalance', () => {
     fake.push({ offset: 0 });
     fake.assign(0);
     await until(() => started.length === 1);
+  });
+
+  describe('another member with its groupInstanceId', () => {
+    const fenced = Object.assign(new Error('fenced'), { apiId: 'FENCED_INSTANCE_ID', needsRejoin: true });
+    const heartbeats = channel('tracing:plt:kafka:consumer:heartbeat:error');
+
+    test.each([
+      [
+        'a heartbeat',
+        (fake: FakePackage) => {
+          heartbeats.publish({ client: fake.member(), error: fenced });
+        },
+      ],
+      [
+        'a join',
+        (fake: FakePackage) => {
+          fake.lose(new AggregateError([fenced], 'joinGroup failed'));
+        },
+      ],
+      [
+        'a commit',
+        (fake: FakePackage) => {
+          fake.faults.commit = [fenced];
+          fake.push({ offset: 0 });
+        },
+      ],
+    ])('stops it for good, as %s tells, and it joins no more', async (_, happens) => {
+      const { fake, worker: made, events } = await runs();
+      fake.assign(0);
+      await until(() => fake.fetched.length > 0);
+      happens(fake);
+      await until(() => fake.calls.filter((call) => call === 'close').length === 2);
+      expect(made.health().live).toBe(false);
+      expect(events.filter(({ type }) => type === 'warning')).toMatchObject([
+        { warning: 'CONSUMER_STOPPED', message: expect.stringContaining('(FENCED_INSTANCE_ID)') as unknown },
+      ]);
+      expect(fake.calls.filter(isJoin)).toHaveLength(1);
+    });
+
+    test('is of no concern to others in the process', async () => {
+      const { fake, worker: made } = await runs();
+      fake.assign(0);
+      heartbeats.publish({ client: {}, error: fenced });
+      heartbeats.publish({ client: fake.member(), error: new Error('broker away') });
+      fake.push({ offset: 0 });
+      await until(() => fake.committed.get(0) === 1n);
+      expect(made.health().ready).toBe(true);
+    });
   });
 
   test('partitions that are added make the group meet', async () => {

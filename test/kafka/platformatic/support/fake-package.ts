@@ -44,6 +44,8 @@ export interface FakePackage extends FakeBroker {
   assignTopics(...topics: string[]): void;
   /** The group meets: resolves when the member gives its partitions back. */
   rebalance(): Promise<void>;
+  /** The consumer that is the member of the group. */
+  member(): FakeConsumer;
   /** The client gives its membership up. */
   lose(error: unknown): void;
 }
@@ -262,6 +264,7 @@ export function fakePackage(): FakePackage {
   return Object.assign(broker, {
     client: { Consumer },
     consumers,
+    member,
     assign(...partitions: number[]) {
       member().emit('consumer:group:join', { assignments: [{ topic: 'orders', partitions }] });
     },

@@ -7,11 +7,13 @@ import type { TestKafka } from '../../../../support/kafka.ts';
 /** Short enough to wait for what a group decides, long enough for a machine that is busy for a moment. */
 export const TIMEOUTS = { sessionTimeout: 6_000, heartbeatInterval: 300, maxWaitTimeInMs: 100 };
 
+/** Of `kafka.consumer` of kafkajs, and what it does not have. */
+export type MemberConfig = Partial<ConsumerConfig> & { readonly groupInstanceId?: string };
+
 export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> = Partial<
   OnceEachMessageOptions<Schema, Parsed>
 > & {
-  /** Of `kafka.consumer` of kafkajs. */
-  readonly config?: Partial<ConsumerConfig>;
+  readonly config?: MemberConfig;
   /** That of KAFKA_CLIENT by default. */
   readonly client?: string;
   /** Topics that it subscribes to beside its own. */

@@ -1,4 +1,3 @@
-import type { ConsumerConfig } from 'kafkajs';
 import type {
   PlatformaticAdmin,
   PlatformaticPackage,
@@ -6,6 +5,7 @@ import type {
 } from 'handle-once/kafka-platformatic';
 import type { NativeConsumer } from '../../../../../adapters/kafka/platformatic/native.ts';
 import { loadClient } from './installed-clients.ts';
+import type { MemberConfig } from './member.ts';
 
 interface Closing {
   close(): Promise<void>;
@@ -24,11 +24,12 @@ export function platformaticPackage(): InstalledPackage {
 /** What settings of kafkajs are called here. */
 export function platformaticConfig(
   brokers: readonly string[],
-  { sessionTimeout = 6_000, heartbeatInterval, maxWaitTimeInMs, ...bytes }: Partial<ConsumerConfig>,
+  { sessionTimeout = 6_000, heartbeatInterval, maxWaitTimeInMs, ...bytes }: MemberConfig,
 ): Record<string, unknown> {
-  const { minBytes, maxBytesPerPartition } = bytes;
+  const { minBytes, maxBytesPerPartition, groupInstanceId } = bytes;
   return {
     bootstrapBrokers: [...brokers],
+    groupInstanceId,
     ...{ sessionTimeout, heartbeatInterval, minBytes, maxBytesPerPartition, maxWaitTime: maxWaitTimeInMs },
     // Above that of the session, which the client asks for.
     rebalanceTimeout: Math.max(sessionTimeout, 10_000),

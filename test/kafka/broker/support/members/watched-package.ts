@@ -1,4 +1,4 @@
-import type { ConsumerConfig } from 'kafkajs';
+import type { MemberConfig } from './member.ts';
 import {
   CODES,
   type NativeConsumer,
@@ -7,9 +7,10 @@ import {
 import { confluentPackage } from './confluent-package.ts';
 
 /** What settings of kafkajs are called here. */
-export function settingsOf(config: Partial<ConsumerConfig>): Record<string, number> {
+export function settingsOf(config: MemberConfig): Record<string, number | string> {
   const { sessionTimeout, heartbeatInterval, maxWaitTimeInMs, minBytes, maxBytesPerPartition } = config;
   const settings = {
+    'group.instance.id': config.groupInstanceId,
     'session.timeout.ms': sessionTimeout,
     'heartbeat.interval.ms': heartbeatInterval,
     'fetch.wait.max.ms': maxWaitTimeInMs,
@@ -19,7 +20,9 @@ export function settingsOf(config: Partial<ConsumerConfig>): Record<string, numb
     'reconnect.backoff.max.ms': 500,
     'topic.metadata.refresh.interval.ms': 1_000,
   };
-  const given = Object.entries(settings).filter((entry): entry is [string, number] => entry[1] !== undefined);
+  const given = Object.entries(settings).filter(
+    (entry): entry is [string, number | string] => entry[1] !== undefined,
+  );
   return Object.fromEntries(given);
 }
 
