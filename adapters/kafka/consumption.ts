@@ -27,6 +27,7 @@ import type { ConsumptionOptions } from './options.ts';
 import { createAssignments } from './partition/assignments.ts';
 import { createPauses } from './partition/pauses.ts';
 import { createWarnStuck } from './partition/stuck.ts';
+import { createWarnMismatchedCopy } from './retry/mismatched-copies.ts';
 import type { GroupAdmin } from './retry/retry-consumed.ts';
 import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/retry-topics.ts';
 import { warnOfSettings } from './settings-warnings.ts';
@@ -79,6 +80,7 @@ export function createConsumption<Client extends LogConsumer>(
     keyTrial,
     retryTopics,
     toOriginal,
+    warnMismatchedCopy: createWarnMismatchedCopy(events),
     warnStuck: createWarnStuck(events, options.onFailed !== 'acknowledge'),
   };
   const consumption = {

@@ -102,6 +102,38 @@ describe('the identity of a message', () => {
     expect(await deliver(bench(), { ...copy, headers: others })).toEqual(['20']);
   });
 
+  describe('of one that says that it is a copy, and is not', () => {
+    const { headers } = retryCopyOf({ topic: 'orders', partition: 0, message: message(10) }, 'workers');
+    const forged = (offset: number) => ({ ...message(offset, { value: 'other' }), headers });
+    const sent: unknown[] = [];
+    const producer = { send: (record: unknown) => Promise.resolve(sent.push(record)) };
+
+    test.each<[string, object]>([
+      ['', {}],
+      [' with a dead-letter topic', { onFailed: { deadLetterTopic: 'dead', producer } }],
+    ])('is its own place%s: it runs as any other, and that is warned of once', async (_, options) => {
+      const bed = bench(options);
+      await deliver(bed, message(10));
+      expect(await deliver(bed, forged(11), forged(12))).toContain('12');
+      expect(bed.attempts.map(({ key }) => key)).toEqual(['orders-0-10', 'orders-0-11', 'orders-0-12']);
+      expect(bed.eventsOf('kept')).toEqual([]);
+      expect(sent).toEqual([]);
+      expect(bed.eventsOf('warning')).toMatchObject([
+        {
+          warning: 'COPY_MISMATCH',
+          message: expect.stringMatching(/orders-0-11.*copy of orders-0-10/) as string,
+        },
+      ]);
+    });
+
+    test('is a key of the user’s own, which is not passed by', async () => {
+      const bed = bench({ key: () => 'order-1' });
+      await deliver(bed, message(10));
+      expect(await deliver(bed, forged(11))).toEqual([]);
+      expect(bed.eventsOf('warning')).toMatchObject([{ warning: 'PARTITION_STUCK' }]);
+    });
+  });
+
   test('is another in each group', async () => {
     const store = createMemoryStore();
     const groups = ['a', 'b'].map((groupId) => bench({ store, groupId }));

@@ -1,4 +1,5 @@
 import {
+  type Delivered,
   deliverInTurn,
   describeThrown,
   type EventSink,
@@ -13,8 +14,9 @@ import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
 import { lookedAtSoon } from './look-again.ts';
 import type { AnyHandler, KafkaDelivery } from '../options.ts';
 import type { ToOriginal } from '../../shared/kafka/retry-copy.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
-import type { RetryTopics } from '../retry/retry-topics.ts';
+import type { KafkaMessage, Placed } from '../client/log-client.ts';
+import type { WarnMismatchedCopy } from '../retry/mismatched-copies.ts';
+import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
 import type { Tenure } from '../partition/partition-tracker.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
 
@@ -25,6 +27,7 @@ export interface Processor extends KafkaDeliveryOptions {
   readonly retryTopics?: Pick<RetryTopics, 'handOver'> | undefined;
   readonly events: EventSink<KafkaEvent>;
   readonly warnStuck: WarnStuck;
+  readonly warnMismatchedCopy: WarnMismatchedCopy;
 }
 
 /** A message in hand, with what its handler may do to its partition. */
@@ -43,38 +46,82 @@ export type MessageVerdict = Verdict<KafkaKeptReason> | 'not-started';
 /** Handles one message and does what its outcome asks for. It never throws. */
 export async function processMessage(
   processor: Processor,
-  { signal, tenure, ...inHand }: HeldMessage,
+  held: HeldMessage,
   turn: Turn,
 ): Promise<MessageVerdict> {
-  const { events, groupId, handler, toOriginal } = processor;
-  const { topic, partition, message } = inHand;
+  const { events } = processor;
+  const { signal, tenure, topic, partition, message } = held;
   const place = { topic, partition, offset: message.offset };
-  const original = { ...inHand, ...toOriginal(inHand) };
-  let hasRun = false;
-  const delivered = await deliverInTurn(
-    processor.consumer,
-    {
-      ...kafkaDelivery(processor, original, tenure),
-      handler(payload, attempt, ...extra) {
-        hasRun = true;
-        return handler({ ...original, payload: payload as never }, attempt, ...(extra as never[]));
-      },
-      signal,
-      source: () => topicSource({ groupId, topic, partition, message }),
-      emit(event) {
-        events.emit({ ...event, ...place });
-      },
-    },
-    turn,
-  );
-  if (delivered === 'not-started') return 'not-started';
-  const tried = { at: inHand, original, hasRun };
+  const tried = await deliverMessage(processor, held, turn);
+  if (tried === 'not-started') return 'not-started';
   // What was interrupted has no backoff: it runs again where it stands. So does what is not acknowledged here any more.
   const retryTopics = signal.aborted || tenure.isOver ? undefined : processor.retryTopics;
-  const verdict = (await retryTopics?.handOver(tried, delivered)) ?? delivered;
+  const verdict = (await retryTopics?.handOver(tried, tried.delivered)) ?? tried.delivered;
   events.emit({ ...verdictEvent(verdict), ...place });
   if (isStuck(verdict) && !tenure.isOver) {
     processor.warnStuck(topic, partition, message.offset, describeThrown(verdict.error));
   }
   return lookedAtSoon(verdict);
+}
+
+interface DeliveredMessage extends Tried {
+  readonly delivered: Delivered<unknown>;
+}
+
+/** As the message of which it is a copy. One that is none, whatever its headers say, is a message of its own. */
+async function deliverMessage(
+  processor: Processor,
+  held: HeldMessage,
+  turn: Turn,
+): Promise<DeliveredMessage | 'not-started'> {
+  const original = processor.toOriginal(held);
+  // A key of the user's own does not depend on the place.
+  const isCopy = original.message !== held.message && processor.key === undefined;
+  const tried = await deliverAs(processor, held, original, isCopy, turn);
+  if (!isCopy || tried === 'not-started' || !isMismatch(tried.delivered)) return tried;
+  processor.warnMismatchedCopy(held, original);
+  return await deliverAs(processor, held, held, false, turn);
+}
+
+function isMismatch(verdict: Verdict<KafkaKeptReason>): boolean {
+  return !verdict.acknowledge && verdict.reason === 'mismatch';
+}
+
+async function deliverAs(
+  processor: Processor,
+  { signal, tenure, ...at }: HeldMessage,
+  { topic, partition, message }: Placed,
+  isCopy: boolean,
+  turn: Turn,
+): Promise<DeliveredMessage | 'not-started'> {
+  const { consumer, groupId, events, handler } = processor;
+  const original = { ...at, topic, partition, message };
+  const { onFailed, ...delivery } = kafkaDelivery(processor, original, tenure);
+  let hasRun = false;
+  const delivered = await deliverInTurn<unknown>(
+    consumer,
+    {
+      ...delivery,
+      onFailed: isCopy ? unlessMismatch(onFailed) : onFailed,
+      handler(payload, attempt, ...extra) {
+        hasRun = true;
+        return handler({ ...original, payload: payload as never }, attempt, ...(extra as never[]));
+      },
+      signal,
+      source: () => topicSource({ ...at, groupId }),
+      emit(event) {
+        events.emit({ ...event, topic: at.topic, partition: at.partition, offset: at.message.offset });
+      },
+    },
+    turn,
+  );
+  return delivered === 'not-started' ? delivered : { at, original, hasRun, delivered };
+}
+
+type OnFailed = ReturnType<typeof kafkaDelivery>['onFailed'];
+
+function unlessMismatch(onFailed: OnFailed): OnFailed {
+  if (typeof onFailed === 'string') return onFailed;
+  const { mayBeSent } = onFailed;
+  return { ...onFailed, mayBeSent: (reason) => reason !== 'mismatch' && mayBeSent?.(reason) !== false };
 }

@@ -4,7 +4,7 @@ import { createKafkaWorker, type KafkaEvent, type KafkaWorkerOptions } from 'han
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { gate } from '../../support/gate.ts';
-import { fakePackage } from './support/fake-package.ts';
+import { type FakePackage, fakePackage } from './support/fake-package.ts';
 
 type Options = Partial<KafkaWorkerOptions<undefined, Buffer | null>>;
 type Work = (place: string, signal: AbortSignal) => unknown;
