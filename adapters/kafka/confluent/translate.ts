@@ -22,9 +22,14 @@ function producerOf(producer: KafkaProducer): KafkaProducer {
 function headersOf(headers: KafkaHeaders): KafkaHeaders {
   const pairs = Object.entries(headers).map(([name, value]) => [
     name,
-    Array.isArray(value) ? value.map(inMemory) : inMemory(value),
+    Array.isArray(value) ? value.map(bytesOf) : bytesOf(value),
   ]);
   return Object.fromEntries(pairs) as KafkaHeaders;
+}
+
+/** The client cuts text at a NUL. */
+function bytesOf<Content>(content: Content): Content | Buffer {
+  return inMemory(typeof content === 'string' ? Buffer.from(content) : content);
 }
 
 /** The client takes empty bytes without a place in memory for none, and would make a tombstone of them. */

@@ -3,7 +3,7 @@ import type { KafkaProducer } from 'handle-once/kafka';
 import type { ProducerConfig } from 'kafkajs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ReadMessage } from '../../support/kafka-read.ts';
-import { tellsNoValue } from './support/client.ts';
+import { isConfluent, tellsNoValue } from './support/client.ts';
 import { numbered, type Setup, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
@@ -110,6 +110,23 @@ describe('A message that has failed for good', () => {
 
     expect(seen).toEqual([{ none: tellsNoValue ? null : Buffer.alloc(0), several }]);
     expect((await kafka.read(deadLetterTopic))[0]?.headers).toMatchObject({ none: Buffer.alloc(0), several });
+  });
+
+  test('keeps what comes after a NUL, but in names of headers where the client cuts it off', async () => {
+    const group = await setup();
+    const deadLetterTopic = await kafka.createTopic();
+    await group.produce({ key: 'k\0ey', value: 'v\0alue', headers: { 'tra\0ce': 'x\0y' } });
+    const work = (): never => {
+      throw new TerminalError('card\0blocked');
+    };
+    await group.start(work, { onFailed: { deadLetterTopic, producer: await connectedProducer() } });
+    await group.caughtUp();
+    const [letter] = await kafka.read(deadLetterTopic);
+    expect([String(letter?.key), String(letter?.value)]).toEqual(['k\0ey', 'v\0alue']);
+    expect(letter === undefined ? {} : headersOf(letter)).toMatchObject({
+      [isConfluent ? 'tra' : 'tra\0ce']: 'x\0y',
+      'handle-once-error': expect.stringMatching(/card.blocked/s) as string,
+    });
   });
 
   test('waits for a dead-letter topic that does not take it, without another run', async () => {

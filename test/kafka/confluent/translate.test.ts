@@ -4,7 +4,7 @@ import { adminOf, onFailedOf, retryOf } from '../../../adapters/kafka/confluent/
 
 type Sent = Parameters<Parameters<typeof retryOf>[0]['producer']['send']>[0];
 
-test('copies are produced without acks, and empty bytes have a place in memory', async () => {
+test('copies are produced without acks, text as bytes, and empty bytes have a place in memory', async () => {
   const sent: Sent[] = [];
   const producer = {
     send: (record: Sent) => {
@@ -13,14 +13,23 @@ test('copies are produced without acks, and empty bytes have a place in memory',
     },
   };
   const { producer: own } = retryOf({ producer });
-  const headers = { trace: 'x', none: Buffer.alloc(0), several: ['y', Buffer.alloc(0)] };
+  const headers = { trace: 'x\0', none: Buffer.alloc(0), several: ['y', Buffer.alloc(0)] };
   const empty = { key: Buffer.alloc(0), value: Buffer.alloc(0), headers };
   await own.send({ topic: 'retry', acks: -1, messages: [empty, { key: null, value: null, headers: {} }] });
-  expect(sent).toEqual([{ topic: 'retry', messages: [empty, { key: null, value: null, headers: {} }] }]);
+  const bytes = { ...headers, trace: Buffer.from('x\0'), several: [Buffer.from('y'), Buffer.alloc(0)] };
+  expect(sent).toEqual([
+    {
+      topic: 'retry',
+      messages: [
+        { ...empty, headers: bytes },
+        { key: null, value: null, headers: {} },
+      ],
+    },
+  ]);
   // The client makes none of bytes whose address is 0.
   const [{ key, value, headers: given } = empty] = sent[0]?.messages ?? [];
-  for (const bytes of [key, value, given.none, given.several?.[1]]) {
-    expect((bytes as Buffer).buffer.byteLength).toBeGreaterThan(0);
+  for (const one of [key, value, given.none, given.several?.[1]]) {
+    expect((one as Buffer).buffer.byteLength).toBeGreaterThan(0);
   }
 });
 
