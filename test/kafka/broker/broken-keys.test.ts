@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { numbered, useFixture } from './support/fixture.ts';
 import { until } from '../../support/until.ts';
 
@@ -10,6 +11,33 @@ async function withDeadLetters() {
   await producer.connect();
   return { deadLetterTopic, producer };
 }
+
+test('A key function that gives the place where there is no key passes what cannot be read', async () => {
+  const group = await setup();
+  const schema = z.object({ orderId: z.string().regex(/^[\w-]{1,100}$/), cents: z.int() });
+  const order = (orderId: unknown) => JSON.stringify({ orderId, cents: 995 });
+  const values = [order('order-1'), null, '{', 'null', order(undefined), order(''), order('order-1')];
+  await group.produce(...values.map((value) => ({ value })));
+  const handled: string[] = [];
+  await group.start(({ payload }) => handled.push(payload.orderId), {
+    schema,
+    // As docs/kafka.md has it.
+    key({ value, offset }, topic, partition) {
+      try {
+        return schema.parse(JSON.parse(String(value))).orderId;
+      } catch {
+        return `${topic}-${partition}-${offset}`;
+      }
+    },
+  });
+  await group.caughtUp();
+  expect(handled).toEqual(['order-1']);
+  const places = [1, 2, 3, 4, 5].map((offset) => `${group.topic}-0-${offset}`);
+  expect((await group.records()).map(({ key, failed_reason }) => [key, failed_reason])).toEqual([
+    ['order-1', null],
+    ...places.map((key) => [key, 'invalid-payload']),
+  ]);
+});
 
 describe('A key function that throws', () => {
   test('for every message stops the consumer, and nothing is dead-lettered', async () => {

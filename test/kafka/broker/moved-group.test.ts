@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { gate, unlessAborted } from '../../support/gate.ts';
 import { until } from '../../support/until.ts';
-import { leave, numbered, upTo, useFixture } from './support/fixture.ts';
+import { leave, numbered, type Setup, upTo, useFixture } from './support/fixture.ts';
 import { tellMissingClients, USABLE_CLIENTS } from './support/members/installed-clients.ts';
 
 tellMissingClients();
 
-const { setup } = useFixture();
+const { kafka, setup } = useFixture();
 const OTHERS = USABLE_CLIENTS.filter((client) => client !== 'kafkajs');
 const MOVES = USABLE_CLIENTS.flatMap((from) =>
   USABLE_CLIENTS.filter((to) => to !== from).map((to) => [from, to] as const),
@@ -73,4 +73,44 @@ describe.runIf(OTHERS.length > 0)('A group that is stopped in mid-work', () => {
       await joining;
     },
   );
+});
+
+describe('A group that committed by hand', () => {
+  /** A plain consumer that does ten messages, and commits by hand behind the last one, or the offset of it. */
+  async function doTen(group: Setup, commits: 'the next' | 'the last'): Promise<void> {
+    const consumer = kafka.consumer({ groupId: group.groupId });
+    const done = gate();
+    await consumer.connect();
+    await consumer.subscribe({ topic: group.topic, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      async eachMessage({ topic, partition, message }) {
+        const at = Number(message.offset);
+        if (at >= 10) return;
+        const offset = String(commits === 'the next' ? at + 1 : at);
+        await consumer.commitOffsets([{ topic, partition, offset }]);
+        if (at === 9) done.open();
+      },
+    });
+    await done.opened;
+    await consumer.disconnect();
+  }
+
+  test.each([
+    ['the next', 'as it is'],
+    ['the last', 'corrected'],
+  ] as const)('the offset of %s message goes on behind what it has done, with its position %s', async (commits, how) => {
+    const group = await setup();
+    await group.produce(...numbered(20));
+    await doTen(group, commits);
+    if (how === 'corrected') {
+      expect(await group.committed()).toEqual([9]);
+      const position = { partition: 0, offset: '10' };
+      await kafka.admin.setOffsets({ groupId: group.groupId, topic: group.topic, partitions: [position] });
+    }
+    const handled: string[] = [];
+    await group.start(({ payload }) => handled.push(String(payload)));
+    await group.caughtUp();
+    expect(handled).toEqual(upTo(20).slice(10).map(String));
+  });
 });
