@@ -38,9 +38,6 @@ export function followGroup(
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
       if (fromBeginning === false) void holdStartPositions(others, generation, start);
     },
-    lookedUp() {
-      void watch?.look();
-    },
     passedOver(place, position) {
       const tracker = assignments.trackerOf(place);
       if (tracker === undefined) return;
@@ -48,6 +45,9 @@ export function followGroup(
       const through = { commit: (at: bigint) => client().commit(place, at), isRunning: () => true };
       const generation = assignments.generation();
       commitSoon({ clock, client: client(), tracker, generation, through, events });
+    },
+    lookedUp() {
+      void watch?.look();
     },
     async stopping() {
       if (await endsWithin(inHand.ended(), drainMs, clock)) return;

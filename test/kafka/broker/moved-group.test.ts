@@ -99,18 +99,21 @@ describe('A group that committed by hand', () => {
   test.each([
     ['the next', 'as it is'],
     ['the last', 'corrected'],
-  ] as const)('the offset of %s message goes on behind what it has done, with its position %s', async (commits, how) => {
-    const group = await setup();
-    await group.produce(...numbered(20));
-    await doTen(group, commits);
-    if (how === 'corrected') {
-      expect(await group.committed()).toEqual([9]);
-      const position = { partition: 0, offset: '10' };
-      await kafka.admin.setOffsets({ groupId: group.groupId, topic: group.topic, partitions: [position] });
-    }
-    const handled: string[] = [];
-    await group.start(({ payload }) => handled.push(String(payload)));
-    await group.caughtUp();
-    expect(handled).toEqual(upTo(20).slice(10).map(String));
-  });
+  ] as const)(
+    'the offset of %s message goes on behind what it has done, with its position %s',
+    async (commits, how) => {
+      const group = await setup();
+      await group.produce(...numbered(20));
+      await doTen(group, commits);
+      if (how === 'corrected') {
+        expect(await group.committed()).toEqual([9]);
+        const position = { partition: 0, offset: '10' };
+        await kafka.admin.setOffsets({ groupId: group.groupId, topic: group.topic, partitions: [position] });
+      }
+      const handled: string[] = [];
+      await group.start(({ payload }) => handled.push(String(payload)));
+      await group.caughtUp();
+      expect(handled).toEqual(upTo(20).slice(10).map(String));
+    },
+  );
 });
