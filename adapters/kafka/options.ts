@@ -91,8 +91,8 @@ export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefi
   /**
    * The identity of a message. Default its topic, partition and offset, which dedupes redeliveries. A business key also
    * dedupes what a producer wrote twice; the same key must come with the same value, byte for byte, or it is a
-   * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ. Where it throws, or gives
-   * no key, `onFailed` says what becomes of the message: read what can be missing so that it gives the place instead.
+   * mismatch, unless `fingerprint` or `ignoredFields`, which need a `key`, say what may differ. A message for which it
+   * throws, or gives no key, is dead-lettered or withheld: where the value may lack one, give the place instead.
    */
   readonly key?:
     ((message: KafkaMessage, topic: string, partition: number) => string | undefined) | undefined;

@@ -155,8 +155,18 @@ describe('a partition whose position is not in the log any more', () => {
   });
 
   test.each([
-    ['read on meanwhile', (bed: Watched) => bed.orders?.advanceTo(50n)],
-    ['given to another member meanwhile', ({ assignments }: Watched) => assignments.joined({})],
+    [
+      'read on meanwhile',
+      (bed: Watched) => {
+        bed.orders?.advanceTo(50n);
+      },
+    ],
+    [
+      'given to another member meanwhile',
+      ({ assignments }: Watched) => {
+        assignments.joined({});
+      },
+    ],
   ])('is left alone where it is %s', async (_, happens) => {
     const bed = await overtaken();
     const fetchOffsets = bed.admin.fetchOffsets.bind(bed.admin);

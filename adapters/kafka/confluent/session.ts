@@ -23,6 +23,8 @@ const MOST_AT_ONCE = 500;
 const CALL_TIMEOUT_MS = 1_000;
 /** A stop waits no longer for the client, which goes on trying while no broker answers. */
 const LEAVE_MS = 5_000;
+/** More than the client's own timeouts for a commit: those of a session and of a request, by default 105 s. */
+const ANSWERED_MS = 120_000;
 /** After an error, which the client gets over by itself. */
 const AGAIN_AFTER_MS = 200;
 
@@ -148,10 +150,10 @@ export class ConfluentSession implements Session {
 
   /**
    * The client's end waits for its commits, in a thread that keeps the process from its own end. So it begins when they
-   * have been answered, which the client does by itself in the end.
+   * have been answered, as the client does by itself in the end.
    */
   async #leave(): Promise<void> {
-    await this.#commits.ended();
+    await endsWithin(this.#commits.ended(), ANSWERED_MS, this.#options.clock);
     this.#isClosing = true;
     await this.#polling;
     giveThreadBack();
