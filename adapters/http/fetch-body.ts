@@ -1,19 +1,19 @@
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { onAbort } from '../../src/adapter-kit.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
 
 type Bytes = ReadableStream<Uint8Array>;
 
 /** Reads the body of a request. Throws `BodyTooLargeError`, and what the body fails with. */
 export async function readAll(body: Bytes | null, maxBytes: number): Promise<Buffer> {
-  const read = await readBody(body, { maxBytes, waits: true });
+  const read = await readBody(body, maxBytes);
   if (read.kind === 'whole') return read.body;
   if (read.kind === 'too-large') cancel(read.rest);
   throw new BodyTooLargeError();
 }
 
 /** Not waited for: a stream that was cloned ends only once the clone is cancelled too. */
-export function cancel(body: Pick<Bytes, 'cancel'>): void {
-  body.cancel().catch(() => undefined);
+export function cancel(body: Pick<Bytes, 'cancel'> | null): void {
+  body?.cancel().catch(() => undefined);
 }
 
 /** What came of reading a body. */
@@ -21,43 +21,39 @@ export type ReadBody =
   | { readonly kind: 'whole'; readonly body: Buffer }
   /** `rest` has the whole body: what has been read, and what has not. */
   | { readonly kind: 'too-large'; readonly rest: Bytes }
-  /** It was not complete at once; it is cancelled. */
-  | { readonly kind: 'streaming' };
+  /** The signal aborted before its end; it is cancelled. */
+  | { readonly kind: 'given-up' };
 
-/** With `waits` a body that comes in time is waited for. */
+/** Reads a body until it is larger than `maxBytes`, or `signal` aborts. Throws what the body fails with. */
 export async function readBody(
   body: Bytes | null,
-  { maxBytes, waits }: { readonly maxBytes: number; readonly waits: boolean },
+  maxBytes: number,
+  signal?: AbortSignal,
 ): Promise<ReadBody> {
   if (body === null) return { kind: 'whole', body: Buffer.alloc(0) };
   const reader = body.getReader();
+  let isGivenUp = false;
+  // To cancel it ends the read that waits.
+  const unsubscribe =
+    signal &&
+    onAbort(signal, () => {
+      isGivenUp = true;
+      cancel(reader);
+    });
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
-    const next = waits ? await reader.read() : await atOnce(reader.read());
-    if (next === undefined) {
-      cancel(reader);
-      return { kind: 'streaming' };
+  try {
+    for (;;) {
+      const next = await reader.read();
+      if (isGivenUp) return { kind: 'given-up' };
+      if (next.done) return { kind: 'whole', body: Buffer.concat(chunks) };
+      chunks.push(next.value);
+      size += next.value.byteLength;
+      if (size > maxBytes) return { kind: 'too-large', rest: rejoined(chunks, reader) };
     }
-    if (next.done) return { kind: 'whole', body: Buffer.concat(chunks) };
-    chunks.push(next.value);
-    size += next.value.byteLength;
-    if (size > maxBytes) return { kind: 'too-large', rest: rejoined(chunks, reader) };
+  } finally {
+    unsubscribe?.();
   }
-}
-
-/** Bytes in memory are there within a turn or two of the event loop; those that wait for time or a network are not. */
-const TURNS = 10;
-
-/** Undefined for what is not there yet. Turns are counted, not time: a busy machine changes nothing. */
-async function atOnce<T>(pending: Promise<T>): Promise<T | undefined> {
-  // A failure that comes when nothing waits for it any more.
-  pending.catch(() => undefined);
-  for (let turn = 0; turn < TURNS; turn += 1) {
-    const first = await Promise.race([pending.then((value) => ({ value })), turnOfTheLoop()]);
-    if (first !== undefined) return first.value;
-  }
-  return undefined;
 }
 
 /** The stream as if nothing had been read of it. */

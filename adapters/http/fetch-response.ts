@@ -4,7 +4,7 @@ import type { Answer, Produced } from './answer.ts';
 import { keptOf } from './kept-headers.ts';
 import { cancel, readBody } from './fetch-body.ts';
 import type { Processor } from './processor.ts';
-import { refusedStream } from './refused-stream.ts';
+import { isEventStream, refusedStream } from './refused-stream.ts';
 import { isReleased } from './released-status.ts';
 import { renderProblem } from './render-problem.ts';
 import { toStored } from './stored-response.ts';
@@ -12,21 +12,25 @@ import type { WholeResponse } from './whole-response.ts';
 
 type ResponseBody = ConstructorParameters<typeof Response>[0];
 
-/** Reads what a handler returned, for its client and for the record. */
-export async function produce(processor: Processor, returned: unknown): Promise<Produced<Response>> {
+/** Reads what a handler returned, for its client and for the record. A body without an end by `over` is refused. */
+export async function produce(
+  processor: Processor,
+  returned: unknown,
+  over: AbortSignal,
+): Promise<Produced<Response>> {
   if (!isResponse(returned)) {
     const message = `must return a Response, got ${kindOf(returned)}`;
     throw new InvalidOptionsError('onceEachRequest', [{ field: 'handler', message }]);
   }
   const { status } = returned;
   if (isReleased(status)) return { own: returned, status, stored: undefined };
-  const { settings, maxStoredBytes, keptHeaders } = processor;
-  const waits = settings.streaming === 'buffer';
-  const read =
-    !waits && isEventStream(returned)
-      ? refused(returned)
-      : await readBody(returned.body, { maxBytes: maxStoredBytes, waits });
-  if (read.kind === 'streaming') return refusedStream(processor, responseOf);
+  const { maxStoredBytes, keptHeaders } = processor;
+  if (isEventStream(returned.headers.get('content-type'))) {
+    cancel(returned.body);
+    return refusedStream(processor, responseOf);
+  }
+  const read = await readBody(returned.body, maxStoredBytes, over);
+  if (read.kind === 'given-up') return refusedStream(processor, responseOf);
   const headers = keptOf(returned.headers, keptHeaders);
   const body = read.kind === 'whole' ? read.body : undefined;
   return {
@@ -40,16 +44,6 @@ function isResponse(value: unknown): value is Response {
   if (typeof value !== 'object' || value === null) return false;
   const { status, headers } = value as Partial<Response>;
   return typeof status === 'number' && typeof headers?.get === 'function';
-}
-
-/** Its events come one by one, with no end in sight. */
-function isEventStream({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/event-stream') === true;
-}
-
-function refused({ body }: Response): { readonly kind: 'streaming' } {
-  if (body !== null) cancel(body);
-  return { kind: 'streaming' };
 }
 
 function copyOf({ status, statusText, headers }: Response, body: ResponseBody): Response {

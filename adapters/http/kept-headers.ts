@@ -1,6 +1,9 @@
 /** A header of a response, with its name in lower case. A header with two values is there twice. */
 export type Header = readonly [name: string, value: string];
 
+/** The name of a header. */
+export const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/;
+
 /** Without them the bytes of a body cannot be read. */
 const ALWAYS_KEPT = ['content-type', 'content-encoding'];
 

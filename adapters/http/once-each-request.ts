@@ -16,7 +16,8 @@ import {
 import { InvalidOptionsError, type MissingOption, type Transactional } from '../../src/index.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
 import type { HttpEventType } from './events.ts';
-import { readAll } from './fetch-body.ts';
+import { unlessOver } from './deadline.ts';
+import { cancel, readAll } from './fetch-body.ts';
 import { produce, toResponse } from './fetch-response.ts';
 import { checkRoute, type HttpAttempt, httpFields, type HttpOptions } from './options.ts';
 import { processRequest, type ReceivedRequest } from './process-request.ts';
@@ -134,6 +135,7 @@ function received(
 ): ReceivedRequest<Response> {
   const { maxRequestBytes, principal } = processor.settings;
   const { pathname, search } = new URL(request.url);
+  let hasBegun = false;
   return {
     method: request.method,
     subject: SUBJECT,
@@ -142,10 +144,17 @@ function received(
     request,
     principal: () => principal?.(request as never, context as never),
     readBody: () => bodyOf(request, maxRequestBytes),
-    async run(attempt, ...transaction) {
+    hasBegun: () => hasBegun,
+    async run(attempt, over, ...transaction) {
+      hasBegun = false;
       // A transaction that lost a conflict runs again, and needs an unread body.
       const own = processor.inTransaction ? request.clone() : request;
-      return await produce(processor, await handler(own, attempt, ...transaction, context));
+      const returned = await unlessOver(over, () => handler(own, attempt, ...transaction, context));
+      hasBegun = true;
+      return await produce(processor, returned, over);
+    },
+    discard(response) {
+      cancel(response?.body ?? null);
     },
   };
 }

@@ -14,7 +14,7 @@ import {
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, DerivedScope } from '../../src/index.ts';
 import type { HttpEvent } from './events.ts';
-import { DEFAULT_KEPT_HEADERS, mayBeKept } from './kept-headers.ts';
+import { DEFAULT_KEPT_HEADERS, HEADER_NAME, mayBeKept } from './kept-headers.ts';
 import type { HttpPrincipal } from './record-key.ts';
 
 /** An attempt at a request. */
@@ -35,7 +35,8 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
 > {
   /**
    * Made by `createHandleOnce`. Of its retries `maxDeaths` applies; `maxAttempts` and `backoff` do not. Nor does its
-   * `schema`: validate in the handler, whose answer is stored.
+   * `schema`: validate in the handler, whose answer is stored. Without a `timeoutMs` of its own requests have 60,000
+   * ms, or with `inTransaction` its lease.
    */
   readonly handleOnce: AnyHandleOnce;
   /**
@@ -71,11 +72,6 @@ export interface HttpOptions<Incoming, More extends readonly unknown[] = []> ext
   /** The largest body of a request, in bytes: a larger one is answered 413. Default 1,048,576. */
   readonly maxRequestBytes?: number | undefined;
   /**
-   * What becomes of a response that is not complete at once: `refuse` answers 500 in place of it, and `buffer` waits
-   * until it is complete. Default `refuse`.
-   */
-  readonly streaming?: 'buffer' | 'refuse' | undefined;
-  /**
    * URL, without a fragment, of what your API's documentation says of idempotency keys: errors link to it. Default: the
    * draft's.
    */
@@ -101,11 +97,9 @@ const PRINCIPAL =
 
 const METHOD = 'must be a method in capitals, such as POST';
 
-const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
-
 const headerName = lazily(() =>
   z.string({ error: 'must be the name of a header' }).check(
-    z.regex(TOKEN, { error: 'must be the name of a header', abort: true }),
+    z.regex(HEADER_NAME, { error: 'must be the name of a header', abort: true }),
     z.refine(mayBeKept, {
       error: 'is never stored: it holds credentials, belongs to one connection, or is set for each answer',
     }),
@@ -155,7 +149,6 @@ export const httpFields = lazily(() => ({
     ...DEFAULT_KEPT_HEADERS,
   ]),
   maxRequestBytes: z._default(wholeNumber('bytes', 0, 1_073_741_824), 1_048_576),
-  streaming: z._default(z.enum(['refuse', 'buffer'], { error: "must be 'refuse' or 'buffer'" }), 'refuse'),
   docs: z._default(docsUrl(), DRAFT),
   ...fingerprintFields<Buffer, [request: never]>(),
   onEvent: eventHook<HttpEvent>(),

@@ -10,7 +10,8 @@ export type ProblemName =
   | 'missing-key'
   | 'no-principal'
   | 'not-kept'
-  | 'streaming';
+  | 'streaming'
+  | 'timed-out';
 
 interface ProblemText {
   readonly status: number;
@@ -81,6 +82,11 @@ export const PROBLEMS: Readonly<Record<ProblemName, ProblemText>> = {
     status: 500,
     title: 'The response is a stream',
     detail: 'The request was processed. Its response is a stream, which this operation does not keep.',
+  },
+  'timed-out': {
+    status: 503,
+    title: 'The request takes too long',
+    detail: 'The request is still being processed. Send it again later, with the same Idempotency-Key.',
   },
   error: {
     status: 500,

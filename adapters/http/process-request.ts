@@ -2,6 +2,7 @@ import { type Consumer, type Handled, UnlistedError } from '../../src/adapter-ki
 import { type Attempt, RetryableError } from '../../src/index.ts';
 import { type Answer, answerOf, type Produced, type Ran } from './answer.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
+import { deadlineOf } from './deadline.ts';
 import { readKeyHeader } from './key-header.ts';
 import type { HttpAttempt } from './options.ts';
 import { problem, type ProblemName } from './problem.ts';
@@ -25,8 +26,14 @@ export interface ReceivedRequest<Own> {
   readonly principal: () => unknown;
   /** Throws `BodyTooLargeError`. */
   readonly readBody: () => Promise<Buffer>;
-  /** Runs the handler. */
-  readonly run: (attempt: HttpAttempt, ...extra: unknown[]) => Promise<Produced<Own>>;
+  /**
+   * Runs the handler, until `over` aborts: then a response that has begun is refused, and it rejects where none has.
+   */
+  readonly run: (attempt: HttpAttempt, over: AbortSignal, ...extra: unknown[]) => Promise<Produced<Own>>;
+  /** Whether the handler has begun to answer. */
+  readonly hasBegun: () => boolean;
+  /** Called once the request is on record, where its client was answered before its handler had begun to. */
+  readonly discard: (own: Own | undefined) => void;
 }
 
 /** Answers a request: by its handler, from its record, or with a problem. It never throws. */
@@ -80,38 +87,82 @@ interface Operation {
   readonly body: Buffer;
 }
 
+/** Resolves at the timeout of a handler that has not begun to answer; that goes on. */
 async function handleOperation<Own>(
   processor: Processor,
   consumer: Consumer,
   received: ReceivedRequest<Own>,
-  { key, idempotencyKey, body }: Operation,
+  operation: Operation,
 ): Promise<Answer<Own>> {
-  let ran: Ran<Own> = {};
+  return await new Promise((resolve) => {
+    const { inTransaction, settings } = processor;
+    let ran: Ran<Own> = {};
+    let isLate = false;
+    const handler = handlerOf(processor, received, operation.idempotencyKey, {
+      onRan(latest) {
+        ran = latest;
+      },
+      onTimeout() {
+        isLate = true;
+        const { retryAfterSeconds } = settings;
+        resolve({ kind: 'problem', problem: problem('timed-out', { retryAfterSeconds }) });
+      },
+    });
+    void handle(processor, consumer, received, operation, handler).then((handled) => {
+      if (isLate) received.discard(ran.produced?.own);
+      else resolve(answerOf(handled, ran, { ...settings, inTransaction }));
+    });
+  });
+}
 
-  async function handler(_: unknown, attempt: Attempt, ...extra: unknown[]): Promise<StoredResponse> {
-    ran = {};
+interface Watcher<Own> {
+  readonly onRan: (ran: Ran<Own>) => void;
+  /** Of a handler that has not begun to answer. */
+  readonly onTimeout: () => void;
+}
+
+/** The handler as the engine runs it. */
+function handlerOf<Own>(
+  { clock, graceMs }: Processor,
+  received: ReceivedRequest<Own>,
+  idempotencyKey: string,
+  { onRan, onTimeout }: Watcher<Own>,
+) {
+  return async function handler(_: unknown, attempt: Attempt, ...extra: unknown[]): Promise<StoredResponse> {
+    onRan({});
+    const { hasBegun } = received;
+    const deadline = deadlineOf(attempt.signal, { clock, graceMs, hasBegun, onTimeout });
     let produced: Produced<Own>;
     try {
-      produced = await received.run(Object.assign(attempt, { idempotencyKey }), ...extra);
+      produced = await received.run(Object.assign(attempt, { idempotencyKey }), deadline.over, ...extra);
     } catch (error) {
-      ran = { thrown: { error } };
+      onRan({ thrown: { error } });
       throw error;
+    } finally {
+      deadline.stop();
     }
-    ran = { produced };
+    onRan({ produced });
     if (produced.stored !== undefined) return produced.stored;
     const Release = isOfClient(produced.status) ? UnlistedError : RetryableError;
     throw new Release(`the handler answered ${produced.status}, which is not stored`);
-  }
+  };
+}
 
-  const { waitMs } = processor.settings;
-  let handled: Handled<StoredResponse>;
+async function handle<Own>(
+  processor: Processor,
+  consumer: Consumer,
+  received: ReceivedRequest<Own>,
+  { key, body }: Operation,
+  handler: ReturnType<typeof handlerOf>,
+): Promise<Handled<StoredResponse>> {
+  const { settings, timeoutMs } = processor;
   try {
     const compared = contentOf(processor, received.target, body, received.request);
-    handled = { outcome: await consumer.handle({ ...compared, key, waitMs, handler }) };
+    const { waitMs } = settings;
+    return { outcome: await consumer.handle({ ...compared, key, waitMs, timeoutMs, handler }) };
   } catch (thrown) {
-    handled = { thrown };
+    return { thrown };
   }
-  return answerOf(handled, ran, { ...processor.settings, inTransaction: processor.inTransaction });
 }
 
 function refusal(name: ProblemName): Answer<never> {

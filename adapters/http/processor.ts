@@ -1,4 +1,5 @@
 import {
+  type Clock,
   type Consumer,
   consumerOf,
   createAdapterEvents,
@@ -6,6 +7,7 @@ import {
   type EventSink,
   fingerprintOf,
   type FingerprintOptions,
+  handlesOf,
   hasFingerprintChoice,
 } from '../../src/adapter-kit.ts';
 import { InvalidOptionsError } from '../../src/index.ts';
@@ -23,6 +25,11 @@ export interface Processor {
   readonly keptHeaders: ReadonlySet<string>;
   /** Bytes of JSON that a record can keep of a response. */
   readonly maxStoredBytes: number;
+  /** Of a handler. Undefined leaves it to the transaction. */
+  readonly timeoutMs: number | undefined;
+  /** How long a handler may go on after its timeout, before its record is free. */
+  readonly graceMs: number;
+  readonly clock: Clock;
   readonly events: EventSink<HttpEvent>;
 }
 
@@ -32,13 +39,16 @@ export interface Processor {
  */
 const HTTP_RETRIES = { maxAttempts: Infinity, backoff: () => 0 };
 
+/** Of requests where `createHandleOnce` has none: a handler of middleware can end without an answer. */
+const DEFAULT_TIMEOUT_MS = 60_000;
+
 export function createProcessor(settings: HttpSettings, inTransaction: boolean): Processor {
   const base = settings.handleOnce.withRetries(HTTP_RETRIES);
   const consumers = settings.methods.map((method) => {
     const handleOnce = base.inScope(scopeOf(method, settings.route));
     return [method, consumerOf({ handleOnce, inTransaction })] as const;
   });
-  const { storeResult, maxResultBytes } = base.settings;
+  const { leaseMs, maxResultBytes, storeResult, timeoutMs } = base.settings;
   return {
     settings,
     inTransaction,
@@ -46,6 +56,9 @@ export function createProcessor(settings: HttpSettings, inTransaction: boolean):
     fingerprint: onTrial(hasFingerprintChoice(settings) ? settings : base.settings),
     keptHeaders: namesToKeep(settings.keptHeaders),
     maxStoredBytes: storeResult ? maxResultBytes : 0,
+    timeoutMs: timeoutMs ?? (inTransaction ? undefined : DEFAULT_TIMEOUT_MS),
+    graceMs: leaseMs,
+    clock: handlesOf(base).clock,
     events: createAdapterEvents(settings),
   };
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Header } from './kept-headers.ts';
+import { type Header, HEADER_NAME, mayBeKept } from './kept-headers.ts';
 
 /** A response as its record keeps it, in JSON. Without `text` and `base64` the body could not be kept. */
 export interface StoredResponse {
@@ -30,9 +30,31 @@ export function bodyIn({ text, base64 }: StoredResponse): Buffer | undefined {
   return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
 }
 
-/** Whether the result of a record is a response: a record that was edited by hand may have another. */
+/** The value of a header, as Node and the Fetch standard take it. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Whether the result of a record is a response: a record that was damaged, or edited by hand, may have another. */
 export function isStoredResponse(result: unknown): result is StoredResponse {
   if (typeof result !== 'object' || result === null) return false;
-  const { status, headers } = result as Partial<StoredResponse>;
-  return typeof status === 'number' && Array.isArray(headers);
+  const { status, headers, text, base64 } = result as Partial<Record<keyof StoredResponse, unknown>>;
+  return (
+    Number.isInteger(status) &&
+    Number(status) >= 200 &&
+    Number(status) <= 599 &&
+    Array.isArray(headers) &&
+    headers.every(isHeader) &&
+    [text, base64].every((body) => body === undefined || typeof body === 'string')
+  );
+}
+
+function isHeader(header: unknown): header is Header {
+  if (!Array.isArray(header)) return false;
+  const [name, value] = header as readonly unknown[];
+  return (
+    typeof name === 'string' &&
+    HEADER_NAME.test(name) &&
+    mayBeKept(name) &&
+    typeof value === 'string' &&
+    HEADER_VALUE.test(value)
+  );
 }

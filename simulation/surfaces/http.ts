@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { HttpEvent } from '../../adapters/http/events.ts';
 import type { Answer as HttpAnswer } from '../../adapters/http/answer.ts';
+import { unlessOver } from '../../adapters/http/deadline.ts';
 import { httpFields } from '../../adapters/http/options.ts';
 import { processRequest, type ReceivedRequest } from '../../adapters/http/process-request.ts';
 import { createProcessor } from '../../adapters/http/processor.ts';
@@ -59,8 +60,10 @@ function createOperation(world: World, life: Life, onHang: () => void): Answerin
       request: message,
       principal: () => undefined,
       readBody: () => Promise.resolve(Buffer.from(message.body)),
-      async run(attempt) {
-        const body = Buffer.from(String(await handle(message, attempt)));
+      hasBegun: () => false,
+      discard: () => undefined,
+      async run(attempt, over) {
+        const body = Buffer.from(String(await unlessOver(over, () => handle(message, attempt))));
         const stored = toStored({ status: 201, headers: [], body }, processor.maxStoredBytes);
         return { own: undefined, status: 201, stored };
       },

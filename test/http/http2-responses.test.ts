@@ -136,7 +136,7 @@ describe('Over HTTP/2', () => {
     const messages: unknown[] = [];
     const { client } = await serve((_, response) => {
       Object.defineProperty(response, 'statusMessage', { set: (message) => messages.push(message) });
-      response.write('a');
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('a');
     });
     expect((await send(client)).status).toEqual([500, 'stored']);
     expect(messages).toEqual([]);

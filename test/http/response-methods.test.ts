@@ -132,7 +132,6 @@ describe('What a handler calls of its response', () => {
       for (made = 1; made <= 200; made += 1) yield Buffer.alloc(10_000, 'a');
     };
     const { url } = await listen((_, response) => pipeline(Readable.from(source()), response), {
-      streaming: 'buffer',
       core: { store },
     });
     const answer = send(url, 'a');
@@ -288,9 +287,8 @@ describe('What a handler calls of its response', () => {
       isFirst = false;
       throw new Error('the upstream is gone');
     };
-    const { url, runs, events } = await listen(
-      (_, response) => pipeline(Readable.from(source()), response).catch(() => undefined),
-      { streaming: 'buffer' },
+    const { url, runs, events } = await listen((_, response) =>
+      pipeline(Readable.from(source()), response).catch(() => undefined),
     );
     await expect(send(url, 'a')).rejects.toThrow();
     expect(events).toMatchObject([{ type: 'released', error: { message: 'the upstream is gone' } }]);

@@ -77,7 +77,6 @@ test('an option can be undefined', () => {
     retryAfterSeconds: undefined,
     keptHeaders: undefined,
     maxRequestBytes: undefined,
-    streaming: undefined,
     docs: undefined,
     fingerprint: undefined,
     ignoredFields: undefined,

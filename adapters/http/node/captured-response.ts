@@ -1,9 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { discarded } from './discarded-calls.ts';
-import { type Captured, type CaptureLimits, HeldResponse, type Progress } from './held-response.ts';
+import type { HeldHead } from './held-head.ts';
+import { type Captured, HeldResponse, type Progress } from './held-response.ts';
 import { overrideProperty } from './overridden-property.ts';
-import { type Front, putInFront } from './response-calls.ts';
+import { type Calls, type Front, putInFront } from './response-calls.ts';
+import { assignTo, callsTo, isSent, standInFor } from './stand-in.ts';
 import { watchSocket } from './watched-socket.ts';
+
+type Send = (response: ServerResponse) => void;
 
 /** Events of the end of a response. Node tells them when its client hangs up, `finish` over HTTP/2. */
 const ENDS: ReadonlySet<unknown> = new Set(['close', 'finish']);
@@ -14,46 +18,52 @@ const SENT_OTHERWISE =
 
 /** Holds back what a handler writes to a response, until that is on record. */
 export class CapturedResponse {
+  /** What comes of it. */
+  readonly captured: Promise<Captured>;
+  /** Whether the handler has no more to do than to answer. */
+  isHandled = false;
+  readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #maxBytes: number;
   /** What others had set before the handler ran. */
   readonly #headersBefore: OutgoingHttpHeaders;
   readonly #front: Front;
-  readonly #held: HeldResponse;
-  readonly #restores: readonly (() => void)[];
+  #resolve: (captured: Captured) => void = () => undefined;
+  #held: HeldResponse;
+  /** What is called in place of the methods of the response. */
+  #calls: Calls;
+  #restores: readonly (() => void)[];
   /** Events that have been held back. */
   readonly #ends: (readonly unknown[])[] = [];
+  #isFinished = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, limits: CaptureLimits) {
+  constructor(request: IncomingMessage, response: ServerResponse, maxBytes: number) {
+    this.#request = request;
     this.#response = response;
+    this.#maxBytes = maxBytes;
     this.#headersBefore = { ...response.getHeaders() };
+    this.captured = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
     this.#front = putInFront(response);
-    const held = new HeldResponse(request, response, this.#front.own, limits);
-    this.#held = held;
-    this.#front.use({ ...held.calls, emit: (args) => this.#emit(args) });
-    const seen = {
-      headersSent: () => held.head.isSent,
-      writableEnded: () => held.progress.kind === 'ended',
-      destroyed: () => held.progress.kind === 'closed',
-      // That its client has hung up is told later.
-      _closed: () => false,
-    };
-    this.#restores = [
-      ...Object.entries(seen)
-        .filter(([name]) => name in response)
-        .map(([name, read]) => overrideProperty(response, name, read)),
-      ...watchSocket(request, response, (close, reason) => {
-        held.close(close, reason);
-      }),
-    ];
+    this.#held = this.#hold(response, this.#front);
+    this.#calls = { ...this.#held.calls, emit: (args) => this.#emit(args) };
+    this.#front.use(this.#calls);
+    this.#restores = this.#override();
   }
 
-  get captured(): Promise<Captured> {
-    return this.#held.captured;
+  get hasBegun(): boolean {
+    return this.#held.hasBegun;
   }
 
-  /** The status that counts. */
-  get status(): number {
-    return this.#held.head.status;
+  /** The status and the headers that count. */
+  get head(): HeldHead {
+    return this.#held.head;
+  }
+
+  /** Waits no more for the end of what has begun. */
+  refuse(): void {
+    this.#held.refuse();
   }
 
   /** Sends what has been captured, and what is still to come. */
@@ -70,22 +80,77 @@ export class CapturedResponse {
   }
 
   /** Sends something else. What the handler still writes goes nowhere. */
-  replace(send: (response: ServerResponse) => void): void {
-    const response = this.#response;
+  replace(send: Send): void {
     this.#letGo();
     this.#held.head.forget();
-    for (const name of response.getHeaderNames()) response.removeHeader(name);
-    for (const [name, value] of Object.entries(this.#headersBefore)) {
-      if (value !== undefined) response.setHeader(name, value);
-    }
-    send(response);
-    this.#front.use(discarded(response, this.#front.own));
+    this.#sendInstead(send);
+    this.#front.use(discarded(this.#response, this.#front.own));
     this.#tellEnds();
+  }
+
+  /** Sends something before the handler has begun. What that answers later is captured still. */
+  sendBefore(send: Send): void {
+    const response = this.#response;
+    const standIn = standInFor(this.#request, response);
+    this.#letGo();
+    this.#sendInstead(send);
+    this.#tellEnds();
+    this.#held = this.#hold(standIn.response, standIn.front);
+    standIn.front.use(this.#held.calls);
+    const calls = callsTo(this.#held.calls, response, this.#front);
+    this.#calls = { ...calls, emit: (args) => this.#emitSent(args) };
+    this.#front.use(this.#calls);
+    this.#restores = this.#override();
+    assignTo(standIn, response);
+  }
+
+  /** Has what the handler still writes go nowhere. */
+  discard(): void {
+    this.#front.use(discarded(this.#response, this.#calls));
+    if (this.#held.body.isFull) this.#response.emit('drain');
+  }
+
+  #hold(response: ServerResponse, { own }: Front): HeldResponse {
+    return new HeldResponse(this.#request, response, own, this.#maxBytes, this.#resolve);
+  }
+
+  /** Has the handler see what it has done itself. */
+  #override(): (() => void)[] {
+    const response = this.#response;
+    const isEnded = (): boolean => this.#held.progress.kind === 'ended';
+    const seen: Record<string, (own: unknown) => unknown> = {
+      headersSent: () => this.#held.head.isSent,
+      writableEnded: isEnded,
+      // Node's own: it asks when it sends.
+      finished: (own) => (this.#isFinished ? isEnded() : own),
+      writableFinished: (own) => this.#isFinished || own,
+      destroyed: () => this.#held.progress.kind === 'closed',
+      // That its client has hung up is told later.
+      _closed: () => false,
+    };
+    const closed = (close: () => void, reason: unknown): void => {
+      this.#held.close(close, reason);
+    };
+    return [
+      ...Object.entries(seen)
+        .filter(([name]) => name in response)
+        .map(([name, read]) => overrideProperty(response, name, read)),
+      ...watchSocket(this.#request, response, closed, () => this.isHandled),
+    ];
   }
 
   #letGo(): void {
     this.#front.use(this.#front.own);
     for (const restore of this.#restores) restore();
+  }
+
+  #sendInstead(send: Send): void {
+    const response = this.#response;
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    for (const [name, value] of Object.entries(this.#headersBefore)) {
+      if (value !== undefined) response.setHeader(name, value);
+    }
+    send(response);
   }
 
   #send(idempotencyStatus: string): void {
@@ -120,16 +185,16 @@ export class CapturedResponse {
   #emit(args: readonly unknown[]): unknown {
     if (!ENDS.has(args[0])) return this.#front.own.emit(args);
     this.#ends.push(args);
-    const isSent: unknown = Reflect.get(
-      Object.getPrototypeOf(this.#response) as object,
-      'headersSent',
-      this.#response,
-    );
-    if (isSent === true) this.#held.close(() => undefined, new Error(SENT_OTHERWISE));
+    if (isSent(this.#response)) this.#held.close(() => undefined, new Error(SENT_OTHERWISE));
     return false;
   }
 
+  #emitSent(args: readonly unknown[]): unknown {
+    if (args[0] === 'finish') this.#isFinished = true;
+    return this.#front.own.emit(args);
+  }
+
   #tellEnds(): void {
-    for (const args of this.#ends) this.#front.own.emit(args);
+    for (const args of this.#ends.splice(0)) this.#front.own.emit(args);
   }
 }

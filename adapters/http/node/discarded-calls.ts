@@ -2,20 +2,15 @@ import type { ServerResponse } from 'node:http';
 import type { Calls } from './response-calls.ts';
 import { callbackOf } from './writes.ts';
 
-/** Has what a handler still writes go nowhere, once something else was sent in place of its response. */
-export function discarded(response: ServerResponse, own: Calls): Calls {
+/** Has what a handler still writes go nowhere. `calls` are the methods as they are. */
+export function discarded(response: ServerResponse, calls: Calls): Calls {
   function call(args: readonly unknown[]): void {
     const callback = callbackOf(args);
     if (callback !== undefined) process.nextTick(callback);
   }
 
-  /** How Node itself writes the head of what was sent, which can take a while. */
-  function isImplicit(args: readonly unknown[]): boolean {
-    return args.length === 1 && args[0] === response.statusCode;
-  }
-
   return {
-    ...own,
+    ...calls,
     addTrailers: () => undefined,
     destroy: () => response,
     end(args) {
@@ -27,7 +22,12 @@ export function discarded(response: ServerResponse, own: Calls): Calls {
       call(args);
       return true;
     },
-    writeHead: (args) => (isImplicit(args) ? own.writeHead(args) : response),
+    writeHead: (args) => (isImplicit(response, args) ? calls.writeHead(args) : response),
     writeHeader: () => response,
   };
+}
+
+/** How Node itself writes the head of what was sent in place of a response, which can take a while. */
+export function isImplicit(response: ServerResponse, args: readonly unknown[]): boolean {
+  return args.length === 1 && args[0] === response.statusCode;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { onAbort } from '../../../src/adapter-kit.ts';
+import { describeThrown, onAbort } from '../../../src/adapter-kit.ts';
 import type { Answer, Produced } from '../answer.ts';
 import { keptOf } from '../kept-headers.ts';
 import type { HttpAttempt } from '../options.ts';
@@ -14,7 +14,6 @@ import { setAttempt } from './attempt-of.ts';
 import { CapturedResponse } from './captured-response.ts';
 import { hasHungUp, holdOpen } from './hang-up.ts';
 import { rawBodyOf } from './raw-body.ts';
-import { headersOf } from './response-head.ts';
 import { sendWhole } from './send-whole.ts';
 
 /** Sends what the handler answered, with how that ended. */
@@ -31,6 +30,9 @@ export class Exchange {
   #letGo: (() => void) | undefined;
   /** Settles as `next` does. */
   #passed: Promise<void> | undefined;
+  /** Resolves where `next` does. */
+  readonly handled: Promise<void>;
+  #handled: () => void = () => undefined;
 
   constructor(
     subject: string,
@@ -44,6 +46,9 @@ export class Exchange {
     this.#request = request;
     this.#response = response;
     this.#next = next;
+    this.handled = new Promise((resolve) => {
+      this.#handled = resolve;
+    });
   }
 
   received(): ReceivedRequest<Send> {
@@ -58,7 +63,11 @@ export class Exchange {
       request,
       principal: () => principal?.(request as never),
       readBody: () => rawBodyOf(this.#subject, request, maxRequestBytes),
-      run: (attempt) => this.#run(attempt),
+      hasBegun: () => this.#capture?.hasBegun === true,
+      run: (attempt, over) => this.#run(attempt, over),
+      discard: () => {
+        this.#capture?.discard();
+      },
     };
   }
 
@@ -79,14 +88,32 @@ export class Exchange {
       case 'replay':
         sendWhole(this.#response, { ...answer.stored, body: answer.body }, 'replayed');
         return;
-      case 'problem':
-        sendWhole(this.#response, renderProblem(answer.problem, settings.docs), answer.problem.name);
+      case 'problem': {
+        const send = (response: ServerResponse): void => {
+          sendWhole(response, renderProblem(answer.problem, settings.docs), answer.problem.name);
+        };
+        if (this.#capture === undefined) send(this.#response);
+        else this.#capture.sendBefore(send);
+        await this.#passed;
         return;
+      }
       case 'threw':
         if (this.#capture === undefined) await this.#next(errorOf(answer.error));
         // The handler may answer still: that reaches the client, and is not stored.
-        this.#capture?.sendOn(answer.type);
+        if (this.#capture !== undefined) this.#sendOn(this.#capture, answer.type);
         await this.#passed;
+    }
+  }
+
+  /** Who calls the middleware could not answer in place of it, and may not wait for it any more. */
+  #sendOn(capture: CapturedResponse, type: string): void {
+    try {
+      capture.sendOn(type);
+    } catch (error) {
+      this.#processor.events.complain(
+        'ANSWER_NOT_SENT',
+        `an answer could not be sent, and its connection is closed: ${describeThrown(error)}`,
+      );
     }
   }
 
@@ -95,43 +122,44 @@ export class Exchange {
     return this.#capture === undefined && this.#response.headersSent;
   }
 
-  async #run(attempt: HttpAttempt): Promise<Produced<Send>> {
+  async #run(attempt: HttpAttempt, over: AbortSignal): Promise<Produced<Send>> {
     if (this.#isAnswered()) throw new Error('the request was answered before its handler could run');
     if (hasHungUp(this.#request)) throw new Error('the client hung up before its handler could run');
     this.#letGo = holdOpen(this.#request);
-    const { settings, maxStoredBytes } = this.#processor;
-    const waits = settings.streaming === 'buffer';
-    const capture = new CapturedResponse(this.#request, this.#response, { maxBytes: maxStoredBytes, waits });
+    const capture = new CapturedResponse(this.#request, this.#response, this.#processor.maxStoredBytes);
     this.#capture = capture;
     setAttempt(this.#request, attempt);
-    await this.#untilAnswered(capture, attempt.signal);
+    await this.#untilAnswered(capture, over);
     return await this.#produce(capture);
   }
 
-  /** Rejects when the attempt is told to give up, since a handler may never answer; and with what `next` throws. */
-  #untilAnswered({ captured }: CapturedResponse, signal: AbortSignal): Promise<unknown> {
+  /** Rejects with what `next` throws, and where nothing has begun when the handler is not waited for any more. */
+  #untilAnswered(capture: CapturedResponse, over: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const unsubscribe = onAbort(signal, () => {
-        reject(signal.reason as Error);
+      const unsubscribe = onAbort(over, () => {
+        if (capture.hasBegun) capture.refuse();
+        else reject(over.reason as Error);
       });
       // First: what it throws after its answer does not count.
-      void captured.then(resolve).finally(unsubscribe);
-      this.#passed = this.#passOn();
+      void capture.captured.then(resolve).finally(unsubscribe);
+      this.#passed = this.#passOn(capture);
       this.#passed.catch(reject);
     });
   }
 
-  async #passOn(): Promise<void> {
+  async #passOn(capture: CapturedResponse): Promise<void> {
     await this.#next();
+    capture.isHandled = true;
+    this.#handled();
   }
 
   async #produce(capture: CapturedResponse): Promise<Produced<Send>> {
     const { maxStoredBytes, keptHeaders } = this.#processor;
     const captured = await capture.captured;
     if (captured.kind === 'destroyed') throw captured.error;
-    const { status } = capture;
+    const { headers, status } = capture.head;
     const own: Send = (type) => {
-      capture.sendOn(type);
+      this.#sendOn(capture, type);
     };
     if (isReleased(status)) return { own, status, stored: undefined };
     if (captured.kind === 'streaming') {
@@ -141,9 +169,9 @@ export class Exchange {
         });
       });
     }
-    const headers = keptOf(headersOf(this.#response), keptHeaders);
     const body = captured.kind === 'whole' ? captured.body : undefined;
-    return { own, status, stored: toStored({ status, headers, body }, maxStoredBytes) };
+    const kept = { status, headers: keptOf(headers, keptHeaders), body };
+    return { own, status, stored: toStored(kept, maxStoredBytes) };
   }
 }
 

@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Header } from '../kept-headers.ts';
 import type { Call, Calls } from './response-calls.ts';
-import { type StatusLine, takeHead } from './response-head.ts';
+import { headersOf, type StatusLine, takeHead } from './response-head.ts';
 
 /** The head of a response that is held back. Once it is written it counts as sent. */
 export class HeldHead {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #onSent: () => void;
   #line: StatusLine | undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, onSent: () => void) {
     this.#request = request;
     this.#response = response;
+    this.#onSent = onSent;
   }
 
   get isSent(): boolean {
@@ -20,6 +23,10 @@ export class HeldHead {
   /** The status that counts. */
   get status(): number {
     return this.#line?.status ?? this.#response.statusCode;
+  }
+
+  get headers(): Header[] {
+    return headersOf(this.#response);
   }
 
   /** Whether the response can have a body. Node breaks off a stream of HTTP/2 that has one all the same. */
@@ -37,6 +44,7 @@ export class HeldHead {
       };
     const writeHead = unlessSent((args) => {
       this.#line = takeHead(this.#request, this.#response, args);
+      this.#onSent();
       return this.#response;
     }, 'write');
     return {

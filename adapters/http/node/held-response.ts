@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { isEventStream } from '../refused-stream.ts';
 import { HeldBody } from './held-body.ts';
 import { HeldHead } from './held-head.ts';
 import type { Calls } from './response-calls.ts';
@@ -10,16 +10,10 @@ export type Captured =
   | { readonly kind: 'whole'; readonly body: Buffer }
   /** More than can be kept. */
   | { readonly kind: 'too-large' }
-  /** It was begun, and not complete at once. */
+  /** Of events, or without an end in time. */
   | { readonly kind: 'streaming' }
   /** The handler gave up its response. */
   | { readonly kind: 'destroyed'; readonly error: Error };
-
-export interface CaptureLimits {
-  readonly maxBytes: number;
-  /** Whether a response that is not complete at once is waited for. */
-  readonly waits: boolean;
-}
 
 /** How far a handler has come with its response. */
 export type Progress =
@@ -36,14 +30,10 @@ export type Progress =
   /** The handler has closed its connection before the end. */
   | { readonly kind: 'closed'; readonly close: () => void };
 
-/** Bytes in memory are written within a turn or two of the event loop. */
-const TURNS = 10;
-
 const CLOSED = 'the handler closed its connection before the end of its response';
 
 /** A response that is held back. To its handler it counts as sent. */
 export class HeldResponse {
-  readonly captured: Promise<Captured>;
   readonly head: HeldHead;
   readonly body: HeldBody;
   /** What is called in place of the methods of the response. */
@@ -51,22 +41,22 @@ export class HeldResponse {
   progress: Progress = { kind: 'open' };
   hasTrailers = false;
   readonly #response: ServerResponse;
-  readonly #waits: boolean;
-  #resolve: (captured: Captured) => void = () => undefined;
+  readonly #resolve: (captured: Captured) => void;
 
+  /** `captured` is called with what comes of it; only the first time counts. */
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
     own: Calls,
-    { maxBytes, waits }: CaptureLimits,
+    maxBytes: number,
+    captured: (captured: Captured) => void,
   ) {
     this.#response = response;
-    this.#waits = waits;
-    this.head = new HeldHead(request, response);
-    this.body = new HeldBody(maxBytes);
-    this.captured = new Promise((resolve) => {
-      this.#resolve = resolve;
+    this.#resolve = captured;
+    this.head = new HeldHead(request, response, () => {
+      if (isEventStream(response.getHeader('content-type'))) this.refuse();
     });
+    this.body = new HeldBody(maxBytes);
     this.calls = {
       ...own,
       ...this.head.calls(own),
@@ -84,6 +74,15 @@ export class HeldResponse {
       },
       write: (args) => this.#write(args),
     };
+  }
+
+  get hasBegun(): boolean {
+    return this.head.isSent || this.progress.kind !== 'open';
+  }
+
+  /** Waits no more for its end. */
+  refuse(): void {
+    this.#resolve({ kind: 'streaming' });
   }
 
   /** By the handler, or by what it pipes to its response, and not because its client has hung up. */
@@ -136,14 +135,6 @@ export class HeldResponse {
   /** Its first bytes are on their way. */
   #begin(): void {
     this.head.commit();
-    if (this.progress.kind !== 'open') return;
-    this.progress = { kind: 'begun' };
-    if (!this.#waits) void this.#refuseUnlessEnded();
-  }
-
-  /** Turns are counted, not time: a busy machine changes nothing. */
-  async #refuseUnlessEnded(): Promise<void> {
-    for (let turn = 0; turn < TURNS && this.#isOpen(); turn += 1) await turnOfTheLoop();
-    if (this.#isOpen()) this.#resolve({ kind: 'streaming' });
+    if (this.progress.kind === 'open') this.progress = { kind: 'begun' };
   }
 }

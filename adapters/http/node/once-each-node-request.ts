@@ -19,7 +19,8 @@ const SUBJECT = 'onceEachNodeRequest';
 /** What `onceEachNodeRequest` returns: middleware. */
 export interface OnceEachNodeRequest<Incoming extends IncomingMessage = IncomingMessage> {
   /**
-   * Answers a request from its record, or calls `next` for the handler. It calls `next` with what `principal` throws,
+   * Answers a request from its record, or calls `next` for the handler. It resolves when it has answered, or before
+   * that when `next` has resolved: then the answer may be still to come. It calls `next` with what `principal` throws,
    * and rejects with what `next` throws.
    */
   (request: Incoming, response: ServerResponse, next: (error?: unknown) => unknown): Promise<void>;
@@ -52,7 +53,9 @@ export function onceEachNodeRequest<Incoming extends IncomingMessage = IncomingM
     next: (error?: unknown) => unknown,
   ): Promise<void> {
     const exchange = new Exchange(SUBJECT, processor, request, response, next);
-    await exchange.tell(await processRequest(processor, exchange.received()));
+    const answered = processRequest(processor, exchange.received()).then((answer) => exchange.tell(answer));
+    // What calls the middleware may answer only then, as Koa does.
+    await Promise.race([answered, exchange.handled]);
   }
 
   return Object.assign(middleware, { counts: processor.events.counts });

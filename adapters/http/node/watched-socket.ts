@@ -8,26 +8,28 @@ type Closed = (close: () => void, reason: unknown) => void;
 
 /**
  * Puts a socket in front of that of a request and its response. It tells of a call that would close the connection, and
- * does not close it. Node uses its own socket when a client hangs up, so that the two can be told apart. Returns what
- * puts the own one back.
+ * does not close it. Node uses its own socket when a client hangs up, so that the two can be told apart. Where
+ * `takesMore` it is writable, whether its client has hung up or not. Returns what puts the own one back.
  */
 export function watchSocket(
   request: IncomingMessage,
   response: ServerResponse,
   closed: Closed,
+  takesMore: () => boolean,
 ): (() => void)[] {
   const socket: unknown = request.socket;
   if (typeof socket !== 'object' || socket === null) return [];
-  const watched = watch(socket, closed);
+  const watched = watch(socket, closed, takesMore);
   const read = (own: unknown): unknown => (own === socket ? watched : own);
   return [request, response].map((message) => overrideProperty(message, 'socket', read));
 }
 
 /** Its methods are called on the socket itself, since they call each other: a timeout is none of the handler's. */
-function watch(socket: object, closed: Closed): object {
+function watch(socket: object, closed: Closed, takesMore: () => boolean): object {
   const watched: object = new Proxy(socket, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
+      if (name === 'writable') return takesMore() || value;
       if (typeof value !== 'function' || name === 'constructor') return value;
       return (...args: unknown[]): unknown => {
         if (CLOSES.has(name)) {

@@ -155,7 +155,7 @@ describe.each([
 
   it('compression behind it is stored, and sent to those who did not ask for it', async () => {
     const url = await listen((app) => {
-      const once = onceEach({ streaming: 'buffer' });
+      const once = onceEach();
       app.post('/orders', authenticate, once, compression({ threshold: 0 }), (_request, response) => {
         response.json({ text: 'x'.repeat(1_000) });
       });
@@ -221,7 +221,7 @@ describe.each([
   it('sendFile of a larger file is a stream: it can be buffered, and is not kept', async () => {
     const path = await fileOf(500_000);
     const url = await listen((app) => {
-      app.post('/receipts', authenticate, onceEach({ streaming: 'buffer' }), (_request, response) => {
+      app.post('/receipts', authenticate, onceEach(), (_request, response) => {
         response.sendFile(path);
       });
     });

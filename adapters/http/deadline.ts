@@ -1,0 +1,67 @@
+import { type Clock, onAbort, type Timer } from '../../src/adapter-kit.ts';
+
+interface DeadlineTerms {
+  readonly clock: Clock;
+  /** How long a handler may go on that has been told to give up. */
+  readonly graceMs: number;
+  /** Whether the handler has begun to answer. */
+  readonly hasBegun: () => boolean;
+  /** Of a handler that has not begun: its client is to be answered. */
+  readonly onTimeout: () => void;
+}
+
+/** The end of an attempt's time. */
+export interface Deadline {
+  /** Aborts when the handler is not waited for any more. */
+  readonly over: AbortSignal;
+  readonly stop: () => void;
+}
+
+/**
+ * When a handler is not waited for any more. At its timeout that is at once where its response has begun. Else it has
+ * another lease to end, since it may have had its effect: its record is kept, and what it answers is for the retry.
+ */
+export function deadlineOf(
+  signal: AbortSignal,
+  { clock, graceMs, hasBegun, onTimeout }: DeadlineTerms,
+): Deadline {
+  const over = new AbortController();
+  let grace: Timer | undefined;
+  const end = (): void => {
+    over.abort(signal.reason);
+  };
+  const unsubscribe = onAbort(signal, () => {
+    const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
+    if (isTimeout && hasBegun()) {
+      end();
+      return;
+    }
+    grace = clock.setTimer(end, graceMs);
+    if (isTimeout) onTimeout();
+  });
+  return {
+    over: over.signal,
+    stop() {
+      unsubscribe();
+      clock.clearTimer(grace);
+    },
+  };
+}
+
+/** Rejects where the handler has not returned when it is not waited for any more. */
+export async function unlessOver<T>(
+  over: AbortSignal,
+  handler: () => T | PromiseLike<T>,
+): Promise<Awaited<T>> {
+  let unsubscribe = (): void => undefined;
+  const ended = new Promise<never>((_, reject) => {
+    unsubscribe = onAbort(over, () => {
+      reject(over.reason as Error);
+    });
+  });
+  try {
+    return await Promise.race([handler(), ended]);
+  } finally {
+    unsubscribe();
+  }
+}
