@@ -142,6 +142,23 @@ describe('Over HTTP/2', () => {
     expect(messages).toEqual([]);
   });
 
+  it('a client is answered at the timeout, and its retry with what the handler answers later', async () => {
+    const released = gate();
+    const { client, runs } = await serve(
+      async (_, response) => {
+        await released.opened;
+        response.statusCode = 201;
+        response.setHeader('location', '/orders/1').end('done');
+      },
+      { core: { timeoutMs: 50 } },
+    );
+    expect((await send(client)).status).toEqual([503, 'timed-out']);
+    released.open();
+    await expect.poll(async () => (await send(client)).status).toEqual([201, 'replayed']);
+    const { headers, body } = await send(client);
+    expect([headers.location, body, runs()]).toEqual(['/orders/1', 'done', 1]);
+  });
+
   it('a client that resets its stream changes nothing: its handler is told after its answer', async () => {
     const [started, gone, closed] = [gate(), gate(), gate()];
     const seen: string[] = [];

@@ -32,9 +32,32 @@ test('a body that was not read, or is too large as JSON, is left out', () => {
   expect(bodyIn(without)).toBeUndefined();
 });
 
-test.each([null, 'text', 7, {}, { status: '201', headers: [] }, { status: 201 }])(
-  '%j is no response',
-  (result) => {
-    expect(isStoredResponse(result)).toBe(false);
-  },
-);
+const sound = { status: 201, headers: [['location', '/orders/1']], text: 'done' };
+
+test.each([
+  null,
+  'text',
+  7,
+  {},
+  { status: 201 },
+  ...['201', 20, 99, 1_000, 201.5, null].map((status) => ({ ...sound, status })),
+  ...[
+    'location',
+    [['location']],
+    [['', 'a']],
+    [['a b', 'c']],
+    [['a', 5]],
+    [['a', 'b\nc']],
+    [['a', '\u0100']],
+  ].map((headers) => ({ ...sound, headers })),
+  ...['transfer-encoding', 'Content-Length', 'set-cookie'].map((name) => ({
+    ...sound,
+    headers: [[name, '1']],
+  })),
+  ...[5, null, {}].flatMap((body) => [
+    { ...sound, text: body },
+    { ...sound, base64: body },
+  ]),
+])('%j is no response', (result) => {
+  expect(isStoredResponse(result)).toBe(false);
+});

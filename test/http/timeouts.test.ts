@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { gate } from '../support/gate.ts';
 import { bench, created, post, statusOf } from './support/bench.ts';
 import { json, listen } from './support/node-bench.ts';
 import { send, told } from './support/server.ts';
+import { compress, type Middleware } from './support/stack.ts';
 
 const IN_TIME = 60_000;
 /** Above what is kept by default. */
@@ -65,7 +67,7 @@ describe('A handler of node:http that has not begun to answer by its timeout', (
     const { url } = await listen(
       async (_, response) => {
         await released.opened;
-        await pipeline(Readable.from(LARGE), response).catch((e: unknown) => { console.log(e, response.writable, response.writableEnded, response.destroyed, response.closed); throw e; });
+        await pipeline(Readable.from(LARGE), response);
         piped.open();
       },
       { core },
@@ -101,6 +103,30 @@ describe('A handler of node:http that has not begun to answer by its timeout', (
     released.open();
     await written.opened;
     expect((await send(url, 'a')).body.toString()).toBe('done');
+  });
+
+  it('has what is in front see, send and compress what its client is answered', async () => {
+    const released = gate();
+    const logged: unknown[] = [];
+    const log: Middleware = (_request, response, next) => {
+      response.setHeader('access-control-allow-origin', '*');
+      response.on('finish', () => logged.push(response.statusCode));
+      return next();
+    };
+    const { url } = await listen(
+      async (_, response) => {
+        response.statusCode = 201;
+        await released.opened;
+        response.end('done');
+      },
+      { core, before: [log, compress] },
+    );
+    const first = await send(url, 'a', { headers: { 'accept-encoding': 'gzip' } });
+    expect([told(first), first.headers['access-control-allow-origin']]).toEqual([[503, 'timed-out'], '*']);
+    expect(JSON.parse(gunzipSync(first.body).toString())).toMatchObject({ status: 503 });
+    await expect.poll(() => logged).toEqual([503]);
+    released.open();
+    await expect.poll(async () => told(await send(url, 'a'))).toEqual([201, 'replayed']);
   });
 
   it('leaves its connection to the next request', async () => {

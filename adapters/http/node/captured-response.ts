@@ -3,8 +3,8 @@ import { discarded } from './discarded-calls.ts';
 import type { HeldHead } from './held-head.ts';
 import { type Captured, HeldResponse, type Progress } from './held-response.ts';
 import { overrideProperty } from './overridden-property.ts';
-import { type Calls, type Front, putInFront } from './response-calls.ts';
-import { assignTo, callsTo, isSent, standInFor } from './stand-in.ts';
+import { type Call, type Calls, type Front, putInFront } from './response-calls.ts';
+import { isSent, StandIn } from './stand-in.ts';
 import { watchSocket } from './watched-socket.ts';
 
 type Send = (response: ServerResponse) => void;
@@ -90,18 +90,17 @@ export class CapturedResponse {
 
   /** Sends something before the handler has begun. What that answers later is captured still. */
   sendBefore(send: Send): void {
-    const response = this.#response;
-    const standIn = standInFor(this.#request, response);
+    const standIn = new StandIn(this.#request, this.#response);
     this.#letGo();
     this.#sendInstead(send);
     this.#tellEnds();
     this.#held = this.#hold(standIn.response, standIn.front);
-    standIn.front.use(this.#held.calls);
-    const calls = callsTo(this.#held.calls, response, this.#front);
-    this.#calls = { ...calls, emit: (args) => this.#emitSent(args) };
-    this.#front.use(this.#calls);
+    const emit: Call = (args) => {
+      if (args[0] === 'finish') this.#isFinished = true;
+      return standIn.seen(() => this.#front.own.emit(args));
+    };
+    this.#calls = standIn.standFor(this.#response, { ...this.#held.calls, emit }, this.#front);
     this.#restores = this.#override();
-    assignTo(standIn, response);
   }
 
   /** Has what the handler still writes go nowhere. */
@@ -187,11 +186,6 @@ export class CapturedResponse {
     this.#ends.push(args);
     if (isSent(this.#response)) this.#held.close(() => undefined, new Error(SENT_OTHERWISE));
     return false;
-  }
-
-  #emitSent(args: readonly unknown[]): unknown {
-    if (args[0] === 'finish') this.#isFinished = true;
-    return this.#front.own.emit(args);
   }
 
   #tellEnds(): void {

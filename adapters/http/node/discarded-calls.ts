@@ -9,6 +9,11 @@ export function discarded(response: ServerResponse, calls: Calls): Calls {
     if (callback !== undefined) process.nextTick(callback);
   }
 
+  /** How Node itself writes the head of what was sent, which can take a while. */
+  function isImplicit(args: readonly unknown[]): boolean {
+    return args.length === 1 && args[0] === response.statusCode;
+  }
+
   return {
     ...calls,
     addTrailers: () => undefined,
@@ -22,12 +27,7 @@ export function discarded(response: ServerResponse, calls: Calls): Calls {
       call(args);
       return true;
     },
-    writeHead: (args) => (isImplicit(response, args) ? calls.writeHead(args) : response),
+    writeHead: (args) => (isImplicit(args) ? calls.writeHead(args) : response),
     writeHeader: () => response,
   };
-}
-
-/** How Node itself writes the head of what was sent in place of a response, which can take a while. */
-export function isImplicit(response: ServerResponse, args: readonly unknown[]): boolean {
-  return args.length === 1 && args[0] === response.statusCode;
 }

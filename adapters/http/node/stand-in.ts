@@ -1,54 +1,73 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { isImplicit } from './discarded-calls.ts';
 import { type Calls, type Front, putInFront } from './response-calls.ts';
 
 /**
  * A response that is never sent, with the head of another: it takes what a handler answers whose client has been
  * answered before.
  */
-export interface StandIn {
+export class StandIn {
   readonly response: ServerResponse;
   readonly front: Front;
-}
+  /** Whether the response that was sent is seen as what it is. */
+  #isSeen = false;
 
-export function standInFor(request: IncomingMessage, response: ServerResponse): StandIn {
-  const standIn = new ServerResponse(request);
-  for (const [name, value] of Object.entries(response.getHeaders())) {
-    if (value !== undefined) standIn.setHeader(name, value);
+  constructor(request: IncomingMessage, like: ServerResponse) {
+    this.response = new ServerResponse(request);
+    this.response.statusCode = like.statusCode;
+    for (const [name, value] of Object.entries(like.getHeaders())) {
+      if (value !== undefined) this.response.setHeader(name, value);
+    }
+    this.front = putInFront(this.response);
   }
-  standIn.statusCode = response.statusCode;
-  return { response: standIn, front: putInFront(standIn) };
-}
 
-/** Has what is assigned to a response that has been sent reach its stand-in. */
-export function assignTo({ response: standIn }: StandIn, response: ServerResponse): void {
-  const isHttp2 = response.req.httpVersionMajor > 1;
-  for (const name of ['statusCode', ...(isHttp2 ? [] : ['statusMessage'])]) {
-    const sent: unknown = Reflect.get(response, name);
-    Object.defineProperty(response, name, {
-      configurable: true,
-      get: () => sent,
-      set: (value: unknown) => Reflect.set(standIn, name, value),
-    });
-  }
-}
-
-/** What is called in place of the methods of a response that has been sent. `taken` are those of its stand-in. */
-export function callsTo(taken: Calls, response: ServerResponse, { own, use }: Front): Calls {
-  const calls: Calls = {
-    ...taken,
-    _implicitHeader: own._implicitHeader,
-    emit: own.emit,
-    writeHead(args) {
-      if (isSent(response) || !isImplicit(response, args)) return taken.writeHead(args);
+  /**
+   * Stands in for a response that has been sent. `taken` are the calls that take what the handler answers. Returns what
+   * is called in place of the methods of both.
+   */
+  standFor(sent: ServerResponse, taken: Calls, { own, use }: Front): Calls {
+    const { statusCode } = sent;
+    this.#redirect(sent, 'statusCode');
+    // Node warns of the one of HTTP/2.
+    if (sent.req.httpVersionMajor === 1) this.#redirect(sent, 'statusMessage');
+    const sendHead = (): unknown => {
       // What is asked then sets headers.
       use(own);
-      const result = own.writeHead(args);
+      const result = this.seen(() => own.writeHead([statusCode]));
       use(calls);
       return result;
-    },
-  };
-  return calls;
+    };
+    const calls: Calls = {
+      ...taken,
+      _implicitHeader: sendHead,
+      // What is in front may write later than it is told, and Node its head then.
+      writeHead: (args) =>
+        !isSent(sent) && args.length === 1 && args[0] === statusCode ? sendHead() : taken.writeHead(args),
+    };
+    this.front.use(taken);
+    use(calls);
+    return calls;
+  }
+
+  /** Calls what is to see the response that was sent, such as a log in front. */
+  seen<T>(work: () => T): T {
+    this.#isSeen = true;
+    try {
+      return work();
+    } finally {
+      this.#isSeen = false;
+    }
+  }
+
+  #redirect(sent: ServerResponse, name: 'statusCode' | 'statusMessage'): void {
+    const own: unknown = sent[name];
+    Object.defineProperty(sent, name, {
+      configurable: true,
+      get: () => (this.#isSeen ? own : this.response[name]),
+      set: (value: unknown) => {
+        if (!this.#isSeen) Object.assign(this.response, { [name]: value });
+      },
+    });
+  }
 }
 
 /** Whether the head of a response has left, whatever its handler is told. */

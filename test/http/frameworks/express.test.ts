@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { damagedStore } from '../../support/damaged-store.ts';
 import { gate } from '../../support/gate.ts';
 import { heldClaims } from '../support/held-store.ts';
 import { hangUp, send, serve, told } from '../support/server.ts';
@@ -218,7 +219,7 @@ describe.each([
     expect(replay.headers.etag).toBe(first.headers.etag);
   });
 
-  it('sendFile of a larger file is a stream: it can be buffered, and is not kept', async () => {
+  it('sendFile of a file above the limit reaches its client, and is not kept', async () => {
     const path = await fileOf(500_000);
     const url = await listen((app) => {
       app.post('/receipts', authenticate, onceEach(), (_request, response) => {
@@ -231,12 +232,13 @@ describe.each([
     expect(told(await send(url, 'a', sent))).toEqual([410, 'not-kept']);
   });
 
-  it('sendFile gives up when its client has gone, and timeoutMs ends that', async () => {
+  it('sendFile to a client that has gone before: its retry gets the file', async () => {
     const path = await fileOf(1_000);
     const [started, gone] = [gate(), gate()];
+    let runs = 0;
     const url = await listen((app) => {
-      const once = onceEach({ core: { timeoutMs: 1_000 } });
-      app.post('/receipts', authenticate, once, async (request, response) => {
+      app.post('/receipts', authenticate, onceEach(), async (request, response) => {
+        runs += 1;
         request.socket.once('close', gone.open);
         started.open();
         if (request.get('x-impatient') !== undefined) await gone.opened;
@@ -246,8 +248,33 @@ describe.each([
     const sent = { path: '/receipts', headers: alice.headers };
     const impatient = { ...sent, headers: { ...alice.headers, 'x-impatient': '1' } };
     await hangUp(url, 'a', started.opened, impatient);
-    await expect.poll(async () => (await send(url, 'a', sent)).status).toBe(200);
-    expect(told(await send(url, 'a', sent))).toEqual([200, 'replayed']);
+    await expect.poll(async () => told(await send(url, 'a', sent))).toEqual([200, 'replayed']);
+    expect((await send(url, 'a', sent)).body.length).toBe(1_000);
+    expect(runs).toBe(1);
+  });
+
+  it('a client is answered at the timeout, and its retry with what the handler answers later', async () => {
+    const released = gate();
+    let runs = 0;
+    const url = await listen((app) => {
+      const once = onceEach({ core: { timeoutMs: 300 } });
+      app.post('/orders', authenticate, once, express.json(), async (request, response) => {
+        runs += 1;
+        await released.opened;
+        response.status(201).location('/orders/1').json({ id: 1, sent: request.body });
+      });
+    });
+    expect(told(await send(url, 'a', alice))).toEqual([503, 'timed-out']);
+    expect(told(await send(url, 'a', alice))).toEqual([409, 'in-flight']);
+    released.open();
+    await expect.poll(async () => told(await send(url, 'a', alice))).toEqual([201, 'replayed']);
+    const { headers, body } = await send(url, 'a', alice);
+    expect([headers.location, headers['content-type'], body.toString()]).toEqual([
+      '/orders/1',
+      'application/json; charset=utf-8',
+      '{"id":1,"sent":{"cents":995}}',
+    ]);
+    expect(runs).toBe(1);
   });
 
   it('what principal throws reaches the error handler, and the request does not reach its own', async () => {
@@ -346,6 +373,25 @@ describe.each([
       500,
       expect.stringContaining('in front of body parsers'),
     ]);
+  });
+
+  it.each([
+    { status: 20, headers: [], text: 'done' },
+    { status: 201, headers: [['location', '/orders/\n1']], text: 'done' },
+    { status: 201, headers: ['location'], text: 'done' },
+    { status: 201, headers: [], text: 5 },
+  ])('a record that was damaged to %j is answered 500, and the process goes on', async (damaged) => {
+    let runs = 0;
+    const url = await listen((app) => {
+      const once = onceEach({ core: { store: damagedStore(JSON.stringify(damaged)) } });
+      app.post('/orders', authenticate, once, (_request, response) => {
+        runs += 1;
+        response.status(201).json({ id: 1 });
+      });
+    });
+    expect(told(await send(url, 'a', alice))).toEqual([201, 'stored']);
+    for (let n = 0; n < 2; n += 1) expect(told(await send(url, 'a', alice))).toEqual([500, 'error']);
+    expect(runs).toBe(1);
   });
 
   it('a client that hangs up during the claim: no handler runs with a body that no parser can read', async () => {

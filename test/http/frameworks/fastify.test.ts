@@ -167,6 +167,29 @@ describe('Fastify, by an onRequest hook', () => {
     expect(runs).toBe(1);
   });
 
+  it('answers a client at the timeout, and its retry with what the handler answers later', async () => {
+    const released = gate();
+    let runs = 0;
+    const { url } = await listen((app) => {
+      const handleOnce = createHandleOnce({
+        store: createMemoryStore(),
+        scope: 'shop',
+        timeoutMs: 300,
+        onEvent: () => undefined,
+      });
+      app.post('/orders', hookOf(onceEach({ handleOnce })), async (_request, reply) => {
+        runs += 1;
+        await released.opened;
+        return reply.code(201).header('location', '/orders/1').send({ id: 1 });
+      });
+    });
+    expect(told(await send(url, 'a', alice))).toEqual([503, 'timed-out']);
+    released.open();
+    await expect.poll(async () => told(await send(url, 'a', alice))).toEqual([201, 'replayed']);
+    const { headers, body } = await send(url, 'a', alice);
+    expect([headers.location, body.toString(), runs]).toEqual(['/orders/1', '{"id":1}', 1]);
+  });
+
   it('sends a stream whole whose client has hung up before, and gives the retry that', async () => {
     const [started, gone] = [gate(), gate()];
     let runs = 0;

@@ -18,3 +18,20 @@ declare module 'express-session' {
     readonly saveUninitialized: boolean;
   }): RequestHandler;
 }
+
+declare module 'koa' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+  export interface Context {
+    readonly req: IncomingMessage;
+    readonly res: ServerResponse;
+    status: number;
+    body: unknown;
+    set(name: string, value: string): void;
+    throw(status: number, message: string): never;
+  }
+  export default class Koa {
+    silent: boolean;
+    use(middleware: (context: Context, next: () => Promise<unknown>) => unknown): this;
+    callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  }
+}
