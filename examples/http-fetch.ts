@@ -11,7 +11,10 @@ import { Readable } from 'node:stream';
 import { createHandleOnce, migrate, retention } from 'handle-once';
 import { onceEachRequest } from 'handle-once/http';
 import postgres from 'postgres';
+import * as z from 'zod';
 import { required } from './environment.ts';
+
+const Order = z.object({ cents: z.int() });
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
@@ -24,8 +27,9 @@ const createOrder = onceEachRequest(
     principal: (request) => request.headers.get('authorization') ?? '',
   },
   async (request, attempt) => {
-    const { cents } = (await request.json()) as { cents: number };
-    if (!Number.isInteger(cents)) return Response.json({ error: 'cents must be whole' }, { status: 400 });
+    const order = Order.safeParse(await request.json().catch(() => undefined));
+    if (!order.success) return Response.json({ error: z.prettifyError(order.error) }, { status: 400 });
+    const { cents } = order.data;
     // Here you would charge the card, with this key: the provider then charges once, however often you ask.
     const id = attempt.childKey('charge').slice(0, 12);
     console.log(`charged ${cents} for order ${id}`);

@@ -11,21 +11,28 @@ import { json } from 'node:stream/consumers';
 import { createHandleOnce, migrate, retention } from 'handle-once';
 import { attemptOf, onceEachNodeRequest } from 'handle-once/http';
 import postgres from 'postgres';
+import * as z from 'zod';
 import { required } from './environment.ts';
+
+const Order = z.object({ cents: z.int() });
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
 
 const once = onceEachNodeRequest({
-  // A handler that never answers is given up after a minute, and a retry runs it again.
-  handleOnce: createHandleOnce({ sql, scope: 'shop', timeoutMs: 60_000, ...retention.payment }),
+  handleOnce: createHandleOnce({ sql, scope: 'shop', ...retention.payment }),
   route: '/orders',
   // Here you would verify the token: who sends a request must not be taken from it unchecked.
   principal: (request) => request.headers.authorization ?? '',
 });
 
 async function createOrder(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { cents } = (await json(request)) as { cents: number };
+  const order = Order.safeParse(await json(request).catch(() => undefined));
+  if (!order.success) {
+    response.writeHead(400).end(z.prettifyError(order.error));
+    return;
+  }
+  const { cents } = order.data;
   // Here you would charge the card, with this key: the provider then charges once, however often you ask.
   const id = attemptOf(request)?.childKey('charge').slice(0, 12);
   console.log(`charged ${cents} for order ${id}`);

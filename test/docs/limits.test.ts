@@ -107,5 +107,6 @@ it('docs/limits.md has nothing that is not checked, but for what is described in
     'suspects that run at once in a process',
     'records that `listRecords` gives',
     'letters that a redrive sends in a second',
+    'the body of an HTTP response in memory',
   ]);
 });

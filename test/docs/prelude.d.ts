@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { RequestHandler } from 'express';
 import type { DatabaseClient, HandleOnce } from 'handle-once';
 import type { fromPrisma } from 'handle-once/clients';
 import type { SqsMessage, SqsWorker } from 'handle-once/sqs';
@@ -36,6 +37,8 @@ declare global {
   const request: Request;
   const verify: Verify;
   const incoming: IncomingMessage;
+  const requireUser: RequestHandler;
+  const compress: RequestHandler;
   function userOf(request: Request): Promise<string>;
   function authenticate(request: Request): Promise<{ readonly userId: string }>;
   const response: { readonly status: number };

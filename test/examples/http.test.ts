@@ -25,13 +25,14 @@ describe.each(['http-fetch.ts', 'http-node.ts'])('%s', (file) => {
     ]);
     expect(told(await send(at, '"1"', { ...alice, body: '{"cents":1}' }))).toEqual([422, 'mismatch']);
     expect(told(await send(at, '"2"'))).toEqual([401, 'no-principal']);
+    for (const [key, body] of ['{', 'null', '{"cents":1.5}'].entries()) {
+      expect(told(await send(at, `wrong-${key}`, { ...alice, body }))).toEqual([400, 'stored']);
+    }
     example.signal('SIGTERM');
 
     expect(await example.exitCode(), example.output()).toBe(0);
     expect(example.output().match(/^charged 995 for order [0-9a-f]{12}$/gm)).toHaveLength(2);
-    expect(await records(sql)).toMatchObject([
-      { scope: 'shop>http:POST%20%2Forders', state: 'succeeded', attempts: 1 },
-      { scope: 'shop>http:POST%20%2Forders', state: 'succeeded', attempts: 1 },
-    ]);
+    const settled = { scope: 'shop>http:POST%20%2Forders', state: 'succeeded', attempts: 1 };
+    expect(await records(sql)).toMatchObject(Array.from({ length: 5 }, () => settled));
   });
 });
