@@ -13,7 +13,7 @@ const INTEGRATION = [
   'test/adapter/{async-context,contract,example-adapters,once-each,own-adapters,store-health}.test.ts',
   'test/kafka/{confluent/worker,partition-feed,platformatic/worker}.test.ts',
   'test/testing/fake-queue.test.ts',
-  'test/http/{crash,draft,hang-up,held-response,http2,http2-responses,node-sockets,once-each-request,peers,response-methods,sockets,streaming,wire}.test.ts',
+  'test/http/{crash,draft,hang-up,held-response,http2,http2-responses,node-sockets,once-each-request,peers,response-methods,same-answer,sockets,streaming,timeouts,wire}.test.ts',
   'test/http/frameworks/*.test.ts',
   'test/lambda/{deadline,kafka,poller,sqs}.test.ts',
   'test/migrations/{concurrent,embedded,locks,migrate,schema}.test.ts',

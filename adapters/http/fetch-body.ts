@@ -32,12 +32,10 @@ export async function readBody(
 ): Promise<ReadBody> {
   if (body === null) return { kind: 'whole', body: Buffer.alloc(0) };
   const reader = body.getReader();
-  let isGivenUp = false;
   // To cancel it ends the read that waits.
   const unsubscribe =
     signal &&
     onAbort(signal, () => {
-      isGivenUp = true;
       cancel(reader);
     });
   const chunks: Uint8Array[] = [];
@@ -45,7 +43,7 @@ export async function readBody(
   try {
     for (;;) {
       const next = await reader.read();
-      if (isGivenUp) return { kind: 'given-up' };
+      if (signal?.aborted === true) return { kind: 'given-up' };
       if (next.done) return { kind: 'whole', body: Buffer.concat(chunks) };
       chunks.push(next.value);
       size += next.value.byteLength;

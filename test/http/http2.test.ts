@@ -49,7 +49,9 @@ describe('Over HTTP/2', () => {
   });
 
   it('a stream is refused, and its retry gets the same', async () => {
-    const { client, runs } = await serve((_, response) => response.write('a'));
+    const { client, runs } = await serve((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('a'),
+    );
     expect((await send(client, '')).slice(0, 2)).toEqual([500, 'stored']);
     expect((await send(client, '')).slice(0, 2)).toEqual([500, 'replayed']);
     expect(runs()).toBe(1);

@@ -94,7 +94,8 @@ describe('A handler of node:http that has not begun to answer by its timeout', (
         if (runs() > 1) return response.end('done');
         await released.opened;
         response.setHeader('x-late', '1').writeHead(201).end('late');
-        return written.open();
+        written.open();
+        return undefined;
       },
       { core: { timeoutMs: 50, leaseMs: 1_000 } },
     );

@@ -261,7 +261,10 @@ describe.each([
       app.post('/orders', authenticate, once, express.json(), async (request, response) => {
         runs += 1;
         await released.opened;
-        response.status(201).location('/orders/1').json({ id: 1, sent: request.body });
+        response
+          .status(201)
+          .location('/orders/1')
+          .json({ id: 1, sent: request.body as unknown });
       });
     });
     expect(told(await send(url, 'a', alice))).toEqual([503, 'timed-out']);
