@@ -9,6 +9,21 @@ function forbidImports(files, ...patterns) {
 const ADAPTERS_IMPORT =
   'An adapter imports its own folder, adapters/shared, src/index.ts and src/adapter-kit.ts.';
 
+/** Jest and `node:vm` give code an `Error` of its own. The command runs in neither. */
+const errorsOfAnyRealm = {
+  files: ['src/**', 'adapters/**'],
+  ignores: ['adapters/cli/**'],
+  rules: {
+    'no-restricted-syntax': [
+      'error',
+      {
+        selector: "BinaryExpression[operator='instanceof'][right.name=/^(Syntax)?Error$/]",
+        message: 'An error of another realm is no instance of it: use isError or isSyntaxError.',
+      },
+    ],
+  },
+};
+
 /** Dependencies point one way: examples -> adapters -> src. */
 const importDirection = [
   forbidImports(
@@ -87,5 +102,6 @@ export default defineConfig(
       ],
     },
   },
+  errorsOfAnyRealm,
   importDirection,
 );

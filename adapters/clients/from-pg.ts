@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import {
   createPreparing,
   hasMethods,
+  isError,
   lazily,
   notATransaction,
   parseOptions,
@@ -134,7 +135,7 @@ function acquire<Connection extends PgConnection>(
 ): Promise<{ readonly connection: Connection; readonly unsubscribe: () => void }> {
   return new Promise((resolve, reject) => {
     const acquired = (error: unknown, connection: Connection): void => {
-      if (error instanceof Error) reject(error);
+      if (isError(error)) reject(error);
       else resolve({ connection, unsubscribe: onConnectionError(connection, () => undefined) });
     };
     pool.connect(acquired as (...result: never[]) => void);

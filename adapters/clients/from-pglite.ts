@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
+import { isError, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
 import { type DatabaseClient, type DatabaseQueries, InvalidOptionsError } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
@@ -80,6 +80,6 @@ function queriesOf(on: PgliteQueryable): DatabaseQueries {
 
 /** PGlite notes on an error what was sent, and payloads are in no error of ours. */
 function withoutParameters(error: unknown): unknown {
-  if (error instanceof Error) Reflect.deleteProperty(error, 'params');
+  if (isError(error)) Reflect.deleteProperty(error, 'params');
   return error;
 }

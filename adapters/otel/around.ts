@@ -1,4 +1,5 @@
 import { context, type Span, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+import { isError } from '../../src/adapter-kit.ts';
 import type { Around } from '../../src/index.ts';
 import { attemptContext, startConsumer } from './consumer-context.ts';
 import { startSpan } from './span.ts';
@@ -24,7 +25,7 @@ export function createAround(tracer: Tracer): Around {
 }
 
 function tellError(span: Span, error: unknown): void {
-  if (!(error instanceof Error)) {
+  if (!isError(error)) {
     span.setAttribute('error.type', '_OTHER').setStatus({ code: SpanStatusCode.ERROR });
     return;
   }

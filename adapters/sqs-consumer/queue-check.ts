@@ -1,4 +1,4 @@
-import { type EventSink, type Warning, warn } from '../../src/adapter-kit.ts';
+import { type EventSink, isError, type Warning, warn } from '../../src/adapter-kit.ts';
 import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 import { letterQueueWarning } from '../shared/sqs/letter-queue-check.ts';
 import {
@@ -62,7 +62,7 @@ async function checkQueue(options: QueueCheckOptions): Promise<Refusal | undefin
     for (const warning of queueWarnings(facts, settings)) warn(warning, events);
     warn(await letterQueueWarning(onFailed, facts, (url) => queue.attributes(url)), events);
   } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown error';
+    const name = isError(error) ? error.name : 'unknown error';
     warn(unreadableQueue(name, queue.isFifo && onFailed === undefined), events);
   }
   return undefined;

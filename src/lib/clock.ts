@@ -30,7 +30,14 @@ export interface Clock {
   uuid(): string;
 }
 
-/** Those of the real process, looked up at each call, so that tests can replace them. */
+/**
+ * What goes on later in the event loop takes no time: fake timers, which a test sets once this module is loaded, must
+ * not hold it back.
+ */
+const nextTick = process.nextTick.bind(process);
+const nextTurn = setImmediate;
+
+/** Those of the real process. Time is looked up at each call, so that fake timers move all of it together. */
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
@@ -40,7 +47,7 @@ export const systemClock: Clock = {
     clearTimeout(timer as NodeJS.Timeout | undefined);
   },
   afterInput(callback) {
-    setImmediate(callback);
+    nextTurn(callback);
   },
   random: () => Math.random(),
   uuid: () => randomUUID(),
@@ -51,7 +58,7 @@ export const systemClock: Clock = {
  * passes, so that no clock is needed.
  */
 export function atEndOfTurn(callback: () => void): void {
-  process.nextTick(callback);
+  nextTick(callback);
 }
 
 export function sleep(clock: Clock, milliseconds: number): Promise<void> {

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** How values that handlers throw are looked at: a Proxy, or a getter, can throw whatever is asked of it. */
 
 /** Whether it was made by a class. False where that cannot be known. */
@@ -7,6 +9,28 @@ export function isA<T>(value: unknown, type: abstract new (...args: never[]) => 
   } catch {
     return false;
   }
+}
+
+/**
+ * Whether it is an error, also one of another realm: Jest and `node:vm` give code an `Error` of its own, which the
+ * errors of Node's modules are no instances of.
+ */
+export function isError(value: unknown): value is Error {
+  return isA(value, Error) || types.isNativeError(value) || isDomException(value);
+}
+
+/** The one error of the platform that is no native error. */
+function isDomException(value: unknown): boolean {
+  try {
+    return Object.prototype.toString.call(value) === '[object DOMException]';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether it is what JSON.parse throws, of any realm: its message quotes the text that could not be read. */
+export function isSyntaxError(value: unknown): boolean {
+  return isA(value, SyntaxError) || (isError(value) && readable(value, 'name') === 'SyntaxError');
 }
 
 /** A property; undefined where it cannot be read. */

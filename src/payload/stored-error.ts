@@ -1,5 +1,5 @@
 import type { StoredError } from '../api/outcome.ts';
-import { isA, readable } from '../lib/safe-read.ts';
+import { isError, isSyntaxError, readable } from '../lib/safe-read.ts';
 
 const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_NAME_LENGTH = 200;
@@ -11,7 +11,7 @@ const MAX_CAUSES = 4;
  * Other properties are left out, since clients hang requests and payloads on their errors. It never throws.
  */
 export function toStoredError(thrown: unknown, causesLeft = MAX_CAUSES): StoredError {
-  if (!isA(thrown, Error)) return nonError(thrown);
+  if (!isError(thrown)) return nonError(thrown);
   const code = readable(thrown, 'code');
   const cause = readable(thrown, 'cause');
   return {
@@ -43,7 +43,7 @@ export function nameOfThrown(thrown: unknown): string {
 
 /** What a function of the user's threw, as a cause; not what JSON.parse throws, which quotes the body. */
 export function causeOf(thrown: unknown): ErrorOptions {
-  return isA(thrown, SyntaxError) ? {} : { cause: thrown };
+  return isSyntaxError(thrown) ? {} : { cause: thrown };
 }
 
 function isCode(code: unknown): code is string | number {

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidKeyError } from '../api/errors.ts';
 import { InvalidPayloadError, RetryableError } from '../api/handler-errors.ts';
-import { isA } from '../lib/safe-read.ts';
+import { isA, isSyntaxError } from '../lib/safe-read.ts';
 import { namesIn } from './schema-names.ts';
 import { describeThrown, nameOfThrown } from './stored-error.ts';
 
@@ -37,7 +37,7 @@ async function validate(value: unknown, schema: StandardSchemaV1): Promise<Stand
   try {
     return await schema['~standard'].validate(value);
   } catch (error) {
-    if (!isA(error, SyntaxError)) throw error;
+    if (!isSyntaxError(error)) throw error;
     throw new RetryableError('the schema threw a SyntaxError in place of issues');
   }
 }

@@ -1,6 +1,6 @@
 import type { EventError } from './event-error.ts';
-import { isA, readable } from '../lib/safe-read.ts';
 import { printable } from '../lib/printable.ts';
+import { isError, readable } from '../lib/safe-read.ts';
 import type { LogFields, LoggedError } from './logger.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
@@ -74,7 +74,7 @@ function loggedError({ name, message, code, original }: EventError): LoggedError
 
 /** The places in the code alone: the stack's own text begins with the message, however long. */
 function framesOf(thrown: unknown): string | undefined {
-  const stack = isA(thrown, Error) ? readable(thrown, 'stack') : undefined;
+  const stack = isError(thrown) ? readable(thrown, 'stack') : undefined;
   if (typeof stack !== 'string') return undefined;
   const frames = stack.split('\n').filter((line) => /^ +at /.test(line));
   return frames.length === 0 ? undefined : frames.slice(0, MAX_FRAMES).join('\n');

@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert/strict';
 import { endsWithin } from '../lib/ends-within.ts';
+import { isError } from '../lib/safe-read.ts';
 
 /** One promise of an adapter, a store or a client, as a test case for any runner. */
 export interface ContractCase {
@@ -70,7 +71,7 @@ export async function inTime(running: Promise<void>, longestMs: number, question
 }
 
 function broken(name: string, rule: string, calls: readonly string[], error: unknown): Error {
-  const found = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const found = isError(error) ? `${error.name}: ${error.message}` : String(error);
   const asked = calls.length === 0 ? [] : ['', 'what was asked, and answered:', ...calls.slice(-LAST_CALLS)];
   const message = [`broken: ${name}`, `the rule: ${rule}`, '', found, ...asked].join('\n');
   if (!(error instanceof AssertionError)) return new Error(message, { cause: error });

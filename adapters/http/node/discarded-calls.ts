@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { atEndOfTurn } from '../../../src/adapter-kit.ts';
 import type { Calls } from './response-calls.ts';
 import { callbackOf } from './writes.ts';
 
@@ -6,7 +7,7 @@ import { callbackOf } from './writes.ts';
 export function discarded(response: ServerResponse, calls: Calls): Calls {
   function call(args: readonly unknown[]): void {
     const callback = callbackOf(args);
-    if (callback !== undefined) process.nextTick(callback);
+    if (callback !== undefined) atEndOfTurn(callback);
   }
 
   /** How Node itself writes the head of what was sent, which can take a while. */

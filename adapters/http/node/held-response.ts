@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { atEndOfTurn, isError } from '../../../src/adapter-kit.ts';
 import { isEventStream } from '../refused-stream.ts';
 import { HeldBody } from './held-body.ts';
 import { HeldHead } from './held-head.ts';
@@ -94,7 +95,7 @@ export class HeldResponse {
       return;
     }
     this.progress = { kind: 'closed', close };
-    const error = reason instanceof Error ? reason : new Error(CLOSED);
+    const error = isError(reason) ? reason : new Error(CLOSED);
     this.#resolve({ kind: 'destroyed', error });
   }
 
@@ -109,7 +110,7 @@ export class HeldResponse {
     const bytes = bytesOf(this.#response, args);
     this.#begin();
     this.body.add(bytes);
-    if (callback !== undefined) process.nextTick(callback);
+    if (callback !== undefined) atEndOfTurn(callback);
     if (!this.body.isFull) return true;
     this.#resolve({ kind: 'too-large' });
     return false;

@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { isUint8Array } from 'node:util/types';
+import { atEndOfTurn } from '../../../src/adapter-kit.ts';
 
 export type Callback = (error?: Error) => void;
 
@@ -32,7 +33,7 @@ export function refuseWrite(
     ? ['ERR_STREAM_WRITE_AFTER_END', 'write after end']
     : ['ERR_STREAM_DESTROYED', 'Cannot call write after a stream was destroyed'];
   const error = Object.assign(new Error(message), { code });
-  process.nextTick(() => {
+  atEndOfTurn(() => {
     callback?.(error);
     if (isEnded && response.listenerCount('error') > 0) response.emit('error', error);
   });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isError } from '../../../src/adapter-kit.ts';
 import type { LogAdmin, PartitionOffset } from './log-admin.ts';
 
 /*
@@ -62,5 +63,5 @@ export async function askPatiently<T>(ask: () => Promise<T>, isOver: () => boole
 }
 
 function isFinal(error: unknown): boolean {
-  return error instanceof Error && 'retriable' in error && error.retriable === false;
+  return isError(error) && 'retriable' in error && error.retriable === false;
 }

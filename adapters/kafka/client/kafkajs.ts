@@ -1,3 +1,4 @@
+import { isError } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
 import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions } from './kafkajs-types.ts';
 import type {
@@ -104,7 +105,7 @@ export function listenTo(
     },
     commit,
     endsMembership: (error): error is Error =>
-      error instanceof Error && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
+      isError(error) && 'type' in error && MEMBERSHIP_ERRORS.has(String(error.type)),
     fetchOf(payload) {
       // kafkajs lets a consumer that is told to stop while it joins come back, and handle messages.
       if (hasEnded) throw new ConsumerEndedError();

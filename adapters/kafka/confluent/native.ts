@@ -1,3 +1,4 @@
+import { isError } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../client/error-of.ts';
 import type { KafkaMessage } from '../client/log-client.ts';
 
@@ -83,7 +84,7 @@ export function called(call: (done: Done) => unknown): Promise<void> {
 }
 
 export function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+  return isError(error) && 'code' in error ? error.code : undefined;
 }
 
 const NO_TIMESTAMP = -1;

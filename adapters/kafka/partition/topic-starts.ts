@@ -1,4 +1,4 @@
-import { type Clock, type EventSink, onAbort, warn } from '../../../src/adapter-kit.ts';
+import { type Clock, type EventSink, isError, onAbort, warn } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from './assignments.ts';
 import type { KafkaEvent } from '../events.ts';
 import { committedIn, endsOf } from '../client/ask-admin.ts';
@@ -217,7 +217,7 @@ export class TopicStarts {
   /** kafkajs wraps the error of a commit. */
   #isOfRebalance(error: unknown): boolean {
     const { client } = this.#options;
-    return client.endsMembership(error) || (error instanceof Error && client.endsMembership(error.cause));
+    return client.endsMembership(error) || (isError(error) && client.endsMembership(error.cause));
   }
 }
 
@@ -226,5 +226,5 @@ function partitionsOf(places: readonly Place[]): number[] {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown error';
+  return isError(error) ? error.message : 'unknown error';
 }

@@ -1,3 +1,4 @@
+import { isError } from '../../../src/adapter-kit.ts';
 import type { Place } from '../client/log-client.ts';
 
 /** Partitions of a topic, as the client has them. */
@@ -112,7 +113,7 @@ export const OUT_OF_RANGE = 1;
 
 /** The client wraps what a broker has answered in errors of its own, in which others can be. */
 export function* errorsIn(error: unknown): Generator<Error> {
-  if (!(error instanceof Error)) return;
+  if (!isError(error)) return;
   yield error;
   if (error instanceof AggregateError) for (const inner of error.errors) yield* errorsIn(inner);
 }

@@ -1,4 +1,4 @@
-import { onAbort } from '../../../src/adapter-kit.ts';
+import { isError, onAbort } from '../../../src/adapter-kit.ts';
 import type { BatchPayload } from '../client/kafkajs-types.ts';
 import { askPatiently, committedIn } from '../client/ask-admin.ts';
 import type { LetterAdmin } from './kafka-client.ts';
@@ -58,7 +58,7 @@ function readToEnd(reading: Reading): Promise<void> {
     };
     const fail = (error: unknown): void => {
       unsubscribe();
-      reject(error instanceof Error ? error : new Error('the topic could not be read', { cause: error }));
+      reject(isError(error) ? error : new Error('the topic could not be read', { cause: error }));
     };
     const endIfOver = (): void => {
       if (isOver() || progress.isReadToEnd()) end();

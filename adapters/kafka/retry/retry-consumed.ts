@@ -1,4 +1,4 @@
-import { type Clock, type EventSink, warn } from '../../../src/adapter-kit.ts';
+import { type Clock, type EventSink, isError, warn } from '../../../src/adapter-kit.ts';
 import type { KafkaEvent } from '../events.ts';
 import { type GroupMember, type LogAdmin, tellsConfigs } from '../client/log-admin.ts';
 import type { RetryTopic } from './retry-options.ts';
@@ -83,7 +83,7 @@ async function faultOf(retryTopic: RetryTopic, options: RetryConsumedOptions): P
       (await topicFault(retryTopic, options))
     );
   } catch (error) {
-    return `the group or the topic cannot be read (${error instanceof Error ? error.name : 'unknown error'})`;
+    return `the group or the topic cannot be read (${isError(error) ? error.name : 'unknown error'})`;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Warning } from '../../../src/adapter-kit.ts';
+import { isError, type Warning } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 
 interface ConfigEntry {
@@ -41,7 +41,7 @@ export async function topicWarnings(
       retentionWarnings(resourceName, configEntries, settings),
     );
   } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown error';
+    const name = isError(error) ? error.name : 'unknown error';
     const message = `the settings of ${topics.join(', ')} cannot be read (${name}): their retention was not checked. Allow DescribeConfigs on them`;
     return [{ warning: 'TOPIC_UNREADABLE', message }];
   }

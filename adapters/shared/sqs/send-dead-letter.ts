@@ -1,4 +1,4 @@
-import { type DeadLetterFacts } from '../../../src/adapter-kit.ts';
+import { type DeadLetterFacts, isError } from '../../../src/adapter-kit.ts';
 import {
   deadLetterAttributes,
   type MeasurableAttribute,
@@ -71,5 +71,5 @@ export function addressOf(
 }
 
 export function isTooLong(error: unknown): boolean {
-  return error instanceof Error && TOO_LONG.test(`${error.name} ${error.message}`);
+  return isError(error) && TOO_LONG.test(`${error.name} ${error.message}`);
 }

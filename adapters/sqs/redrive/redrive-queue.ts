@@ -1,5 +1,6 @@
 import {
   createRedriver,
+  isError,
   isWanted,
   type KeptLetter,
   type Letter,
@@ -122,5 +123,5 @@ function letterOf(
 const REFUSALS = /InvalidMessageContents|InvalidParameterValue|InvalidAttributeValue/;
 
 function isRefusal(error: unknown): boolean {
-  return isTooLong(error) || (error instanceof Error && REFUSALS.test(error.name));
+  return isTooLong(error) || (isError(error) && REFUSALS.test(error.name));
 }

@@ -1,3 +1,4 @@
+import { isError } from '../../lib/safe-read.ts';
 import { type Layer, layersOf, sqlState } from './error-layers.ts';
 
 /** Classes of SQLSTATE whose messages name objects and states, and quote no value. */
@@ -21,7 +22,7 @@ const SAFE_FIELDS = {
 export function safeCause(error: unknown): Error | undefined {
   const state = sqlState(error);
   const layers = layersOf(error);
-  const source = layers.findLast((layer) => layer instanceof Error);
+  const source = layers.findLast(isError);
   if (source === undefined) return undefined;
   const code = state ?? textOf(source, ['code']);
   const message = state === undefined ? textOf(source, ['message']) : serverMessage(source, state);
