@@ -80,8 +80,9 @@ export class InvalidKeyError extends HandleOnceError {
 }
 
 /**
- * A payload that cannot be compared with another: somewhere in it, and the message says where, is what JSON shows
- * nothing of (a function, a Map), a cycle, or a getter that throws. Or the option `fingerprint` threw. Nothing ran.
+ * A payload that cannot be compared with another: somewhere in it, and the message says where, is what JSON does
+ * not show (a function, a Map, an Error), a cycle, or a getter that throws. Or the option `fingerprint` threw. Nothing
+ * ran.
  */
 export class UnhashablePayloadError extends HandleOnceError {
   static {

@@ -8,8 +8,9 @@ export type PendingReason = 'in-flight' | 'released' | 'suspect' | 'lease-lost' 
 
 /**
  * Why a succeeded record holds no result. `not-serializable`: somewhere in it is what JSON cannot express, or an object
- * of which it shows nothing, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`. `too-large`: above
- * `maxResultBytes`. `not-stored`: `storeResult` is false. `refused-by-store`: the database could not take its text.
+ * whose content it hides, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`, with or without members.
+ * `too-large`: above `maxResultBytes`. `not-stored`: `storeResult` is false. `refused-by-store`: the database could not
+ * take its text.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */

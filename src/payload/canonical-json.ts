@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { hidesContent, isPlain } from './hidden-content.ts';
 
 /** Thrown for a value that JSON cannot show. The message says what it is. */
 export class Incomparable extends Error {}
@@ -19,7 +20,7 @@ export interface Walk {
 /**
  * A value as JSON with sorted keys: the order in which an object was built does not matter.
  *
- * Where JSON would say too little, bytes and bigints have forms that no JSON has, and what JSON shows nothing of is
+ * Where JSON would say too little, bytes and bigints have forms that no JSON has, and what JSON would hide is
  * refused. Undefined where JSON leaves the value out. When it throws, `walk` is where that was.
  */
 export function canonicalJson(value: unknown, walk: Walk): string | undefined {
@@ -77,12 +78,13 @@ function shownBy(value: { readonly toJSON?: unknown }, { place }: Walk): unknown
 
 function ofMembers(value: object, walk: Walk): string {
   if (Array.isArray(value)) return ofList(value, walk);
-  const names = sorted(Object.keys(value));
   if (!isPlain(value)) {
     const bytes = bytesOf(value);
     if (bytes !== undefined) return `bytes"${bytes.toString('base64')}"`;
-    if (names.length === 0) throw new Incomparable(types.isPromise(value) ? A_PROMISE : SHOWS_NOTHING);
+    if (types.isBoxedPrimitive(value)) return ofBoxed(value, walk);
+    if (hidesContent(value)) throw new Incomparable(types.isPromise(value) ? A_PROMISE : SHOWS_TOO_LITTLE);
   }
+  const names = sorted(Object.keys(value));
   let json = '';
   let comma = '';
   for (const name of names) {
@@ -96,8 +98,14 @@ function ofMembers(value: object, walk: Walk): string {
   return `{${json}}`;
 }
 
+/** Such as `new Number(1)`: the value in it. */
+function ofBoxed(value: object, walk: Walk): string {
+  return canonicalJson(value.valueOf(), walk) ?? 'null';
+}
+
 const A_PROMISE = 'a Promise (an await is missing)';
-const SHOWS_NOTHING = 'an object of which JSON shows nothing (such as a Map, a Set, a Request or an Error)';
+const SHOWS_TOO_LITTLE =
+  'an object whose content JSON does not show (such as a Map, a Set, a Request or an Error)';
 
 function ofList(list: readonly unknown[], walk: Walk): string {
   let json = '';
@@ -119,12 +127,6 @@ function isIgnored({ ignored, place }: Walk): boolean {
   return ignored.some(
     (names) => names.length === place.length && names.every((name, depth) => name === String(place[depth])),
   );
-}
-
-/** Whether an object is of no class. Also for an object of another realm, whose prototype is not ours. */
-export function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** By insertion, which makes the whole hash of a small object a sixth faster than `sort` does. */

@@ -11,11 +11,12 @@ const VERSION = '01';
  * What a payload is compared by, in hexadecimal: two digits of version, and 64 of SHA-256.
  *
  * Text, and the bytes of a buffer or a view, are hashed as they are; any other value as JSON with sorted keys: a Date
- * is its text, NaN is null, undefined is absent. Unlike in JSON, a bigint differs from the number, and a buffer inside
- * an object is its bytes. The tags keep the text `1`, its bytes and the number 1 apart.
+ * is its text, NaN is null, undefined is absent, `new Number(1)` is 1. Unlike in JSON, a bigint differs from the
+ * number, and a buffer inside an object is its bytes. The tags keep the text `1`, its bytes and the number 1 apart.
  *
- * Throws `UnhashablePayloadError`, which names the place, on what JSON shows nothing of: a function, a symbol, a Map, a
- * Set or another such object; on a cycle or more than 500 levels; and where a getter, a `toJSON` or a Proxy throws.
+ * Throws `UnhashablePayloadError`, which names the place, on what JSON does not show: a function, a symbol, a Map, a
+ * Set, an Error or another such object, with or without members; on a cycle or more than 500 levels; and where a
+ * getter, a `toJSON` or a Proxy throws.
  */
 export function fingerprint(payload: unknown): string {
   if (typeof payload === 'string') return ofText(payload);

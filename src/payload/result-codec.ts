@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { isPlain } from './canonical-json.ts';
+import { hidesContent, isPlain } from './hidden-content.ts';
 import type { ResultOmitted } from '../api/outcome.ts';
 
 /** A result as the record keeps it: JSON text, null for undefined, or the reason why it is left out. */
@@ -11,36 +11,41 @@ export interface EncodedResult {
 /** Encodes what a handler returned. It never throws: the effect has happened, whatever the result looks like. */
 export function encodeResult(value: unknown, maxBytes: number): EncodedResult {
   if (value === undefined) return { result: null, resultOmitted: null };
-  const json = toJson(value);
-  if (json === undefined) return { result: null, resultOmitted: 'not-serializable' };
-  if (Buffer.byteLength(json) > maxBytes) return { result: null, resultOmitted: 'too-large' };
-  return { result: json, resultOmitted: null };
-}
-
-/**
- * Undefined for what JSON cannot express: BigInt, a cycle, a function, a toJSON that throws or gives nothing; and for
- * an object of which it shows nothing, such as a Map, which a replay would give as `{}`.
- */
-function toJson(value: unknown): string | undefined {
   try {
     const json = JSON.stringify(value) as string | undefined;
-    // The look at each object is only for what could be one, since it makes this ten times as slow.
-    return json?.includes('{}') === true && hidesContents(value) ? undefined : json;
+    if (json === undefined) return omitted('not-serializable');
+    if (Buffer.byteLength(json) > maxBytes) return omitted('too-large');
+    return hasHiddenContent(value) ? omitted('not-serializable') : { result: json, resultOmitted: null };
   } catch {
-    return undefined;
+    // A BigInt, a cycle, a getter or a toJSON that throws.
+    return omitted('not-serializable');
   }
 }
 
-function hidesContents(value: unknown): boolean {
-  let hides = false;
-  JSON.stringify(value, (_, member: unknown) => {
-    hides ||= showsNothing(member);
-    return member;
-  });
-  return hides;
+function omitted(why: ResultOmitted): EncodedResult {
+  return { result: null, resultOmitted: why };
 }
 
-function showsNothing(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.keys(value).length === 0 && !isPlain(value) && !types.isBoxedPrimitive(value);
+/** Whether a replay would lack what is in an object somewhere in it. Without a recursion: JSON can be deep. */
+function hasHiddenContent(value: unknown): boolean {
+  const rest = [value];
+  while (rest.length > 0) {
+    const part = shownBy(rest.pop());
+    if (typeof part !== 'object' || part === null || isWhole(part)) continue;
+    if (!Array.isArray(part) && !isPlain(part) && hidesContent(part)) return true;
+    for (const name of Object.keys(part)) rest.push((part as Readonly<Record<string, unknown>>)[name]);
+  }
+  return false;
+}
+
+/** What an object wants to be in JSON. */
+function shownBy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  return typeof toJSON === 'function' ? toJSON.call(value, '') : value;
+}
+
+/** Numbers by their index, or one value in a box: JSON shows all of it. */
+function isWhole(value: object): boolean {
+  return types.isTypedArray(value) || (types.isBoxedPrimitive(value) && !types.isSymbolObject(value));
 }

@@ -17,6 +17,10 @@ describe.each(storeKinds)('a result that cannot be kept, over the %s store', (ki
     ['a Map', new Map([['a', 1]])],
     ['a Set deep inside', { balances: [{}, new Set([1])] }],
     ['an Error', new Error('of a provider')],
+    ['an Error with a code deep inside', [{ error: Object.assign(new Error('declined'), { code: 'E' }) }]],
+    ['a Map with a member', Object.assign(new Map([['a', 1]]), { name: 'balances' })],
+    ['a toJSON that gives an Error with a code', { toJSON: () => Object.assign(new Error(), { code: 'E' }) }],
+    ['a boxed symbol', { kind: Object(Symbol('kind')) as unknown }],
     ['a function', () => 'called'],
     ['a symbol', Symbol('result')],
     ['a toJSON that gives nothing', { toJSON: () => undefined }],
@@ -69,6 +73,11 @@ describe.each(storeKinds)('a result that cannot be kept, over the %s store', (ki
       { id: 'a', meta: {} },
     ],
     ['dates and boxed values', [{}, new Date(0), new Number(1)], [{}, '1970-01-01T00:00:00.000Z', 1]],
+    [
+      'an Error with a toJSON',
+      Object.assign(new Error('a'), { toJSON: () => ({ text: 'a' }) }),
+      { text: 'a' },
+    ],
     ['a text of braces', 'a {}', 'a {}'],
   ])('keeps %s as JSON does', async (_, value: unknown, kept) => {
     const handleOnce = bench.handleOnce();

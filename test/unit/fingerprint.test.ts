@@ -183,6 +183,12 @@ describe('the fingerprint of a payload', () => {
     expect(distinct(new Order('a'), { id: 'a' })).toBe(1);
   });
 
+  it('is that of the value in a box, as in JSON', () => {
+    const boxed = [Object('a'), Object(''), Object(1), Object(false), Object(1n)] as unknown[];
+    const values = ['a', '', 1, false, 1n];
+    expect(boxed.map((value) => fingerprint([value]))).toEqual(values.map((value) => fingerprint([value])));
+  });
+
   it('does not depend on the order of many keys either', () => {
     const entries = Array.from({ length: 300 }, (_, index): [string, number] => [
       `key ${(index * 7) % 300}`,
@@ -208,6 +214,19 @@ describe('the fingerprint of a payload', () => {
     ['a Blob', new Blob(['secret'])],
     ['a Promise', Promise.resolve('secret')],
     ['a RegExp', /secret/],
+    ['an Error with a code', Object.assign(new Error('secret'), { code: 'E' })],
+    ['an Error of another realm', runInNewContext(`Object.assign(new Error('secret'), { code: 'E' })`)],
+    ['a Map with a member', Object.assign(new Map(), { name: 'cards' })],
+    [
+      'a subclass of Set with a member',
+      new (class Cards extends Set {
+        name = 'cards';
+      })(),
+    ],
+    ['a WeakSet with a member', Object.assign(new WeakSet(), { name: 'cards' })],
+    ['a Promise with a member', Object.assign(Promise.resolve('secret'), { name: 'card' })],
+    ['a RegExp with a member', Object.assign(/secret/, { name: 'card' })],
+    ['a boxed symbol', Object(Symbol('secret'))],
     ['an object of which all is private', new Private('secret')],
     ['a toJSON that gives a Map', { toJSON: () => new Map() }],
     ['a toJSON that gives a function', { toJSON: () => () => 1 }],
