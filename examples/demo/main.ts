@@ -17,8 +17,9 @@ import type { RunningBroker } from './broker.ts';
 import { chooseBroker } from './choose-broker.ts';
 import { Cleanup } from './cleanup.ts';
 import { connect, createTables, dropSchema } from './database.ts';
-import { endSignal } from './end-signal.ts';
+import { endOnSignals } from './end-on-signals.ts';
 import { failure } from './failure.ts';
+import { createPatience, type Patience } from './patience.ts';
 import { keptItsWord, report } from './report.ts';
 import { say } from './say.ts';
 import type { DemoService } from './service.ts';
@@ -26,16 +27,16 @@ import { startDatabase } from './start-database.ts';
 import { tallyRecords } from './tally.ts';
 import { runTrial, type Stage } from './trial.ts';
 
-const DEADLINE_MS = 60_000;
+const PATIENCE_MS = 60_000;
 const NAME = `demo_${randomBytes(4).toString('hex')}`;
 const RECORDS_SCHEMA = `${NAME}_records`;
 
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 const cleanup = new Cleanup();
-let signal: AbortSignal | undefined;
+let patience: Patience | undefined;
 process.exitCode = await demo().catch((error: unknown) => {
-  console.error(colors.red(failure(error, signal)));
+  console.error(colors.red(failure(error, patience?.signal)));
   return 1;
 });
 await cleanup.run();
@@ -47,19 +48,20 @@ async function demo(): Promise<number> {
   cleanup.add(database.stop);
   const running = await broker.start();
   cleanup.add(() => running.stop());
-  signal = endSignal(DEADLINE_MS);
+  patience = createPatience(PATIENCE_MS);
+  endOnSignals(patience);
   say(`PostgreSQL and ${broker.name} are ready`);
 
   say(colors.bold('With handle-once'));
   const first = await setStage(database, running, 'once');
   await migrate(first.sql, { schema: RECORDS_SCHEMA });
   if (database.isBorrowed) cleanup.add(() => dropSchema(first.sql, RECORDS_SCHEMA));
-  const withRecords = await runTrial(broker, broker.once, first, signal);
+  const withRecords = await runTrial(broker, broker.once, first, patience);
   const once = { ...withRecords, ...(await tallyRecords(first.sql, RECORDS_SCHEMA)) };
 
   say(colors.bold('Control: the same without handle-once'));
   const second = await setStage(database, running, 'control');
-  const control = await runTrial(broker, broker.control, second, signal);
+  const control = await runTrial(broker, broker.control, second, patience);
 
   console.log(`\n${report({ once, control }, broker.words)}\n`);
   return keptItsWord(once) ? 0 : 1;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
+import type { Patience } from './patience.ts';
 
 /** What a worker has done and not done. */
 export interface Progress {
@@ -48,16 +49,19 @@ export async function uncharged(sql: Sql): Promise<string[]> {
   return count === 0 ? [] : [`${count} orders are not charged`];
 }
 
-/** Looks again and again, until nothing is missing. Throws what is missing when the signal aborts. */
+/** Looks again and again, until nothing is missing. Throws what is missing when the patience ends. */
 export async function untilNothingIsMissing(
   look: () => Promise<string[]>,
   everyMs: number,
-  signal: AbortSignal,
+  { signal, progressed }: Pick<Patience, 'signal' | 'progressed'>,
 ): Promise<void> {
+  let before = '';
   for (;;) {
-    const missing = await look();
-    if (missing.length === 0) return;
-    if (signal.aborted) throw new Error(`${(signal.reason as Error).message}: ${missing.join(', ')}`);
+    const missing = (await look()).join(', ');
+    if (missing !== before) progressed();
+    if (missing === '') return;
+    if (signal.aborted) throw new Error(`${(signal.reason as Error).message}: ${missing}`);
+    before = missing;
     await sleep(everyMs);
   }
 }

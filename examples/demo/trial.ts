@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres';
 import type { Broker, Channel, WorkerKind } from './broker.ts';
 import { DOOMED_WORKER, LEAST_ENDED } from './environment.ts';
+import type { Patience } from './patience.ts';
 import { deliveriesByWorker, isTakenOver, progressOf, uncharged, untilNothingIsMissing } from './progress.ts';
 import { say } from './say.ts';
 import { tally, type Tally } from './tally.ts';
@@ -22,7 +23,7 @@ export async function runTrial(
   broker: Broker,
   kind: WorkerKind,
   { sql, channel, environment }: Stage,
-  signal: AbortSignal,
+  patience: Patience,
 ): Promise<Tally> {
   const { firstWorkers, lateWorkers, words } = broker;
   const [first, later] = waves(traffic(), lateWorkers.length === 0 ? 1 : FIRST_SHARE);
@@ -30,23 +31,30 @@ export async function runTrial(
   async function send(orders: readonly Order[]): Promise<void> {
     await channel.send(orders);
     await sql`insert into messages ${sql(orders.map(({ id }) => ({ order_id: id })))}`;
+    patience.progressed();
     say(`${orders.length} messages sent`);
   }
 
-  const workers = await startWorkers(kind.file, [...firstWorkers, ...lateWorkers], environment, signal);
+  patience.progressed();
+  const workers = await startWorkers(
+    kind.file,
+    [...firstWorkers, ...lateWorkers],
+    environment,
+    patience.signal,
+  );
   try {
-    await begin(workers, firstWorkers);
+    await begin(workers, firstWorkers, patience);
     say(`${firstWorkers.length} worker processes began, ${kind.atOnce}`);
     await send(first);
-    await killInTheMiddle(workers, kind, sql, signal);
+    await killInTheMiddle(workers, kind, sql, patience);
     if (lateWorkers.length > 0) {
-      await untilTakenOver(sql, signal);
-      await begin(workers, lateWorkers);
+      await untilTakenOver(sql, patience);
+      await begin(workers, lateWorkers, patience);
       say(`worker ${lateWorkers.join(', ')} began too`);
       await send(later);
     }
     const missing = async () => [...(await uncharged(sql)), ...(await channel.undone())];
-    await untilNothingIsMissing(missing, 200, signal);
+    await untilNothingIsMissing(missing, 200, patience);
     await workers.stop();
     const result = await tally(sql);
     say(words.disturbed(result.disturbances));
@@ -62,7 +70,7 @@ async function killInTheMiddle(
   workers: WorkerPool,
   { leastOnEachSide }: WorkerKind,
   sql: Sql,
-  signal: AbortSignal,
+  patience: Patience,
 ): Promise<void> {
   await untilNothingIsMissing(
     async () => {
@@ -74,7 +82,7 @@ async function killInTheMiddle(
       ];
     },
     20,
-    signal,
+    patience,
   );
   await workers.kill(DOOMED_WORKER);
   const { running, pastEffects } = await progressOf(sql, DOOMED_WORKER);
@@ -84,17 +92,20 @@ async function killInTheMiddle(
   );
 }
 
-async function untilTakenOver(sql: Sql, signal: AbortSignal): Promise<void> {
+async function untilTakenOver(sql: Sql, patience: Patience): Promise<void> {
   await untilNothingIsMissing(
     async () =>
       (await isTakenOver(sql, DOOMED_WORKER)) ? [] : [`no worker has the work of worker ${DOOMED_WORKER}`],
     50,
-    signal,
+    patience,
   );
   say(`another has what worker ${DOOMED_WORKER} had in hand`);
 }
 
 /** One after the other: the last to begin is not disturbed by another's beginning. */
-async function begin(pool: WorkerPool, workers: readonly number[]): Promise<void> {
-  for (const worker of workers) await pool.begin(worker);
+async function begin(pool: WorkerPool, workers: readonly number[], { progressed }: Patience): Promise<void> {
+  for (const worker of workers) {
+    await pool.begin(worker);
+    progressed();
+  }
 }

@@ -5,7 +5,8 @@ import { kafkaBrokers, useKafka } from '../../support/kafka.ts';
 import { type Example, startExample } from '../support/example.ts';
 import { noProcessIsLeftOf, temporaryDirectory } from '../support/leftovers.ts';
 
-const DEMO_TIMEOUT_MS = 90_000;
+/** The demo ends by itself when it makes no progress. */
+const DEMO_TIMEOUT_MS = 300_000;
 
 const { admin } = useKafka();
 const { sql, url } = useEmptyDatabase();

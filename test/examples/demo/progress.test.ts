@@ -1,20 +1,19 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { untilNothingIsMissing } from '../../../examples/demo/progress.ts';
 
 it('says what is missing when the time is up', async () => {
-  const ended = AbortSignal.abort(new Error('not done after 60 s'));
+  const signal = AbortSignal.abort(new Error('no progress for 60 s'));
   const look = () => Promise.resolve(['2 orders are not charged', '3 messages are in the queue']);
-  await expect(untilNothingIsMissing(look, 1, ended)).rejects.toThrow(
-    'not done after 60 s: 2 orders are not charged, 3 messages are in the queue',
+  await expect(untilNothingIsMissing(look, 1, { signal, progressed: vi.fn() })).rejects.toThrow(
+    'no progress for 60 s: 2 orders are not charged, 3 messages are in the queue',
   );
 });
 
-it('looks until nothing is missing', async () => {
-  const looks = [['much'], ['little'], []];
-  await untilNothingIsMissing(
-    () => Promise.resolve(looks.shift() ?? ['too far']),
-    1,
-    AbortSignal.timeout(9_999),
-  );
+it('looks until nothing is missing, and sees progress in what is missing', async () => {
+  const looks = [['much'], ['much'], ['little'], ['little'], []];
+  const look = () => Promise.resolve(looks.shift() ?? ['too far']);
+  const progressed = vi.fn();
+  await untilNothingIsMissing(look, 1, { signal: new AbortController().signal, progressed });
   expect(looks).toEqual([]);
+  expect(progressed).toHaveBeenCalledTimes(3);
 });
