@@ -10,6 +10,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { createHandleOnce, migrate, retention } from 'handle-once';
 import { attemptOf, onceEachNodeRequest } from 'handle-once/http';
+import { startMaintenance } from 'handle-once/operations';
 import postgres from 'postgres';
 import * as z from 'zod';
 import { required } from './environment.ts';
@@ -18,6 +19,7 @@ const Order = z.object({ cents: z.int() });
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 
 const once = onceEachNodeRequest({
   handleOnce: createHandleOnce({ sql, scope: 'shop', ...retention.payment }),
@@ -51,8 +53,13 @@ const server = createServer((request, response) => {
   });
 });
 
-process.once('SIGTERM', () => {
-  server.close(() => void sql.end({ timeout: 5 }));
-});
+async function stop(): Promise<void> {
+  server.close();
+  await onceEmitted(server, 'close');
+  await maintenance.stop();
+  await sql.end({ timeout: 5 });
+}
+
+process.once('SIGTERM', () => void stop());
 await onceEmitted(server.listen(Number(process.env['PORT'] ?? 0)), 'listening');
 console.log('listening on', server.address());

@@ -6,6 +6,7 @@
  */
 import { createHandleOnce, migrate } from 'handle-once';
 import { onceEachMessage } from 'handle-once/kafka';
+import { startMaintenance } from 'handle-once/operations';
 import { Kafka, logLevel } from 'kafkajs';
 import postgres from 'postgres';
 import * as z from 'zod';
@@ -19,6 +20,7 @@ const topic = required('TOPIC');
 const deadLetterTopic = required('DEAD_LETTER_TOPIC');
 
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 
 const kafka = new Kafka({ clientId: 'billing', brokers, logLevel: logLevel.ERROR });
 const consumerConfig = { groupId: 'billing', sessionTimeout: 10_000, heartbeatInterval: 1_000 };
@@ -58,6 +60,7 @@ function charge(order: z.infer<typeof Order>, idempotencyKey: string): { chargeI
 async function stop(): Promise<void> {
   await consumer.disconnect(); // waits for the handlers that run, and commits what they have settled
   await Promise.all([producer.disconnect(), admin.disconnect()]);
+  await maintenance.stop();
   await sql.end({ timeout: 5 });
   console.log('stopped');
 }

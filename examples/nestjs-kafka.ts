@@ -20,6 +20,7 @@ import {
 } from '@nestjs/microservices';
 import { type Attempt, createHandleOnce, migrate, TerminalError } from 'handle-once';
 import { type KafkaDelivery, onceEachMessage, type OnceEachMessageOptions } from 'handle-once/kafka';
+import { startMaintenance } from 'handle-once/operations';
 import type { Consumer } from 'kafkajs';
 import postgres from 'postgres';
 import { isObservable, lastValueFrom, type Observable, throwError } from 'rxjs';
@@ -98,6 +99,7 @@ class AppModule {}
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 
 // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- Nest's type is a class
 const app = await NestFactory.createMicroservice(AppModule, {
@@ -131,6 +133,7 @@ app.useGlobalFilters(new AsItIs());
 
 async function stop(): Promise<void> {
   await app.close(); // waits for the handlers that run, and commits what they have settled
+  await maintenance.stop();
   await sql.end({ timeout: 5 });
   console.log('stopped');
 }

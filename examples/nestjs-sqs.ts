@@ -11,6 +11,7 @@ import { Inject, Injectable, Logger, Module, type OnApplicationShutdown } from '
 import { NestFactory } from '@nestjs/core';
 import { type Attempt, createHandleOnce, migrate } from 'handle-once';
 import { HandleOnceModule, SqsHandler } from 'handle-once/nestjs';
+import { type Maintenance, startMaintenance } from 'handle-once/operations';
 import postgres from 'postgres';
 import * as z from 'zod';
 import { required } from './environment.ts';
@@ -45,12 +46,15 @@ class Billing {
 })
 class DatabaseModule implements OnApplicationShutdown {
   readonly #sql: postgres.Sql;
+  readonly #maintenance: Maintenance; // deletes expired records
 
   constructor(@Inject(SQL) sql: postgres.Sql) {
     this.#sql = sql;
+    this.#maintenance = startMaintenance({ sql });
   }
 
   async onApplicationShutdown(): Promise<void> {
+    await this.#maintenance.stop();
     await this.#sql.end({ timeout: 5 });
     console.log('stopped');
   }

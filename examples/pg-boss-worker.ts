@@ -5,6 +5,7 @@
  *     DATABASE_URL=... npx tsx examples/pg-boss-worker.ts
  */
 import { type Attempt, createHandleOnce, migrate } from 'handle-once';
+import { startMaintenance } from 'handle-once/operations';
 import PgBoss from 'pg-boss';
 import postgres from 'postgres';
 import * as z from 'zod';
@@ -14,6 +15,7 @@ const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 const handleOnce = createHandleOnce({
   sql,
   scope: 'billing',
@@ -57,6 +59,7 @@ function charge(order: z.infer<typeof Order>, attempt: Attempt): { chargeId: str
 
 async function stop(): Promise<void> {
   await boss.stop({ wait: true }); // waits for the handlers that run
+  await maintenance.stop();
   await sql.end({ timeout: 5 });
   console.log('stopped');
 }

@@ -7,6 +7,7 @@
 import { once } from 'node:events';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate } from 'handle-once';
+import { startMaintenance } from 'handle-once/operations';
 import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
 import postgres from 'postgres';
 import { Consumer } from 'sqs-consumer';
@@ -17,6 +18,7 @@ const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 const sqs = new SQSClient();
 
 const consumer = Consumer.create(
@@ -53,6 +55,7 @@ async function stop(): Promise<void> {
   consumer.stop();
   await stopped;
   sqs.destroy();
+  await maintenance.stop();
   await sql.end({ timeout: 5 });
   console.log('stopped');
 }

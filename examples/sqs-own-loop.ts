@@ -6,6 +6,7 @@
  */
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate } from 'handle-once';
+import { startMaintenance } from 'handle-once/operations';
 import { onceEachSqsMessage } from 'handle-once/sqs';
 import postgres from 'postgres';
 import * as z from 'zod';
@@ -15,6 +16,7 @@ const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 const client = new SQSClient();
 const queueUrl = required('QUEUE_URL');
 const handleOnce = createHandleOnce({ sql, scope: 'billing', leaseMs: 5_000 });
@@ -42,4 +44,5 @@ while (!stopping.signal.aborted) {
 }
 
 client.destroy();
+await maintenance.stop();
 await sql.end({ timeout: 5 });

@@ -5,6 +5,7 @@
  */
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate } from 'handle-once';
+import { startMaintenance } from 'handle-once/operations';
 import { createSqsWorker } from 'handle-once/sqs';
 import postgres from 'postgres';
 import * as z from 'zod';
@@ -14,6 +15,7 @@ const Order = z.object({ id: z.string(), cents: z.int().positive() });
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 
 const client = new SQSClient();
 const worker = createSqsWorker(
@@ -39,6 +41,7 @@ async function stop(): Promise<void> {
   const { abandoned } = await worker.stop();
   console.log(abandoned === 0 ? 'stopped' : `stopped, with ${abandoned} handlers still running`);
   client.destroy();
+  await maintenance.stop();
   await sql.end({ timeout: 5 });
 }
 

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createHandleOnce, migrate, retention } from 'handle-once';
+import { startMaintenance } from 'handle-once/operations';
 import { onceEachWebhook } from 'handle-once/webhook';
 import postgres from 'postgres';
 import { Webhook } from 'standardwebhooks';
@@ -15,6 +16,7 @@ import { required } from './environment.ts';
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 const webhook = new Webhook(required('WEBHOOK_SECRET'));
 
 const handleWebhook = onceEachWebhook(
@@ -41,8 +43,13 @@ const server = createServer((request, response) => {
   void receive(request, response).catch(() => response.destroy()); // the sender hung up, and repeats it
 });
 
-process.once('SIGTERM', () => {
-  server.close(() => void sql.end({ timeout: 5 }));
-});
+async function stop(): Promise<void> {
+  server.close();
+  await once(server, 'close');
+  await maintenance.stop();
+  await sql.end({ timeout: 5 });
+}
+
+process.once('SIGTERM', () => void stop());
 await once(server.listen(Number(process.env['PORT'] ?? 0)), 'listening');
 console.log('listening on', server.address());

@@ -10,6 +10,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate, retention } from 'handle-once';
+import { startMaintenance } from 'handle-once/operations';
 import { createSqsWorker } from 'handle-once/sqs';
 import { webhookId } from 'handle-once/webhook';
 import postgres from 'postgres';
@@ -18,6 +19,7 @@ import { required } from './environment.ts';
 
 const sql = postgres(required('DATABASE_URL'), { fetch_types: false });
 await migrate(sql);
+const maintenance = startMaintenance({ sql }); // deletes expired records
 const client = new SQSClient();
 const queueUrl = required('QUEUE_URL');
 const webhook = new Webhook(required('WEBHOOK_SECRET'));
@@ -51,10 +53,14 @@ const server = createServer((request, response) => {
     .then((status) => response.writeHead(status).end());
 });
 
-process.once('SIGTERM', () => {
+async function stop(): Promise<void> {
   server.close();
-  void worker.stop().then(() => sql.end({ timeout: 5 }));
-});
+  await worker.stop();
+  await maintenance.stop();
+  await sql.end({ timeout: 5 });
+}
+
+process.once('SIGTERM', () => void stop());
 await worker.start();
 await once(server.listen(Number(process.env['PORT'] ?? 0)), 'listening');
 console.log('listening on', server.address());

@@ -23,9 +23,14 @@ export interface Link {
   readonly anchor: string | undefined;
 }
 
+/** What the links of the README begin with: npm shows it on a page of its own. */
+export const PROJECT_URL = 'https://github.com/handle-once/handle-once/blob/main/';
+
 /** The links of a document that stay within the project. */
 export function linksOf(text: string): Link[] {
-  const links = withoutExamples(text).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g);
+  const links = withoutExamples(text.replaceAll(`](${PROJECT_URL}`, '](')).matchAll(
+    /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g,
+  );
   return Array.from(links, ([, target = '', anchor]) => ({ target, anchor }));
 }
 

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { filesIn, root } from '../architecture/source-files.ts';
-import { anchorsOf, documents, linksOf, textOf } from './documents.ts';
+import { manifest } from '../support/manifest.ts';
+import { anchorsOf, documents, linksOf, PROJECT_URL, textOf } from './documents.ts';
 
 /** The files of the package as npm packs it. */
 function packed(): Set<string> {
@@ -36,6 +37,19 @@ test('every link of the packed documents leads to a packed file, and to a headin
       .map(({ file, anchor = '' }) => `${document}: ${file}#${anchor}`),
   );
   expect(dead).toEqual([]);
+});
+
+test('the links of the README work on its page of npm too, and other pages link within the package', () => {
+  const { repository, homepage, bugs } = manifest;
+  expect(repository.url).toBe(`git+${PROJECT_URL.replace('/blob/main/', '.git')}`);
+  expect([homepage, bugs].map((url) => url.startsWith(PROJECT_URL.replace('/blob/main/', '')))).toEqual([
+    true,
+    true,
+  ]);
+  expect(textOf('README.md')).not.toMatch(/\]\((?!https:|#)/);
+  expect([...packed()].filter((file) => isDocument(file) && textOf(file).includes(PROJECT_URL))).toEqual([
+    'README.md',
+  ]);
 });
 
 it.each(['docs/README.md', 'llms.txt'])('%s leads to every page', (index) => {

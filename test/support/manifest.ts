@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 
 interface Manifest {
   readonly name: string;
+  readonly homepage: string;
+  readonly bugs: string;
+  readonly repository: { readonly url: string };
   readonly exports: Readonly<Record<string, unknown>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
