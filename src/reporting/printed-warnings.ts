@@ -1,4 +1,5 @@
 import { textOf } from './describe.ts';
+import { sayWhereSilent } from './silent-node.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
 /** Error names that have a window of their own. The names of errors can be as many as messages. */
@@ -97,5 +98,6 @@ function summaryOf(row: Row, { unprinted }: Window, last: ReportedEvent): string
 }
 
 function emitWarning({ code }: Row, message: string): void {
+  sayWhereSilent();
   process.emitWarning(message, { type: 'HandleOnceWarning', code });
 }

@@ -63,3 +63,18 @@ it('a process with the console as logger prints every release with its fields, a
   expect(text).toMatch(/name: 'TypeError'/);
   expect(text).not.toContain('secret');
 });
+
+describe('a process whose warnings Node does not print', () => {
+  const onceOnStderr = [expect.stringMatching(/^handle-once: .*--no-warnings.*logger/)];
+
+  it.each([{ NODE_OPTIONS: '--no-warnings' }, { NODE_NO_WARNINGS: '1' }])('says so once: %o', async (set) => {
+    expect(await stderrOf({ scene: 'type-error' }, set)).toEqual(onceOnStderr);
+  });
+
+  it.each([
+    ['its reports go to onEvent', '--no-warnings', 'onEvent'],
+    ['HandleOnceWarning is switched off', '--disable-warning=HandleOnceWarning', 'nothing'],
+  ] as const)('says nothing where %s', async (_, NODE_OPTIONS, report) => {
+    expect(await stderrOf({ scene: 'type-error', report }, { NODE_OPTIONS })).toEqual([]);
+  });
+});

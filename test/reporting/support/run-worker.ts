@@ -11,13 +11,21 @@ export interface WorkerOrder {
 const worker = fileURLToPath(new URL('worker.ts', import.meta.url));
 
 /** Runs the worker to its end. Gives what it wrote to stderr, line by line. */
-export function stderrOf(order: Partial<WorkerOrder> & Pick<WorkerOrder, 'scene'>): Promise<string[]> {
+export function stderrOf(
+  order: Partial<WorkerOrder> & Pick<WorkerOrder, 'scene'>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string[]> {
   const argument = JSON.stringify({ url: '', report: 'nothing', ...order });
   return new Promise((resolve, reject) => {
     const args = ['--import', 'tsx', worker, argument];
-    execFile(process.execPath, args, { timeout: 25_000 }, (error, _, stderr) => {
-      if (error === null) resolve(stderr.split('\n').filter((line) => line !== ''));
-      else reject(new Error(`the worker failed: ${stderr}`, { cause: error }));
-    });
+    execFile(
+      process.execPath,
+      args,
+      { timeout: 50_000, env: { ...process.env, ...environment } },
+      (error, _, stderr) => {
+        if (error === null) resolve(stderr.split('\n').filter((line) => line !== ''));
+        else reject(new Error(`the worker failed: ${stderr}`, { cause: error }));
+      },
+    );
   });
 }
