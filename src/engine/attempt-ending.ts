@@ -8,18 +8,26 @@ import type { Settlement } from '../store/store.ts';
 import { toStoredError } from '../payload/stored-error.ts';
 
 /** How a handler ended. */
-export type AttemptEnding<R> =
-  | { readonly kind: 'returned'; readonly value: R }
-  | {
-      readonly kind: 'threw';
-      readonly error: unknown;
-      /**
-       * Whether the caller stopped the attempt, or did not let it start: it did not fail, unless the error is terminal.
-       */
-      readonly interrupted: boolean;
-      /** Milliseconds to wait after an attempt that did not fail. Default 0. */
-      readonly retryAfterMs?: number;
-    };
+export type AttemptEnding<R> = { readonly kind: 'returned'; readonly value: R } | Threw;
+
+export interface Threw {
+  readonly kind: 'threw';
+  readonly error: unknown;
+  /**
+   * Whether the attempt was stopped, by its caller or since its lease was in doubt, or was not let start: it did not
+   * fail, unless the error is final.
+   */
+  readonly interrupted: boolean;
+  /** Milliseconds to wait after an attempt that did not fail. Default 0. */
+  readonly retryAfterMs?: number;
+  /** Whether the lease was over by then: it did not fail either, unless the error is final. */
+  readonly isDeath?: boolean;
+}
+
+/** Whether nothing may be put on record: the next claim finds that the lease has lapsed, and counts a death. */
+export function isDeath(ending: AttemptEnding<unknown>): boolean {
+  return ending.kind === 'threw' && ending.isDeath === true && finalReason(ending.error) === undefined;
+}
 
 /** The whole decision of what an attempt's end means for its record. */
 export function settlementOf(
@@ -55,10 +63,14 @@ function success(value: unknown, settings: HandleOnceSettings): Settlement {
 }
 
 function failedReason(error: unknown, interrupted: boolean, lastAttempt: boolean): FailedReason | undefined {
-  if (error instanceof InvalidPayloadError) return 'invalid-payload';
-  if (error instanceof TerminalError) return 'terminal';
-  if (interrupted) return undefined;
+  const final = finalReason(error);
+  if (final !== undefined || interrupted) return final;
   return lastAttempt ? 'attempts-exhausted' : undefined;
+}
+
+function finalReason(error: unknown): FailedReason | undefined {
+  if (error instanceof InvalidPayloadError) return 'invalid-payload';
+  return error instanceof TerminalError ? 'terminal' : undefined;
 }
 
 function retryAfter(error: unknown, failures: number, backoff: Backoff): number {

@@ -51,7 +51,7 @@ export function transact<R, Tx>(
     void retryOnConflict(store, held, progress, () =>
       store.begin(
         async (transaction) => {
-          refuseLateStart(held, progress.isAbandoned);
+          await refuseLateStart(held, progress);
           progress.isStarted = true;
           const { written, workMs } = await runWork(held, () => work(transaction));
           // Before it is sent: its reply can be lost while the server still has the record locked.
@@ -70,9 +70,9 @@ export function transact<R, Tx>(
 }
 
 /** Throws when the lease ended while the transaction waited, for a connection or for an answer. */
-function refuseLateStart({ lease }: HeldClaim, isAbandoned: boolean): void {
-  lease.check();
-  if (isAbandoned || lease.isLost()) {
+async function refuseLateStart({ lease }: HeldClaim, progress: Progress<unknown>): Promise<void> {
+  await lease.whenKnown();
+  if (progress.isAbandoned || lease.isLost()) {
     throw new NotStartedError('the lease ended before the transaction was ready');
   }
 }
@@ -88,8 +88,9 @@ async function retryOnConflict<R, Tx>(
     try {
       return await run();
     } catch (error) {
-      if (conflicts > MAX_CONFLICTS || !store.isConflict(error) || held.isAborted()) throw error;
+      if (conflicts > MAX_CONFLICTS || !store.isConflict(error)) throw error;
       held.lease.setBeating(true);
+      if (await held.isOver()) throw error;
       progress.written = undefined;
     }
     await sleep(held.clock, held.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);

@@ -3,7 +3,7 @@ import { onAbort } from '../lib/on-abort.ts';
 
 export interface SignalOwner {
   readonly clock: Clock;
-  /** Aborts the signal when the lease has lapsed. */
+  /** Aborts the signal when the lease has lapsed, or may have. */
   checkLease(): void;
   /** Called when the attempt took too long, and its signal has aborted. */
   timedOut(): void;
@@ -47,6 +47,11 @@ export class AttemptSignal {
     return this.#caller?.aborted === true;
   }
 
+  /** Whether it has aborted, without a look at the lease. */
+  get isAborted(): boolean {
+    return this.#controller !== undefined && isAborted(this.#controller.signal);
+  }
+
   abort(reason: unknown): void {
     this.#made().abort(reason);
   }
@@ -75,15 +80,19 @@ function checkedWhenRead(signal: AbortSignal, owner: SignalOwner): void {
   Object.defineProperties(signal, {
     aborted: {
       get(): boolean {
-        owner.checkLease();
-        return Reflect.get(AbortSignal.prototype, 'aborted', signal);
+        if (!isAborted(signal)) owner.checkLease();
+        return isAborted(signal);
       },
     },
     throwIfAborted: {
       value: (): void => {
-        owner.checkLease();
+        if (!isAborted(signal)) owner.checkLease();
         AbortSignal.prototype.throwIfAborted.call(signal);
       },
     },
   });
+}
+
+function isAborted(signal: AbortSignal): boolean {
+  return Reflect.get(AbortSignal.prototype, 'aborted', signal);
 }

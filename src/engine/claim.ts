@@ -71,9 +71,12 @@ async function sendOnce(
     const { reply, sentAt } = await send({ key, token, fingerprint });
     if (reply.kind === 'claimed' && elapsedSince(engine.clock, sentAt) >= engine.settings.leaseMs) {
       engine.records.takeBack({ key, token });
-      throw new StoreError('the reply to the claim came after its lease had lapsed; nothing ran', {
-        retriable: true,
-      });
+      throw new StoreError(
+        'the reply to the claim came after its lease had lapsed by a clock of this machine; nothing ran',
+        {
+          retriable: true,
+        },
+      );
     }
     return { token, sentAt, reply };
   } catch (error) {

@@ -73,7 +73,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     if (claimed.leavePlace !== undefined) held.onOverdue(claimed.leavePlace);
     try {
       const work = hooked(engine, delivery.source, handlerWork(engine, delivery));
-      return await run(held, unlessDeclined(delivery.mayStart, work));
+      return await run(held, unlessDeclined(held, delivery.mayStart, work));
     } finally {
       held.end();
       claimed.leavePlace?.();
@@ -97,6 +97,7 @@ function hooked<Result, Extra extends readonly unknown[]>(
 }
 
 function unlessDeclined<Result, Extra extends readonly unknown[]>(
+  held: HeldClaim,
   mayStart: (() => Promise<boolean>) | undefined,
   work: Work<Result, Extra>,
 ): Work<Result, Extra> {
@@ -104,7 +105,7 @@ function unlessDeclined<Result, Extra extends readonly unknown[]>(
   return async function workInTurn(attempt, ...extra) {
     if (!(await mayStart())) throw new NotStartedError('its turn has not come');
     // The process may have stood still for longer than the lease.
-    if (attempt.signal.aborted) throw new NotStartedError('its attempt was over before its turn came');
+    if (await held.isOver()) throw new NotStartedError('its attempt was over before its turn came');
     return await work(attempt, ...extra);
   };
 }

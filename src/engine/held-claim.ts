@@ -6,7 +6,10 @@ import { AttemptSignal } from './attempt-signal.ts';
 import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
 import { NotStartedError } from './not-started-error.ts';
-import type { AttemptEnding } from './attempt-ending.ts';
+import type { AttemptEnding, Threw } from './attempt-ending.ts';
+
+/** A machine whose clock is set may be about to be set again. */
+const AFTER_DOUBT_MS = 1_000;
 
 export interface AttemptLimits {
   readonly signal: AbortSignal | undefined;
@@ -48,8 +51,7 @@ export class HeldClaim {
       this.#isRunning = true;
       return { kind: 'returned', value: await work(this.#attempt()) };
     } catch (error) {
-      const interrupted = this.#signal.abortedByCaller || error instanceof NotStartedError;
-      return { kind: 'threw', error, interrupted };
+      return this.#threw(error);
     } finally {
       this.#isRunning = false;
       this.#signal.release();
@@ -70,9 +72,11 @@ export class HeldClaim {
     this.#signal.abort(reason);
   }
 
-  /** Whether the attempt has been told to give up. */
-  isAborted(): boolean {
-    return this.#signal.signal.aborted;
+  /** Whether the attempt has been told to give up. Where its lease is in doubt, the answer of the database is awaited. */
+  async isOver(): Promise<boolean> {
+    const known = this.lease.whenKnown();
+    if (known !== undefined) await known;
+    return this.#signal.isAborted;
   }
 
   leaseLost(reason: unknown): void {
@@ -100,6 +104,16 @@ export class HeldClaim {
   /** Ends the lease's heartbeats. */
   end(): void {
     this.lease.stop();
+  }
+
+  /** What ends since its lease does is no failure of its handler. */
+  #threw(error: unknown): Threw {
+    const threw = { kind: 'threw', error, interrupted: true } as const;
+    if (error instanceof NotStartedError) return threw;
+    if (this.lease.isOver()) return { ...threw, interrupted: false, isDeath: true };
+    if (this.#signal.abortedByCaller) return threw;
+    if (this.lease.wasDoubted()) return { ...threw, retryAfterMs: AFTER_DOUBT_MS };
+    return { ...threw, interrupted: false };
   }
 
   #attempt(): Attempt {

@@ -5,6 +5,8 @@ import type { Clock } from '../lib/clock.ts';
 export interface LeaseAlarms {
   readonly heartbeat: Alarm;
   readonly lapse: Alarm;
+  /** When a lease that is in doubt is given up. */
+  readonly doubt: Alarm;
 }
 
 /** Two can fail before the lease lapses. */
@@ -21,9 +23,18 @@ export function lapseDelay(leaseMs: number): number {
   return leaseMs * (1 - TRAVEL_SHARE);
 }
 
+const DOUBT_SHARE = 0.1;
+const LONGEST_DOUBT_MS = 1_000;
+
+/** Milliseconds that the database has to answer while only the wall clock says that a lease is over. */
+export function doubtDelay(leaseMs: number): number {
+  return Math.min(leaseMs * DOUBT_SHARE, LONGEST_DOUBT_MS);
+}
+
 export function createLeaseAlarms(leaseMs: number, clock: Clock): LeaseAlarms {
   return {
     heartbeat: createAlarm(leaseMs / BEATS_PER_LEASE, clock),
     lapse: createAlarm(lapseDelay(leaseMs), clock),
+    doubt: createAlarm(doubtDelay(leaseMs), clock),
   };
 }

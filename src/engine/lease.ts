@@ -1,7 +1,8 @@
 import { LeaseLostError } from '../api/errors.ts';
-import { elapsedSince, type Instant, now } from '../lib/instant.ts';
+import { elapsedSince, type Instant, monotonicSince, now } from '../lib/instant.ts';
+import { createDoubt, type Doubt } from './doubt.ts';
 import type { Claim, Engine } from './engine.ts';
-import { BEATS_PER_LEASE, lapseDelay } from './lease-alarms.ts';
+import { BEATS_PER_LEASE, doubtDelay, lapseDelay } from './lease-alarms.ts';
 
 export interface LeaseOwner {
   leaseLost(reason: LeaseLostError): void;
@@ -9,11 +10,18 @@ export interface LeaseOwner {
   leaseKept(): void;
 }
 
+/** `over`: by the monotonic clock. `doubted`: by the wall clock alone. `taken`: the store says so. */
+type State = 'kept' | 'over' | 'doubted' | 'taken' | 'stopped';
+
 /**
  * The lease of a claim, which is extended every third of it, until stopped or lost.
  *
  * Two heartbeats can so fail before the lease lapses. It is lost when the store says that the record is another's, or
  * when no heartbeat came through in time: then another worker may own the message already.
+ *
+ * Where the wall clock alone says that it is over, the machine was suspended or its clock was set, and no clock of the
+ * machine can tell which. Who cannot wait is told that the lease is lost, which is then so; for all others the database
+ * is asked.
  */
 export class Lease {
   readonly #engine: Engine;
@@ -21,7 +29,9 @@ export class Lease {
   readonly #owner: LeaseOwner;
   #confirmed: Instant;
   #beats = 0;
-  #state: 'kept' | 'lost' | 'stopped' = 'kept';
+  #state: State = 'kept';
+  #isBeating = true;
+  #doubt: Doubt | undefined;
   #stopLapse: () => void;
   #stopHeartbeat: () => void;
 
@@ -30,29 +40,79 @@ export class Lease {
     this.#claim = claim;
     this.#owner = owner;
     this.#confirmed = claim.sentAt;
+    engine.leases.add(this);
     this.#stopLapse = this.#watchLapse();
     this.#stopHeartbeat = this.#nextHeartbeat();
     this.#beatIfDue();
   }
 
-  /** Milliseconds until the lease ends as far as we know: not later than the database thinks. Never below 0. */
+  /** For how many milliseconds a try is worth it: until the lease ends by the monotonic clock. Never below 0. */
   leftMs(): number {
-    return Math.max(0, this.#leaseMs - this.#elapsedMs);
+    return Math.max(0, this.#leaseMs - this.#monotonicMs);
+  }
+
+  /** Whether no other can have the record, as far as both clocks know. */
+  isCertain(): boolean {
+    return this.#elapsedMs < this.#leaseMs;
   }
 
   /** Whether it has been lost: another worker may own the message. */
   isLost(): boolean {
-    return this.#state === 'lost';
+    return this.#state !== 'kept' && this.#state !== 'stopped';
   }
 
-  /** Looks at the clocks, since a process that stood still has not heard its timers yet. */
+  /** Whether it is over by the monotonic clock, and nothing says that the record is another's. */
+  isOver(): boolean {
+    this.#lapseIfOver();
+    return this.#state !== 'taken' && this.#monotonicMs >= lapseDelay(this.#leaseMs);
+  }
+
+  /** Whether it was given up on the word of the wall clock alone. */
+  wasDoubted(): boolean {
+    return this.#state === 'doubted';
+  }
+
+  /**
+   * Looks at the clocks for a handler that asks now, and acts upon the answer: a process that stood still has not heard
+   * its timers yet.
+   */
   check(): void {
-    if (this.#state === 'kept' && this.#elapsedMs >= lapseDelay(this.#leaseMs)) this.#lapsed();
+    this.#lapseIfOver();
+    if (this.#state !== 'kept' || !this.#isDoubtful()) return;
+    this.#lose(
+      'doubted',
+      `${this.#overByWallClock()}, and the signal was read before the database was asked: ${CAUSE}`,
+    );
+    this.#askForAll();
+  }
+
+  /** Resolves once it is known whether the lease is kept. Undefined where it is. */
+  whenKnown(): Promise<void> | undefined {
+    this.#lapseIfOver();
+    if (this.#state !== 'kept' || !this.#isDoubtful()) return undefined;
+    this.#askForAll();
+    return this.#doubt?.ended;
+  }
+
+  askIfDoubtful(): void {
+    if (this.#doubt !== undefined || !this.#isBeating || !this.#isDoubtful()) return;
+    const { clock, leaseAlarms } = this.#engine;
+    this.#doubt = createDoubt(() => this.#beat(), {
+      alarm: leaseAlarms.doubt,
+      clock,
+      onUnanswered: () => {
+        const windowMs = doubtDelay(this.#leaseMs);
+        const noAnswer = `and the database gave no answer within ${windowMs} ms`;
+        this.#lose('doubted', `${this.#overByWallClock()}, ${noAnswer}: ${CAUSE}`);
+      },
+    });
   }
 
   /** Pauses or resumes the heartbeats. One that is sent while a transaction has the row locked would wait for it. */
   setBeating(isBeating: boolean): void {
     this.#stopHeartbeat();
+    this.#endDoubt();
+    this.#isBeating = isBeating;
     if (isBeating && this.#state === 'kept') this.#startBeating();
   }
 
@@ -71,41 +131,75 @@ export class Lease {
 
   /** The reply to the claim, or a time without heartbeats, may have used up most of the lease. */
   #beatIfDue(): void {
-    if (this.#elapsedMs > this.#leaseMs / BEATS_PER_LEASE) void this.#beat();
+    if (this.#elapsedMs > this.#leaseMs / BEATS_PER_LEASE) this.#beatOrAsk();
   }
 
-  /** Milliseconds since the lease was confirmed last. */
+  /** Milliseconds since the lease was confirmed last, by the clock that says more. */
   get #elapsedMs(): number {
     return elapsedSince(this.#engine.clock, this.#confirmed);
+  }
+
+  get #monotonicMs(): number {
+    return monotonicSince(this.#engine.clock, this.#confirmed);
   }
 
   get #leaseMs(): number {
     return this.#engine.settings.leaseMs;
   }
 
-  #end(how: 'lost' | 'stopped'): void {
+  #isDoubtful(): boolean {
+    return this.#elapsedMs >= lapseDelay(this.#leaseMs);
+  }
+
+  #overByWallClock(): string {
+    return `by the wall clock of this machine the lease of ${this.#leaseMs} ms is over`;
+  }
+
+  #end(how: Exclude<State, 'kept'>): void {
     this.#state = how;
+    this.#engine.leases.delete(this);
     this.#stopLapse();
     this.#stopHeartbeat();
+    this.#endDoubt();
+  }
+
+  #endDoubt(): void {
+    this.#doubt?.end();
+    this.#doubt = undefined;
   }
 
   readonly #onHeartbeat = (): void => {
     // After a standstill this timer runs before that of the lapse: a lease that is given up must not be extended.
-    this.check();
+    this.#lapseIfOver();
     if (this.#state !== 'kept') return;
     this.#stopHeartbeat = this.#nextHeartbeat();
     this.#beats += 1;
     if (this.#beats % BEATS_PER_LEASE === 0) this.#owner.leaseKept();
-    void this.#beat();
+    this.#beatOrAsk();
   };
 
+  #beatOrAsk(): void {
+    if (this.#isDoubtful()) this.#askForAll();
+    else void this.#beat();
+  }
+
+  /** What one learns of the clocks holds for all: they share the statement. */
+  #askForAll(): void {
+    if (this.#doubt !== undefined) return;
+    for (const lease of this.#engine.leases) lease.askIfDoubtful();
+  }
+
+  #lapseIfOver(): void {
+    if (this.#state === 'kept' && this.#monotonicMs >= lapseDelay(this.#leaseMs)) this.#lapsed();
+  }
+
   readonly #lapsed = (): void => {
-    this.#lose(`no heartbeat reached the store within the lease of ${this.#leaseMs} ms`);
+    this.#lose('over', `no heartbeat reached the store within the lease of ${this.#leaseMs} ms`);
   };
 
   #watchLapse(): () => void {
     const { clock, leaseAlarms } = this.#engine;
-    const leftMs = this.#leaseMs - this.#elapsedMs;
+    const leftMs = this.#leaseMs - this.#monotonicMs;
     if (leftMs >= lapseDelay(this.#leaseMs)) return leaseAlarms.lapse.set(this.#lapsed);
     const timer = clock.setTimer(this.#lapsed, Math.max(leftMs, 0));
     return () => {
@@ -113,8 +207,8 @@ export class Lease {
     };
   }
 
-  #lose(message: string): void {
-    this.#end('lost');
+  #lose(how: 'over' | 'doubted' | 'taken', message: string): void {
+    this.#end(how);
     this.#owner.leaseLost(new LeaseLostError(message));
   }
 
@@ -125,16 +219,19 @@ export class Lease {
       const reply = await this.#engine.records.extend({ key, token });
       if (this.#state !== 'kept' || reply === 'locked') return;
       if (reply === 'lost') {
-        this.#lose('another worker has taken the message over');
+        this.#lose('taken', 'another worker has taken the message over');
         return;
       }
       // An earlier heartbeat can be answered later.
-      if (sentAt.monotonicMs > this.#confirmed.monotonicMs) this.#confirmed = sentAt;
+      if (sentAt.monotonicMs >= this.#confirmed.monotonicMs) this.#confirmed = sentAt;
       this.#stopLapse();
       this.#stopLapse = this.#watchLapse();
+      if (!this.#isDoubtful()) this.#endDoubt();
     } catch (error) {
       const { scope } = this.#engine.settings;
       this.#engine.events.emit({ type: 'store-error', scope, key, verb: 'extend', error });
     }
   }
 }
+
+const CAUSE = 'the clock was set, or the machine was suspended';

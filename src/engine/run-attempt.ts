@@ -6,7 +6,7 @@ import { type Claim, endOf, type Engine } from './engine.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
 import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
-import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
+import { type AttemptEnding, isDeath, settlementOf } from './attempt-ending.ts';
 
 /** Runs the work of a claim, and settles the record by how it ended. */
 export async function runAttempt<R>(
@@ -20,6 +20,7 @@ export async function runAttempt<R>(
 export async function settleBy<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
   const settlement = settlementOf(ending, claim.failures, engine.settings, engine.backoff);
+  if (isDeath(ending)) return conclude(held, ending, { reply: 'over', settlement });
   return conclude(held, ending, await settleUntilAnswered(engine, claim, settlement, lease));
 }
 
@@ -36,6 +37,8 @@ export function conclude<R>(
       return recordedOutcome(settled.settlement, ending, attempts);
     case 'lost':
       return unsettledOutcome('lease-lost', engine.settings.leaseMs, ending, attempts);
+    case 'over':
+      return unsettledOutcome('lease-lost', lease.leftMs(), ending, attempts);
     case 'unrecorded':
       return unsettledOutcome('unrecorded', lease.leftMs(), ending, attempts);
   }
@@ -55,7 +58,7 @@ function attemptEvent(
 ): Emitted<HandleOnceEvent> {
   const error = ending.kind === 'threw' ? ending.error : undefined;
   if (reply !== 'settled') {
-    const type = reply === 'lost' ? 'lease-lost' : 'unrecorded';
+    const type = reply === 'unrecorded' ? reply : 'lease-lost';
     const end = { type, ...endOf(engine, claim, attempts, 'pending') } as const;
     return ending.kind === 'threw' ? { ...end, error } : end;
   }

@@ -129,7 +129,7 @@ async function afterCommit<R, Tx>(
   if (store.tellsRollback) return conclude(held, ending, settledBy(written));
   const extended = await extendUntilAnswered(held.engine, held.claim, held.lease, 'extend');
   // While the lease lasts the record can be settled by our own transaction alone.
-  if (extended === 'lost' && held.lease.leftMs() > 0) return conclude(held, ending, settledBy(written));
+  if (extended === 'lost' && held.lease.isCertain()) return conclude(held, ending, settledBy(written));
   return await afterLostCommit(held, written, { kind: 'threw', error: rolledBack(), interrupted: false });
 }
 

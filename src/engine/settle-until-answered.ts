@@ -8,14 +8,16 @@ const FIRST_RESEND_DELAY_MS = 25;
 const LONGEST_RESEND_DELAY_MS = 1_000;
 
 export interface Settled {
-  readonly reply: 'settled' | 'lost' | 'unrecorded';
+  /** `over`: nothing was sent, since the lease was over. */
+  readonly reply: 'settled' | 'lost' | 'over' | 'unrecorded';
   /** What was settled in the end: the same, or without a result that the store refused. */
   readonly settlement: Settlement;
 }
 
 /**
- * Settles a claim, and sends a settle whose reply was lost again for as long as the lease is kept, but for one lease at
- * most: where heartbeats come through and the settle never does, the call has to be answered all the same.
+ * Settles a claim, and sends a settle whose reply was lost again for as long as the lease lasts by the monotonic clock,
+ * but for one lease at most: where heartbeats come through and the settle never does, the call has to be answered all
+ * the same.
  *
  * The token makes that harmless. Once the lease has ended another worker may run the message, and nothing of ours is
  * certain any more: `unrecorded`. The first try is made in any case: the record is still ours if no other worker came.
@@ -50,7 +52,7 @@ export async function settleUntilAnswered(
       // From the first failure: the settle may have waited in our own queue for longer than a lease.
       endsAt ??= engine.clock.monotonic() + engine.settings.leaseMs;
       const leftMs = Math.min(lease.leftMs(), endsAt - engine.clock.monotonic());
-      if (!worthResending || lease.isLost() || leftMs <= delayMs) {
+      if (!worthResending || leftMs <= delayMs) {
         return { reply: 'unrecorded', settlement };
       }
       await sleep(engine.clock, delayMs);

@@ -14,6 +14,11 @@ export function now(clock: Clock): Instant {
   return { monotonicMs: clock.monotonic(), wallMs: clock.wall() };
 }
 
+/** Milliseconds since then, by the clock that cannot be set. */
+export function monotonicSince(clock: Clock, { monotonicMs }: Instant): number {
+  return clock.monotonic() - monotonicMs;
+}
+
 /** Milliseconds since then, by the clock that says more: what may have lapsed has lapsed. */
 export function elapsedSince(clock: Clock, { monotonicMs, wallMs }: Instant): number {
   return Math.max(clock.monotonic() - monotonicMs, clock.wall() - wallMs);

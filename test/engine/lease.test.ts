@@ -89,7 +89,7 @@ describe('a lease', () => {
       code: 'LEASE_LOST',
       message: 'no heartbeat reached the store within the lease of 300 ms',
     });
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 1 });
+    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost', attempts: 1 });
   });
 
   it('that lapsed and was not taken over can still be settled: the effect has happened', async () => {

@@ -7,6 +7,8 @@ export interface VirtualTime {
   readonly clock: Clock;
   /** Lets everything happen that is due in the next milliseconds. */
   advance(milliseconds: number): Promise<void>;
+  /** Sets the wall clock, forward or back. */
+  setWallClock(byMs: number): void;
 }
 
 /**
@@ -16,9 +18,12 @@ export interface VirtualTime {
 export function createVirtualTime(): VirtualTime {
   const random = new Random(1);
   const scheduler = new Scheduler(random);
-  const { clock } = new Life('worker', 'worker.1', scheduler, random, true);
+  const life = new Life('worker', 'worker.1', scheduler, random, true);
   return {
-    clock,
+    clock: life.clock,
+    setWallClock(byMs) {
+      life.setWallClock(byMs);
+    },
     async advance(milliseconds) {
       let isOver = false;
       scheduler.after(milliseconds, () => {
