@@ -29,6 +29,8 @@ export type RunEnd =
   | { readonly how: 'threw a terminal error' }
   /** It saw its signal aborted. */
   | { readonly how: 'gave up' }
+  /** The same, since its lease was lost, or was in doubt. */
+  | { readonly how: 'lost its lease' }
   /** Its transaction cannot commit any more. */
   | { readonly how: 'undone' };
 
@@ -76,7 +78,12 @@ export type Fact =
   | SettleEffect
   | ExtendEffect
   /** A reply has reached its process, and says that the record is its own. */
-  | (OfStatement & { readonly type: 'confirmed'; readonly verb: Verb; readonly askedAt: number })
+  | (OfStatement & {
+      readonly type: 'confirmed';
+      readonly verb: Verb;
+      /** By the monotonic clock of the life. */
+      readonly askedAt: number;
+    })
   /** A call has ended, whatever it said. */
   | { readonly type: 'answered'; readonly verb: Verb; readonly life: Life }
   | { readonly type: 'reopened' | 'forgotten'; readonly key: string }

@@ -20,7 +20,7 @@ export interface GrantedClaim {
   /** When that extension was sent. Of a claim that was not extended: when it was granted. */
   heldFrom: number;
   leaseEnd: number;
-  /** When the last claim or heartbeat was sent whose good reply the owner has. */
+  /** When the last claim or heartbeat was sent whose good reply the owner has, by its monotonic clock. */
   confirmedAskedAt: number | undefined;
   run: Run | undefined;
   runEnd: RunEnd | undefined;

@@ -1,4 +1,4 @@
-import { type Attempt, RetryableError, TerminalError } from '../../src/index.ts';
+import { type Attempt, LeaseLostError, RetryableError, TerminalError } from '../../src/index.ts';
 import type { Run, RunEnd } from '../facts.ts';
 import { REFUSED_TEXT } from '../models/database.ts';
 import type { Transaction } from '../models/transactions.ts';
@@ -60,7 +60,8 @@ function end(world: World, run: Run, runEnd: RunEnd): void {
 }
 
 function endOf(error: unknown): RunEnd {
-  if (error instanceof GaveUp) return { how: 'gave up' };
+  if (error instanceof GaveUp)
+    return { how: error.cause instanceof LeaseLostError ? 'lost its lease' : 'gave up' };
   if (error instanceof TerminalError) return { how: 'threw a terminal error' };
   return { how: 'threw', retryAfterMs: error instanceof RetryableError ? error.retryAfterMs : undefined };
 }
@@ -75,7 +76,7 @@ async function work(
 ): Promise<void> {
   const { life } = run;
   const look = (): void => {
-    if (heeds && signal.aborted) throw new GaveUp('the signal has aborted');
+    if (heeds && signal.aborted) throw new GaveUp('the signal has aborted', { cause: signal.reason });
     if (signal.aborted) tellFault(world, run, 'handler ignored its signal');
   };
   for (const [step, milliseconds] of waits.entries()) {

@@ -188,6 +188,7 @@ export class Database {
     const { scheduler, tell, plan } = this.#world;
     const { verb } = statement;
     const askedAt = scheduler.now();
+    const askedAtMonotonic = life.clock.monotonic();
     for (const { key, token } of requests) tell({ type: 'asked', verb, life, key, token });
     const call = (): Promise<readonly Reply[]> => this.#call(life, table, requests, statement, askedAt);
     try {
@@ -196,7 +197,7 @@ export class Database {
         : this.#onConnection(life, call));
       requests.forEach(({ key, token }, index) => {
         if (!statement.isOwn(replies[index] as Reply)) return;
-        tell({ type: 'confirmed', verb, life, key, token, askedAt });
+        tell({ type: 'confirmed', verb, life, key, token, askedAt: askedAtMonotonic });
       });
       return replies;
     } finally {

@@ -34,7 +34,9 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
 function causeOfRelease(last: GrantedClaim | undefined): Cause | undefined {
   if (last?.settlement?.kind !== 'release') return undefined;
   if (!last.settlement.uncounted) return 'it threw';
-  return last.run === undefined ? 'its claim was taken back' : 'it was interrupted';
+  if (last.run === undefined) return 'its claim was taken back';
+  if (last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
+  return last.life.clockChanges.length > 0 ? 'a wall clock was set' : 'its worker stood still';
 }
 
 /** Why a lease was not kept. From its last extension on, its owner must have been kept from the next. */

@@ -10,7 +10,9 @@ export const noLateHeartbeat: Rule = {
     if (confirmedAskedAt === undefined || ledger.isExtending(fact.life, at)) return undefined;
     // Whose handler has ended asks what became of its transaction, and settles by the answer.
     if (claim?.run?.isInTransaction === true && claim.runEnd !== undefined) return undefined;
-    const silentMs = at - confirmedAskedAt;
+    if (claim?.runEnd?.how === 'lost its lease')
+      return `${fact.life.id} extends ${fact.key}, whose handler has seen that the lease is lost`;
+    const silentMs = fact.life.clock.monotonic() - confirmedAskedAt;
     if (silentMs < ledger.settings.leaseMs) return undefined;
     return `${fact.life.id} extends ${fact.key} ${Math.round(silentMs)} ms after it last heard that the lease was its own`;
   },

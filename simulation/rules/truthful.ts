@@ -23,7 +23,7 @@ function isTrue(settlement: Settlement, end: RunEnd | undefined): boolean {
     case 'succeed':
       return end?.how === 'returned' && (!end.canBeStored || settlement.resultOmitted === null);
     case 'fail':
-      return end !== undefined && end.how !== 'returned';
+      return end !== undefined && end.how !== 'returned' && end.how !== 'lost its lease';
     case 'release':
       return settlement.uncounted ? end?.how !== 'returned' : end !== undefined && COUNTED.has(end.how);
   }

@@ -20,8 +20,8 @@ type State = 'kept' | 'over' | 'doubted' | 'taken' | 'stopped';
  * when no heartbeat came through in time: then another worker may own the message already.
  *
  * Where the wall clock alone says that it is over, the machine was suspended or its clock was set, and no clock of the
- * machine can tell which. Who cannot wait is told that the lease is lost, which is then so; for all others the database
- * is asked.
+ * machine can tell which: the lease is in doubt. Who cannot wait is told that it is lost, which is then so; for all
+ * others the database is asked.
  */
 export class Lease {
   readonly #engine: Engine;
@@ -79,10 +79,7 @@ export class Lease {
   check(): void {
     this.#lapseIfOver();
     if (this.#state !== 'kept' || !this.#isDoubtful()) return;
-    this.#lose(
-      'doubted',
-      `${this.#overByWallClock()}, and the signal was read before the database was asked: ${CAUSE}`,
-    );
+    this.#loseInDoubt('the signal was read before the database had said otherwise');
     this.#askForAll();
   }
 
@@ -95,20 +92,23 @@ export class Lease {
   }
 
   askIfDoubtful(): void {
-    if (this.#doubt !== undefined || !this.#isBeating || !this.#isDoubtful()) return;
+    this.#lapseIfOver();
+    if (this.#state !== 'kept' || this.#doubt !== undefined || !this.#isBeating || !this.#isDoubtful())
+      return;
     const { clock, leaseAlarms } = this.#engine;
-    this.#doubt = createDoubt(() => this.#beat(), {
+    this.#doubt = createDoubt(() => this.#ask(), {
       alarm: leaseAlarms.doubt,
       clock,
       onUnanswered: () => {
-        const windowMs = doubtDelay(this.#leaseMs);
-        const noAnswer = `and the database gave no answer within ${windowMs} ms`;
-        this.#lose('doubted', `${this.#overByWallClock()}, ${noAnswer}: ${CAUSE}`);
+        this.#loseInDoubt(`the database did not say otherwise within ${doubtDelay(this.#leaseMs)} ms`);
       },
     });
   }
 
-  /** Pauses or resumes the heartbeats. One that is sent while a transaction has the row locked would wait for it. */
+  /**
+   * Pauses or resumes the heartbeats, and the questions too. One that is sent while a transaction has the row locked
+   * would wait for it.
+   */
   setBeating(isBeating: boolean): void {
     this.#stopHeartbeat();
     this.#endDoubt();
@@ -151,10 +151,6 @@ export class Lease {
     return this.#elapsedMs >= lapseDelay(this.#leaseMs);
   }
 
-  #overByWallClock(): string {
-    return `by the wall clock of this machine the lease of ${this.#leaseMs} ms is over`;
-  }
-
   #end(how: Exclude<State, 'kept'>): void {
     this.#state = how;
     this.#engine.leases.delete(this);
@@ -183,10 +179,16 @@ export class Lease {
     else void this.#beat();
   }
 
-  /** What one learns of the clocks holds for all: they share the statement. */
+  /** What one learns of the clocks holds for all leases of the process, which share the statement. */
   #askForAll(): void {
     if (this.#doubt !== undefined) return;
     for (const lease of this.#engine.leases) lease.askIfDoubtful();
+  }
+
+  /** A question is a heartbeat: one must not be sent for a lease that is given up. */
+  async #ask(): Promise<void> {
+    this.#lapseIfOver();
+    if (this.#state === 'kept') await this.#beat();
   }
 
   #lapseIfOver(): void {
@@ -212,6 +214,11 @@ export class Lease {
     this.#owner.leaseLost(new LeaseLostError(message));
   }
 
+  #loseInDoubt(why: string): void {
+    const over = `by the wall clock of this machine the lease of ${this.#leaseMs} ms is over`;
+    this.#lose('doubted', `${over}, and ${why}: the clock was set, or the machine was suspended`);
+  }
+
   async #beat(): Promise<void> {
     const { key, token } = this.#claim;
     const sentAt = now(this.#engine.clock);
@@ -233,5 +240,3 @@ export class Lease {
     }
   }
 }
-
-const CAUSE = 'the clock was set, or the machine was suspended';

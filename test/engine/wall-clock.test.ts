@@ -135,7 +135,7 @@ describe.each(storeKinds)('a wall clock that is set forward, over the %s store',
       code: 'LEASE_LOST',
       message:
         'by the wall clock of this machine the lease of 60000 ms is over, and the signal was read before the database ' +
-        'was asked: the clock was set, or the machine was suspended',
+        'had said otherwise: the clock was set, or the machine was suspended',
     });
     reader.end(reason);
     other.end();
@@ -181,7 +181,7 @@ describe.each(storeKinds)('a wall clock that is set forward, over the %s store',
 describe('while the database is asked', () => {
   const bench = useBench('memory');
 
-  it('a signal that nobody reads aborts when no answer came in time, and not before', async () => {
+  it('a signal that is not read aborts when no answer came in time, and not before', async () => {
     const handleOnce = worker(flakyStore(bench.store, { extend: isHeldUntil(gate().opened) }));
     const { attempt, outcome, end } = await running(handleOnce);
     const heard = listening(attempt);
@@ -194,8 +194,8 @@ describe('while the database is asked', () => {
     expect(reason).toMatchObject({
       code: 'LEASE_LOST',
       message:
-        'by the wall clock of this machine the lease of 60000 ms is over, and the database gave no answer within ' +
-        '1000 ms: the clock was set, or the machine was suspended',
+        'by the wall clock of this machine the lease of 60000 ms is over, and the database did not say otherwise ' +
+        'within 1000 ms: the clock was set, or the machine was suspended',
     });
     end(reason);
     expect(await outcome).toMatchObject({ reason: 'released', attempts: 0 });
@@ -266,6 +266,43 @@ describe('while the database is asked', () => {
     await settled();
     expect(attempt.signal.aborted).toBe(true);
     end();
+  });
+
+  it('it is not asked again once the monotonic clock says so too, as after a standstill', async () => {
+    const { store, asked } = watched(flakyStore(bench.store, { extend: isUnreachable }));
+    const { attempt, outcome, end } = await running(worker(store));
+    time.setWallClock(STEP_MS);
+    await time.advance(HEARTBEAT_MS + 2);
+    expect(asked).toHaveLength(1);
+    time.standStill(LEASE_MS);
+    await time.advance(2 * LEASE_MS);
+    expect(asked).toHaveLength(1);
+    const message = 'no heartbeat reached the store within the lease of 60000 ms';
+    expect(attempt.signal.reason).toMatchObject({ code: 'LEASE_LOST', message });
+    end(attempt.signal.reason);
+    expect(await outcome).toMatchObject({ reason: 'lease-lost', attempts: 1 });
+  });
+
+  it('it is not asked for a lease beside that is over by the monotonic clock', async () => {
+    const { store, asked } = watched(bench.store);
+    const handleOnce = worker(store);
+    const older = await running(handleOnce, 'older');
+    const overdue = vi.fn();
+    older.attempt.signal.addEventListener('abort', overdue);
+    await time.advance(HEARTBEAT_MS / 2);
+    const newer = await running(handleOnce, 'newer');
+    time.standStill(LEASE_MS);
+    await time.advance(LEASE_MS - HEARTBEAT_MS / 2);
+    time.setWallClock(STEP_MS);
+    expect(newer.attempt.signal.aborted).toBe(true);
+    expect(overdue).toHaveBeenCalledTimes(1);
+    const tries = vi.spyOn(time.clock, 'setTimer');
+    await time.advance(LEASE_MS);
+    expect(tries).not.toHaveBeenCalled();
+    expect(asked).toEqual([]);
+    older.end(older.attempt.signal.reason);
+    newer.end(newer.attempt.signal.reason);
+    expect(await older.outcome).toMatchObject({ reason: 'lease-lost' });
   });
 
   it('a handler that ends is not waited for', async () => {

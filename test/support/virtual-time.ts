@@ -9,6 +9,8 @@ export interface VirtualTime {
   advance(milliseconds: number): Promise<void>;
   /** Sets the wall clock, forward or back. */
   setWallClock(byMs: number): void;
+  /** Keeps timers from ringing, while both clocks go on. */
+  standStill(milliseconds: number): void;
 }
 
 /**
@@ -23,6 +25,9 @@ export function createVirtualTime(): VirtualTime {
     clock: life.clock,
     setWallClock(byMs) {
       life.setWallClock(byMs);
+    },
+    standStill(milliseconds) {
+      life.standStill(milliseconds);
     },
     async advance(milliseconds) {
       let isOver = false;
