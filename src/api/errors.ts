@@ -134,7 +134,10 @@ export class AbortedError extends HandleOnceError {
   readonly retriable = true;
 }
 
-/** The reason of `attempt.signal` when the lease lapsed or another worker took the record over. */
+/**
+ * The reason of `attempt.signal` when the lease lapsed or another worker took the record over, or when a clock of the
+ * machine says so before the database has said otherwise.
+ */
 export class LeaseLostError extends HandleOnceError {
   static {
     shareAcrossCopies(this, 'LeaseLostError');

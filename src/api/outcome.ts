@@ -92,7 +92,8 @@ export interface Failed {
  * - `in-flight`: another caller holds the lease.
  * - `released`: an attempt ended with a retryable error, and its backoff runs.
  * - `suspect`: its last attempts died with their workers, and another such message is running in this process.
- * - `lease-lost`: our lease lapsed and another caller took over; what our handler did is not on record.
+ * - `lease-lost`: our lease was over before our handler ended: another caller has taken over, or can. What it did is
+ *   not on record.
  * - `unrecorded`: how the attempt ended could not be put on record. It may run again.
  */
 export interface Pending {

@@ -9,10 +9,10 @@ import { toEventError } from '../reporting/event-error.ts';
  * How an attempt ended that did not succeed.
  *
  * - `released`: its handler threw, and it waits for another attempt.
- * - `interrupted`: its caller stopped it. It is not counted.
+ * - `interrupted`: its caller stopped it, or a wall clock that was set did. It is not counted.
  * - `failed`: it failed for good.
  * - `died`: its worker made no sign for a lease.
- * - `lease-lost`: it went on after its lease, and another worker had taken over.
+ * - `lease-lost`: its lease was over before its handler ended.
  * - `unrecorded`: its handler ended, and its end could not be written.
  *
  * May grow in a minor version: a `switch` needs a `default`.
