@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import { createHost, type Host } from '../../src/engine/host.ts';
+import { sleep } from '../../src/lib/clock.ts';
 import { type Attempt, type HandleOnce, type HandleOnceOptions, StoreError } from '../../src/index.ts';
 import type { Store } from '../../src/store.ts';
 import { aborted, gate } from '../support/gate.ts';
@@ -54,7 +55,8 @@ function watched(store: Store): { store: Store; asked: string[][]; answered: str
 interface Running {
   readonly attempt: Attempt;
   readonly outcome: Promise<unknown>;
-  end(error?: unknown): void;
+  /** Has it return, or throw what is given. */
+  readonly end: (error?: unknown) => void;
 }
 
 /** A handler that runs until it is told to end. */
@@ -199,6 +201,20 @@ describe('while the database is asked', () => {
     });
     end(reason);
     expect(await outcome).toMatchObject({ reason: 'released', attempts: 0 });
+  });
+
+  it('so it is for the leases of all other scopes of the process', async () => {
+    const { store, asked } = watched(bench.store);
+    const other = await running(worker(store));
+    const reader = await running(worker(bench.store));
+    time.setWallClock(STEP_MS);
+    expect(reader.attempt.signal.aborted).toBe(true);
+    await settled();
+    expect(asked).toHaveLength(1);
+    expect(other.attempt.signal.aborted).toBe(false);
+    reader.end();
+    other.end();
+    expect(await other.outcome).toMatchObject({ state: 'succeeded' });
   });
 
   it('a tenth of a short lease is all the time that the answer has', async () => {
@@ -409,7 +425,7 @@ describe('a wall clock that is set while one reply is lost doubles nothing', () 
     const effect = vi.fn();
     const handleOnce = worker(flakyStore(bench.store, { extend: [setAndLost(isDone)] }));
     const outcome = handleOnce('key', 'body', async (_, { signal }) => {
-      await new Promise((resolve) => time.clock.setTimer(() => resolve(undefined), 2 * HEARTBEAT_MS + 500));
+      await sleep(time.clock, 2 * HEARTBEAT_MS + 500);
       signal.throwIfAborted();
       effect();
     });
