@@ -1,5 +1,5 @@
 import type { Alarm } from '../lib/alarm.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import type { Clock, Timer } from '../lib/clock.ts';
 
 const ASK_AGAIN_MS = 100;
 
@@ -28,19 +28,21 @@ export function createDoubt(
     });
   });
 
-  async function askUntilEnded(): Promise<void> {
-    while (isOpen) {
-      await ask();
-      if (isOpen) await sleep(clock, ASK_AGAIN_MS);
-    }
+  let again: Timer | undefined;
+
+  function askUntilEnded(): void {
+    void ask().then(() => {
+      if (isOpen) again = clock.setTimer(askUntilEnded, ASK_AGAIN_MS);
+    });
   }
 
-  void askUntilEnded();
+  askUntilEnded();
   return {
     ended,
     end() {
       isOpen = false;
       cancel();
+      clock.clearTimer(again);
       resolveEnded();
     },
   };

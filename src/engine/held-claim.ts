@@ -72,7 +72,7 @@ export class HeldClaim {
     this.#signal.abort(reason);
   }
 
-  /** Whether the attempt has been told to give up. Where its lease is in doubt, the answer of the database is awaited. */
+  /** Whether the attempt has been told to give up. Where its lease is in doubt, it waits for the database. */
   async isOver(): Promise<boolean> {
     const known = this.lease.whenKnown();
     if (known !== undefined) await known;

@@ -107,7 +107,7 @@ describe('a wall clock that is set forward by a transaction', () => {
     const lost = Object.assign(new Error('the connection broke'), { code: 'ECONNRESET' });
     let asked = 0;
     const handleOnce = worker({
-      settleLast: isDone ? store.settleLast : neverSent,
+      settleLast: (...args) => (isDone ? store.settleLast(...args) : neverSent(...args)),
       async begin(work, onBroken) {
         await beginAndCommit(work, onBroken, isDone);
         time.setWallClock(STEP_MS);

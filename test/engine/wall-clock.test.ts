@@ -63,7 +63,7 @@ interface Running {
 async function running(handleOnce: HandleOnce, key = 'key'): Promise<Running> {
   const mayEnd = gate();
   let thrown: unknown;
-  let started = (_: Attempt): void => undefined;
+  let started: (attempt: Attempt) => void = () => undefined;
   const attempt = new Promise<Attempt>((resolve) => {
     started = resolve;
   });
