@@ -78,7 +78,11 @@ const CORE: Table = {
     'PAYLOAD_MISMATCH',
     'a key is on record with another payload: nothing ran. Give each message a key of its own',
   ),
-  'lease-lost': row('warn', 'LEASE_LOST', 'the lease ended before the handler did: another worker has taken over, or can'),
+  'lease-lost': row(
+    'warn',
+    'LEASE_LOST',
+    'the lease ended before the handler did: another worker has taken over, or can',
+  ),
   unrecorded: row('error', 'UNRECORDED', 'how an attempt ended could not be put on record: it may run again'),
   'store-error': row('error', 'STORE_ERROR', 'the store failed: messages stay with the broker', ONE),
   'damaged-record': row(

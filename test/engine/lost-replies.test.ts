@@ -151,7 +151,8 @@ describe.each(storeKinds)('a line that fails, over the %s store', (kind) => {
     await expect(handleOnce('key', 'body', handler)).rejects.toMatchObject({
       code: 'STORE',
       retriable: true,
-      message: 'the reply to the claim came after its lease had lapsed by a clock of this machine; nothing ran',
+      message:
+        'the reply to the claim came after its lease had lapsed by a clock of this machine; nothing ran',
     });
     expect(handler).not.toHaveBeenCalled();
     await expectSoon(() => {
