@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /** Whether a call of a command goes on for as long as there is work. */
-type IsUnhurried = (options: { readonly all?: boolean }, args: readonly string[]) => boolean;
+type IsUnhurried = (options: { readonly all?: boolean | undefined }, args: readonly string[]) => boolean;
 
 /** Adds the options of a command that asks the database, and bounds all that it does by one of them. */
 export function shared(command: Command, isUnhurried: IsUnhurried = () => false): Command {
