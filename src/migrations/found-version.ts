@@ -7,8 +7,8 @@ export async function foundVersion(queries: DatabaseQueries, schema: string): Pr
   const exists = `select tablename from pg_catalog.pg_tables where schemaname = $1::text and tablename = 'migrations'`;
   if ((await readText(queries, exists, [schema])) === null) return 0;
   const table = `${quoteIdentifier(schema)}.migrations`;
-  // With a parameter, as our other statements: postgres sends one without by another protocol. Of a mix in one connection
-  // a pooler can lose an answer.
+  // With a parameter, as our other statements: postgres sends one without by another protocol, and of a mix in one
+  // connection a pooler can lose an answer.
   const newest = `select coalesce(max(version), 0)::text from ${table} where version > $1::text::integer`;
   return Number(await readText(queries, newest, ['0']));
 }
