@@ -44,6 +44,15 @@ async function until(condition: () => boolean): Promise<void> {
   await vi.waitUntil(condition, { timeout: 5_000, interval: 5 });
 }
 
+test('a stop has what was counted written', async () => {
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 'billing', backoff: () => 0 });
+  const close = vi.spyOn(handleOnce, 'close');
+  const { worker } = await runs(undefined, { handleOnce });
+  expect(close).not.toHaveBeenCalled();
+  await worker.stop();
+  expect(close).toHaveBeenCalledOnce();
+});
+
 test('asks for what it commits by itself', async () => {
   const { native } = await runs(undefined, { fromBeginning: false });
   expect(native.config).toMatchObject({
