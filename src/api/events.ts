@@ -61,7 +61,8 @@ export type HandleOnceEvent =
       /** Milliseconds until it can be claimed again. */
       readonly retryAfterMs: number;
       /**
-       * The attempt was stopped by its caller or by a wall clock that was set, or its turn had not come: it is not counted.
+       * The attempt was stopped by its caller or by a wall clock that was set, or its turn had not come: it is not
+       * counted.
        */
       readonly interrupted?: true;
       /** What the handler threw, or what stopped it. */

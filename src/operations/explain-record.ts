@@ -57,7 +57,7 @@ export interface Story {
 const MEANINGS: Readonly<Record<BadEnding, string>> = {
   released: 'its handler threw; what it had done by then is done again by the next attempt',
   interrupted:
-    'its caller stopped it, as at a shutdown or a rebalance, or a wall clock that was set; the next delivery runs it again',
+    'its caller stopped it, as at a shutdown or a rebalance, or a clock that was set; the next delivery runs it again',
   failed: 'it failed for good; later deliveries are answered from the record',
   died: 'its worker made no sign for a lease: it crashed, was killed or stood still; the next delivery ran it again',
   'lease-lost':
