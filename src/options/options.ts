@@ -81,8 +81,8 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
   readonly databaseSchema?: string | undefined;
   /**
    * Whether the database counts the events of each scope by the minute, for `readStats` of `handle-once/operations`:
-   * one statement a minute of the process. A process that ends without `close()`, or a stop of its worker, loses its last
-   * minute. Only with `sql`. Default false.
+   * one statement a minute of the process. A process that ends without `close()`, or a stop of its worker, loses its
+   * last minute. Only with `sql`. Default false.
    */
   readonly stats?: boolean | undefined;
   /** Called with each event as it happens, and not waited for. What it throws is reported. */
