@@ -21,9 +21,9 @@ test('JSON has controls and marks that turn the direction of text as escapes', a
   const { stdout } = await start('list --json').ended;
   expect(stdout).toContain(`"key": "a${ESCAPED}b"`);
   expect(stdout).not.toMatch(/[\u007f-\u009f\u2028\u202e]/u);
-  expect(JSON.parse(stdout)).toMatchObject([
-    { key: `a${HARMFUL}b`, error: { message: expect.stringContaining(`no${HARMFUL}`) as string } },
-  ]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    records: [{ key: `a${HARMFUL}b`, error: { message: expect.stringContaining(`no${HARMFUL}`) as string } }],
+  });
 });
 
 test('status tells ages by the clock of the database, and not by that of its machine', async () => {
