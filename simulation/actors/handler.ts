@@ -12,6 +12,13 @@ import { MAX_RESULT_BYTES } from './handle-once.ts';
 
 const LATER_MS = 3_000;
 
+interface HandlerTerms {
+  /** Whose plan it follows: that of the message's key, unless another is given. */
+  readonly behavesAs?: string | undefined;
+  /** Aborts when its caller gives it up: what it does from then on is not heard. */
+  readonly over?: AbortSignal;
+}
+
 /** What nearly every handler returns. */
 const DONE = 'done';
 
@@ -19,15 +26,14 @@ const DONE = 'done';
 class GaveUp extends Error {}
 
 /**
- * The handler of a life, which does what is planned for each run of a key, that of the message unless another is given.
- * `onHang` is told of one that never ends.
+ * The handler of a life, which does what is planned for each run of a key. `onHang` is told of one that never ends.
  */
 export function createHandler(world: World, life: Life, onHang: () => void) {
   return async function handle(
     message: PlannedMessage,
     attempt: Attempt,
     transaction?: Transaction,
-    behavesAs = message.key ?? '',
+    { behavesAs = message.key ?? '', over }: HandlerTerms = {},
   ): Promise<unknown> {
     const behaviour = behaviourOf(world, behavesAs);
     const { heeds } = behaviour;
@@ -35,14 +41,17 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
     const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
     world.tell({ type: 'run', run });
     transaction?.runs.push(run);
+    over?.addEventListener('abort', () => {
+      end(world, run, { how: 'gave up' });
+    });
     const giveBack = world.plan.settings.handlersHold ? await world.database.poolOf(life).take() : undefined;
     try {
       await work(world, run, behaviour, attempt.signal, onHang);
       const result = conclude(world, run, behaviour);
-      end(world, run, { how: 'returned', canBeStored: result === DONE });
+      if (over?.aborted !== true) end(world, run, { how: 'returned', canBeStored: result === DONE });
       return result;
     } catch (error) {
-      end(world, run, endOf(error));
+      if (over?.aborted !== true) end(world, run, endOf(error));
       throw error;
     } finally {
       giveBack?.();

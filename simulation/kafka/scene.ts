@@ -102,7 +102,7 @@ export class KafkaScene implements Scene {
       async ({ message, pause }, attempt) => {
         const { planned, message: known } = this.#sentAs(message);
         if (random.chance(PAUSING_SHARE) && !this.#world.network.isCalm) this.#pause(life, pause);
-        return await handle(known, attempt, undefined, planned.key);
+        return await handle(known, attempt, undefined, { behavesAs: planned.key });
       },
     );
     void consumer.run(this.#told(life, config) as never);

@@ -63,7 +63,9 @@ function createOperation(world: World, life: Life, onHang: () => void): Answerin
       hasBegun: () => false,
       discard: () => undefined,
       async run(attempt, over) {
-        const body = Buffer.from(String(await unlessOver(over, () => handle(message, attempt))));
+        const body = Buffer.from(
+          String(await unlessOver(over, () => handle(message, attempt, undefined, { over }))),
+        );
         const stored = toStored({ status: 201, headers: [], body }, processor.maxStoredBytes);
         return { own: undefined, status: 201, stored };
       },
