@@ -124,9 +124,18 @@ function messagesOf(
   });
 }
 
-function behavioursOf(random: Random, { leaseMs }: Settings): readonly Behaviour[] {
+/** Where records expire before their messages come again, two that kill one process in turns have no end. */
+const MOST_KILLS = 20;
+const REDELIVERED_WITHIN_MS = 60_000;
+
+function behavioursOf(random: Random, { leaseMs, retentionMs }: Settings): readonly Behaviour[] {
   if (random.chance(0.06)) return [doomed('throws')];
-  if (random.chance(0.03)) return [doomed('kills its process')];
+  if (random.chance(0.03)) {
+    const kills = doomed('kills its process');
+    return retentionMs > REDELIVERED_WITHIN_MS
+      ? [kills]
+      : [...new Array<Behaviour>(MOST_KILLS).fill(kills), PLAIN];
+  }
   const planned = Array.from({ length: random.whole(0, 3) }, () => behaviourOf(random, leaseMs));
   return [...planned, PLAIN];
 }
