@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/adapter-kit.ts';
+import { isTimeout } from '../shared/sqs/in-time.ts';
 
 /** Whether a queue answers at all. */
 export interface Answers {
@@ -30,7 +31,7 @@ export function createAnswers(clock: Clock): Answers {
         answered();
         return reply;
       } catch (error) {
-        if (dueAt.has(self) && (error as Error | undefined)?.name === 'TimeoutError') wasGivenUp = true;
+        if (dueAt.has(self) && isTimeout(error)) wasGivenUp = true;
         throw error;
       } finally {
         dueAt.delete(self);

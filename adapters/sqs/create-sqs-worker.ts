@@ -149,6 +149,8 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
       onFailed: resolved.onFailed,
       ownsReceives: true,
     });
+    // Stopped meanwhile: each receive would cost its messages one of those that they have.
+    if (stops > 0) return;
     warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
     const options = { clock, queue, events, processor, concurrency, inTransaction, waitTimeSeconds };
     run = startRun({

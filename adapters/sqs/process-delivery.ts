@@ -8,11 +8,12 @@ import {
   type Turn,
   type Verdict,
 } from '../../src/adapter-kit.ts';
+import { twice } from '../shared/sqs/in-time.ts';
 import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { SqsKeptReason, SqsEvent } from './events.ts';
 import type { HandledMessage } from './handled-message.ts';
 import type { InHandMessage, SqsMessage } from './message.ts';
-import { attempt, type Queue } from './queue.ts';
+import { attempt, type EntryReply, type Queue } from './queue.ts';
 import type { Hold } from './visibility.ts';
 import { watched, type Watcher } from './watched.ts';
 
@@ -101,7 +102,8 @@ async function tellQueue(
 
   if (!hold.isOurs()) return kept(processor, messageId, { ...verdict, reason: 'lapsed' });
   if (verdict.acknowledge) {
-    const reply = await attempt(queue.delete(receiptHandle));
+    const remove = (): Promise<EntryReply> => queue.delete(receiptHandle, hold.withinMs);
+    const reply = await attempt(twice(remove, () => hold.isOurs()));
     if (!reply.done) return refused('delete', reply.error);
     events.emit({ type: 'acknowledged', messageId, key: verdict.key });
     return { action: verdict.deadLettered ? 'dead-lettered' : 'acknowledged' };

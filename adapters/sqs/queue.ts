@@ -23,11 +23,11 @@ export type EntryReply =
 
 interface Entry {
   readonly key: string;
+  readonly withinMs: number;
 }
 
 interface VisibilityEntry extends Entry {
   readonly timeoutSeconds: number;
-  readonly withinMs: number;
 }
 
 export interface ReceiveRequest {
@@ -44,8 +44,8 @@ export interface Queue {
   /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
   readonly isFifo: boolean;
   receive(request: ReceiveRequest): Promise<readonly SqsMessage[]>;
-  delete(receiptHandle: string): Promise<EntryReply>;
-  /** Its call is given up after 15 seconds, or `withinMs`. */
+  /** Its call is given up after 15 seconds, or `withinMs`: so is that of a visibility timeout. */
+  delete(receiptHandle: string, withinMs?: number): Promise<EntryReply>;
   changeVisibility(receiptHandle: string, timeoutSeconds: number, withinMs?: number): Promise<EntryReply>;
   /** Its own, or those of another queue. */
   attributes(ofUrl?: string): Promise<Readonly<Partial<Record<string, string>>>>;
@@ -81,7 +81,8 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
     send: (requests) => {
       const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
       const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      const reply = answers.follow(inTime(clock, (options) => client.send(command, options)));
+      const withinMs = shortest(requests);
+      const reply = answers.follow(inTime(clock, (options) => client.send(command, options), withinMs));
       return repliesOf(clock, requests.length, reply);
     },
   });
@@ -94,7 +95,7 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
         VisibilityTimeout: timeoutSeconds,
       }));
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
-      const withinMs = Math.min(...requests.map((request) => request.withinMs));
+      const withinMs = shortest(requests);
       const reply = answers.follow(inTime(clock, (options) => client.send(command, options), withinMs));
       return repliesOf(clock, requests.length, reply);
     },
@@ -124,7 +125,7 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
       );
       return Messages ?? [];
     },
-    delete: (key) => retryEntry(clock, () => remove({ key })),
+    delete: (key, withinMs = CALL_TIMEOUT_MS) => retryEntry(clock, () => remove({ key, withinMs })),
     changeVisibility: (key, timeoutSeconds, withinMs = CALL_TIMEOUT_MS) =>
       retryEntry(clock, () => changeVisibility({ key, timeoutSeconds, withinMs })),
     async attributes(ofUrl = queueUrl) {
@@ -137,6 +138,10 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
     },
     isSilent: () => answers.isSilent(),
   };
+}
+
+function shortest(requests: readonly Entry[]): number {
+  return Math.min(...requests.map(({ withinMs }) => withinMs));
 }
 
 interface BatchReply {

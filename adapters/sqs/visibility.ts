@@ -1,10 +1,10 @@
 import type { Clock, EventSink, Timer } from '../../src/adapter-kit.ts';
-import { CALL_TIMEOUT_MS } from '../shared/sqs/in-time.ts';
+import { CALL_TIMEOUT_MS, twice } from '../shared/sqs/in-time.ts';
 import { isInvisible, TRAVEL_MARGIN_MS } from '../shared/sqs/lapse.ts';
 import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
 import type { SqsEvent } from './events.ts';
 import type { InHandMessage } from './message.ts';
-import type { Queue } from './queue.ts';
+import type { EntryReply, Queue } from './queue.ts';
 import type { VisibilityTimeouts } from './queue-check.ts';
 
 /** A message that is kept invisible while it is in hand. */
@@ -15,6 +15,8 @@ export interface Hold {
   receiptHandle(): string;
   /** Whether the visibility timeout can not have lapsed. Once it may have, the message must not be touched. */
   isOurs(): boolean;
+  /** How long a call about it may take: then there is time for another. */
+  readonly withinMs: number;
   /** A visibility timeout that the queue will accept: none reaches past 12 hours after the receive. */
   boundedSeconds(milliseconds: number): number;
 }
@@ -43,8 +45,8 @@ interface Held {
 /** The code of a message that was held for 12 hours: its handler goes on under its lease. */
 const LIMIT = 'TWELVE_HOURS';
 
-/** A heartbeat that hangs is given up before the next is due: a message has two of them before it may lapse. */
-const HEARTBEATS_IN_TIMEOUT = 6;
+/** A heartbeat finds a third of the visibility timeout or more: one that hangs is given up while there is time for another. */
+const CALLS_IN_TIMEOUT = 6;
 
 /**
  * Keeps every message in hand invisible, whether it runs or waits for its turn.
@@ -60,7 +62,7 @@ export function createVisibilityKeeper(
 ): VisibilityKeeper {
   const receivedMs = timeouts.received * 1_000;
   const heldMs = timeouts.held * 1_000;
-  const withinMs = Math.min(CALL_TIMEOUT_MS, receivedMs / HEARTBEATS_IN_TIMEOUT);
+  const withinMs = Math.min(CALL_TIMEOUT_MS, receivedMs / CALLS_IN_TIMEOUT);
   const holds = new Set<Held>();
   const byId = new Map<string, Held>();
   let timer: Timer | undefined;
@@ -91,9 +93,13 @@ export function createVisibilityKeeper(
       held.atLimit = true;
       return;
     }
-    const sentAt = clock.monotonic();
+    let sentAt = 0;
+    const send = (): Promise<EntryReply> => {
+      sentAt = clock.monotonic();
+      return queue.changeVisibility(receiptHandle, seconds, withinMs);
+    };
     try {
-      const reply = await queue.changeVisibility(receiptHandle, seconds, withinMs);
+      const reply = await twice(send, () => holds.has(held) && held.delivery === delivery && isOurs(held));
       // Of a receipt handle that is not the last one, it says nothing of the message.
       if (held.delivery !== delivery) return;
       if (reply.done) {
@@ -145,6 +151,7 @@ export function createVisibilityKeeper(
         },
         receiptHandle: () => held.delivery.receiptHandle,
         isOurs: () => isOurs(held),
+        withinMs,
         boundedSeconds: (milliseconds) => boundedVisibility(clock, held.delivery.receivedAt, milliseconds),
       };
     },

@@ -60,6 +60,30 @@ async function startWorker(handler: (signal: AbortSignal) => unknown, behaviour:
   return { worker, events };
 }
 
+test('a stop while the worker starts: nothing is received', async () => {
+  const verbs: string[] = [];
+  let answer = (): void => undefined;
+  const send = (command: object): Promise<object> => {
+    verbs.push(command.constructor.name);
+    return new Promise((resolve) => {
+      answer = () => {
+        resolve({ Attributes: { VisibilityTimeout: '600' } });
+      };
+    });
+  };
+  const handleOnce = createHandleOnce({ store: createMemoryStore(), scope: 's' });
+  const client = { send: send as unknown as SQSClient['send'] };
+  const worker = createSqsWorker({ client, queueUrl, handleOnce }, () => undefined);
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const started = worker.start();
+  const stopped = worker.stop();
+  await vi.advanceTimersByTimeAsync(9_000);
+  answer();
+  expect(await Promise.all([started, stopped])).toEqual([undefined, { abandoned: 0 }]);
+  expect(verbs).toEqual(['GetQueueAttributesCommand']);
+  expect(worker.health()).toMatchObject({ ready: false });
+});
+
 /** A stop, with what it has reported so far. */
 function stopping(worker: SqsWorker, options?: { drainMs: number }) {
   const stop: { report?: StopReport } = {};

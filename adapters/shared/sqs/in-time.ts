@@ -7,6 +7,21 @@ export interface CallOptions {
 /** What a call gets that is no long poll. */
 export const CALL_TIMEOUT_MS = 15_000;
 
+/** What a call gives; where it was given up, since it gave no reply in time, what it gives when it is made again. */
+export async function twice<T>(call: () => Promise<T>, mayRepeat: () => boolean): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isTimeout(error) || !mayRepeat()) throw error;
+  }
+  return await call();
+}
+
+/** Whether a call was given up. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
 /**
  * What a call of the client gives. Rejects when it throws, when the signal aborts, and when it has no end in time.
  *
