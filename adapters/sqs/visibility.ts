@@ -45,7 +45,7 @@ interface Held {
 /** The code of a message that was held for 12 hours: its handler goes on under its lease. */
 const LIMIT = 'TWELVE_HOURS';
 
-/** A heartbeat finds a third of the visibility timeout or more: one that hangs is given up while there is time for another. */
+/** Who calls finds a third of the visibility timeout: what hangs is given up while there is time for another call. */
 const CALLS_IN_TIMEOUT = 6;
 
 /**

@@ -41,11 +41,14 @@ export function transact<R, Tx>(
   work: (transaction: Tx) => Promise<R>,
 ): Promise<Written<R>> {
   return new Promise((resolve, reject) => {
+    const { clock, lease } = held;
     held.onOverdue(() => {
-      const giveUp = held.clock.setTimer(() => {
+      // In doubt the record stays its own for as long, and is released where the work ends by then.
+      const graceMs = lease.wasDoubted() ? Math.max(GRACE_MS, lease.leftMs()) : GRACE_MS;
+      const giveUp = clock.setTimer(() => {
         progress.isAbandoned = true;
         reject(new AbandonedError('the time of the attempt is over, and its transaction has not ended'));
-      }, GRACE_MS);
+      }, graceMs);
       giveUp.unref();
     });
     void retryOnConflict(store, held, progress, () =>

@@ -72,7 +72,7 @@ export function createHandle<Extra extends readonly unknown[]>(
     // Its handler may ignore that it is over, and never end.
     if (claimed.leavePlace !== undefined) held.onOverdue(claimed.leavePlace);
     try {
-      const work = hooked(engine, delivery.source, handlerWork(engine, delivery));
+      const work = hooked(engine, delivery.source, handlerWork(held, delivery));
       return await run(held, unlessDeclined(held, delivery.mayStart, work));
     } finally {
       held.end();

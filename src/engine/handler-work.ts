@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Attempt, Handler } from '../api/attempt.ts';
 import { createTimedChannel } from '../lib/timed-channel.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
-import type { Engine } from './engine.ts';
+import type { HeldClaim } from './held-claim.ts';
 
 /** What is run for the owner of a claim. */
 export interface HandlerRequest<Result, Extra extends readonly unknown[]> {
@@ -28,13 +28,16 @@ const handlers = createTimedChannel('handle-once:handler', (scope: string, durat
 
 /** The handler with its payload, parsed and validated; timed where a subscriber wants to know. */
 export function handlerWork<Result, Extra extends readonly unknown[]>(
-  { clock, settings: { scope } }: Engine,
+  held: HeldClaim,
   { payload, parse, schema, handler }: HandlerRequest<Result, Extra>,
 ): Work<Result, Extra> {
+  const { clock, settings } = held.engine;
+  const { scope } = settings;
   return async function work(attempt, ...extra) {
     const ended = handlers.start(clock);
     try {
-      const result = await handler(await validatePayload(payload, parse, schema), attempt, ...extra);
+      const valid = await validatePayload(payload, parse, schema);
+      const result = await held.start(() => handler(valid, attempt, ...extra));
       ended?.(scope, false);
       return result;
     } catch (error) {

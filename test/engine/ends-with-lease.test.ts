@@ -61,6 +61,24 @@ describe.each(storeKinds)('a handler that blocks its process past its lease, ove
     expect(handleOnce.counts()).toMatchObject({ 'taken-over': 1 });
   });
 
+  it('and keeps others from their start: they have not run, and are not counted', async () => {
+    const handleOnce = bench.handleOnce({ leaseMs: LEASE_MS, maxDeaths: 1 });
+    const begun: boolean[] = [];
+    const handler = (_: unknown, { signal }: Attempt): void => {
+      begun.push(signal.aborted);
+      block();
+    };
+    const keys = ['a', 'b', 'c'];
+    const outcomes = await Promise.all(keys.map((key) => handleOnce(key, 'body', handler)));
+    expect(begun).toEqual(outcomes.filter(({ state }) => state === 'succeeded').map(() => false));
+    for (const outcome of outcomes.filter(({ state }) => state !== 'succeeded')) {
+      expect(outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 0 });
+    }
+    for (const key of keys) {
+      expect(await onceFree(() => handleOnce(key, 'body', () => 1))).toMatchObject({ state: 'succeeded' });
+    }
+  });
+
   it('and returns has succeeded', async () => {
     const handleOnce = bench.handleOnce({ leaseMs: LEASE_MS });
     expect(await handleOnce('key', 'body', block)).toMatchObject({ state: 'succeeded', attempts: 1 });

@@ -76,6 +76,25 @@ describe('a wall clock that is set forward by a transaction', () => {
     expect(await effects()).toBe(1);
   });
 
+  it('whose handler sees that, and takes some seconds to end', async () => {
+    const handleOnce = worker({});
+    const read = gate();
+    const mayEnd = gate();
+    const outcome = handleOnce.inTransaction('key', 'body', async (_, { signal }, tx) => {
+      await write(tx);
+      time.setWallClock(STEP_MS);
+      expect(signal.aborted).toBe(true);
+      read.open();
+      await mayEnd.opened;
+      signal.throwIfAborted();
+    });
+    await read.opened;
+    await time.advance(LEASE_MS / 2);
+    mayEnd.open();
+    expect(await outcome).toMatchObject({ state: 'pending', reason: 'released', attempts: 0 });
+    expect(await effects()).toBe(0);
+  });
+
   it('that settles: nothing is asked beside it, and the signal does not abort', async () => {
     const extend = vi.fn<typeof store.extend>((...args) => store.extend(...args));
     const hasAborted = vi.fn();
