@@ -43,8 +43,19 @@ export function isStoredResponse(result: unknown): result is StoredResponse {
     Number(status) <= 599 &&
     Array.isArray(headers) &&
     headers.every(isHeader) &&
-    [text, base64].every((body) => body === undefined || typeof body === 'string')
+    isBody(text, base64)
   );
+}
+
+/** Of a body there is one form, or none. */
+function isBody(text: unknown, base64: unknown): boolean {
+  if (text === undefined) return base64 === undefined || (typeof base64 === 'string' && isBase64(base64));
+  return base64 === undefined && typeof text === 'string' && text.isWellFormed();
+}
+
+/** As `toStored` writes it: Node reads anything. */
+function isBase64(text: string): boolean {
+  return Buffer.from(text, 'base64').toString('base64') === text;
 }
 
 function isHeader(header: unknown): header is Header {

@@ -59,7 +59,7 @@ export class HeldClaim {
   }
 
   /**
-   * Starts a handler, unless the lease is over: the process may have stood still, or handlers of others may have kept it
+   * Starts a handler, unless the lease is over: the process may have stood still, or other handlers may have kept it
    * busy. It looks in the same turn: of many that are claimed together, one can block all others.
    */
   async start<Result>(handler: () => Result): Promise<Awaited<Result>> {

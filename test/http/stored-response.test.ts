@@ -58,6 +58,9 @@ test.each([
     { ...sound, text: body },
     { ...sound, base64: body },
   ]),
+  ...['%%%not base64', 'YQ', 'é'].map((base64) => ({ status: 201, headers: [], base64 })),
+  { status: 201, headers: [], text: '\ud800' },
+  { status: 201, headers: [], text: 'a', base64: 'YQ==' },
 ])('%j is no response', (result) => {
   expect(isStoredResponse(result)).toBe(false);
 });

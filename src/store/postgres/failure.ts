@@ -83,8 +83,9 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     fix: 'make the pools of the clients smaller, or raise max_connections or the limit of the role',
   },
   '42P10': {
-    happened: 'a table of handle-once has lost its primary key',
-    fix: 'npx handle-once doctor names it, and the statement that makes the key again',
+    happened:
+      'a table of handle-once has lost its primary key, or is in a publication that has not all of its columns and rows',
+    fix: 'npx handle-once doctor names a lost key, and the statement that makes it again; publish the table whole',
   },
   '55000': {
     happened:
