@@ -256,6 +256,23 @@ describe('Many failed messages', () => {
     expect(await cli('retry')).toMatchObject({ code: 3, stdout: 'no failed record was found\n' });
   });
 
+  test('that an error ends in the middle: it says how many run again', async () => {
+    for (const key of ['a', 'b', 'c']) await failed(key);
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin if new.key = 'b' then raise exception 'no'; end if; return new; end $$`;
+    await sql`create trigger refuse before update on handle_once.records for each row execute function refuse()`;
+    onTestFinished(async () => {
+      await sql`drop function refuse cascade`;
+    });
+    expect(await cli('retry --confirm 3')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^1 of 3 were reopened; the next call counts the others\nhandle-once: .*P0001/m,
+      ) as string,
+    });
+  });
+
   test('are reopened by what comes after a call that was killed', async () => {
     await sql`
       insert into handle_once.records

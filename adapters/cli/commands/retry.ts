@@ -83,6 +83,12 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
     });
     const text = textOf(report, given, now);
     return { json: report, text, exitCode: exitCodeOf(report, confirm) };
+  } catch (error) {
+    if (count > 0) {
+      progress.end();
+      process.stderr.write(`${count} of ${confirm} were reopened; the next call counts the others\n`);
+    }
+    throw error;
   } finally {
     progress.end();
   }
