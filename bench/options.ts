@@ -14,6 +14,7 @@ export const SECTIONS = [
   'citus',
   'memory',
   'maintenance',
+  'horizon',
   'operations',
   'observability',
   'caching',

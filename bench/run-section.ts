@@ -5,6 +5,7 @@ import { caching } from './caching/section.ts';
 import { citus } from './citus/section.ts';
 import { core } from './core/section.ts';
 import { delay } from './delay/section.ts';
+import { horizon } from './horizon/section.ts';
 import { kafka } from './kafka/section.ts';
 import { kafkaClients } from './kafka-clients/section.ts';
 import { latency } from './latency/section.ts';
@@ -35,6 +36,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   citus,
   memory,
   maintenance,
+  horizon,
   operations,
   observability,
   caching,

@@ -19,6 +19,8 @@ export interface Sizes {
   readonly observedMessages: number;
   /** Expired records that a purge finds. */
   readonly expired: number;
+  /** Of one contender, while vacuum is held back and before. */
+  readonly windowMessages: number;
 }
 
 export const FULL: Sizes = {
@@ -35,6 +37,7 @@ export const FULL: Sizes = {
   memoryMessages: 1_000_000,
   observedMessages: 10_000,
   expired: 1_000_000,
+  windowMessages: 4_000,
 };
 
 export const QUICK: Sizes = {
@@ -51,4 +54,5 @@ export const QUICK: Sizes = {
   memoryMessages: 200_000,
   observedMessages: 5_000,
   expired: 50_000,
+  windowMessages: 2_000,
 };
