@@ -16,7 +16,7 @@ export function giveUpAfter(milliseconds: number, message: string): void {
   }, milliseconds).unref();
 }
 
-/** The answer is there: what is left is to let go of the database. */
+/** The answer is there. The database is still to be closed. */
 export function answered(): void {
   clearTimeout(timer);
 }

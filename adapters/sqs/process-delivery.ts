@@ -117,7 +117,7 @@ async function tellQueue(
     : refused('change-visibility', reply.error);
 }
 
-/** Tells of a message that stays in the queue. */
+/** Emits that a message stays in the queue. */
 export function kept(
   { events }: Pick<Processor<unknown>, 'events'>,
   messageId: string,

@@ -119,7 +119,7 @@ export function startRun(options: RunOptions): Run {
     }
   }
 
-  /** What came again while it is in hand is one message: it runs once, and one delete ends it. */
+  /** A redelivery of a message that is being handled is the same message: it runs once, and one delete ends it. */
   function joins(delivery: InHandMessage): boolean {
     const isJoined = keeper.join(delivery);
     if (isJoined) kept(processor, delivery.messageId, { key: '', reason: 'in-flight' });

@@ -25,7 +25,7 @@ export interface VisibilityKeeper {
   hold(delivery: InHandMessage): Hold;
   /**
    * Hands a redelivery to the hold of the same message, which goes on with its receipt handle and the time of its
-   * receive. False where the message is not in hand any more, or its body is another.
+   * receive. False where the message is not handled any more, or its body is another.
    */
   join(redelivery: InHandMessage): boolean;
   /** Ends all heartbeats. */

@@ -68,7 +68,7 @@ interface DeliveredMessage extends Tried {
   readonly delivered: Delivered<unknown>;
 }
 
-/** As the message of which it is a copy. One that is none, whatever its headers say, is a message of its own. */
+/** As the message of which it is a copy. One whose headers alone say that it is a copy is a message of its own. */
 async function deliverMessage(
   processor: Processor,
   held: HeldMessage,
