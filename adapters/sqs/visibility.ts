@@ -100,7 +100,7 @@ export function createVisibilityKeeper(
     };
     try {
       const reply = await twice(send, () => holds.has(held) && held.delivery === delivery && isOurs(held));
-      // Of a receipt handle that is not the last one, it says nothing of the message.
+      // The reply is about an earlier receipt handle: the last one decides.
       if (held.delivery !== delivery) return;
       if (reply.done) {
         held.invisibleUntil = sentAt + seconds * 1_000;

@@ -20,8 +20,8 @@ export function fencedBy(error: unknown): FencedError | undefined {
 }
 
 /**
- * Tells of heartbeats that failed. Where the group refuses one the client joins again at once, and only its channel
- * says why, before that. Returns what ends it.
+ * Calls back when a heartbeat has failed. Where the group refuses one the client joins again at once, and only its
+ * channel says why, before that. Returns what ends it.
  */
 export function onFailedHeartbeat(consumer: NativeConsumer, callback: (error: unknown) => void): () => void {
   const listener = (message: unknown): void => {
