@@ -21,7 +21,7 @@ it('a store that takes no settle has not answered, whatever the handler calls it
     ...createMemoryStore(),
     settle: () => Promise.reject(new StoreError('down', { retriable: true })),
   };
-  const handleOnce = createHandleOnce({ store, scope: 'billing', leaseMs: 150, onEvent: () => undefined });
+  const handleOnce = createHandleOnce({ store, scope: 'billing', leaseMs: 1_000, onEvent: () => undefined });
   const outcome = await handleOnce('1', 'body', () => Promise.reject(new AbandonedError('mine')));
   expect(outcome).toMatchObject({ reason: 'unrecorded', error: { name: 'AbandonedError' } });
   expect(storeAnswered({ outcome })).toBe(false);

@@ -330,7 +330,7 @@ describe('A request', () => {
 
   it('whose end could not be recorded still has its answer', async () => {
     const store = flakyStore(createMemoryStore(), { settle: isUnreachable });
-    const { send } = bench({ store, core: { leaseMs: 200 } });
+    const { send } = bench({ store, core: { leaseMs: 1_000 } });
     const response = await send(post('a'));
     expect([response.status, statusOf(response)]).toEqual([201, 'unrecorded']);
   });

@@ -204,7 +204,7 @@ describe('Reported, with its reason:', () => {
 
   const rows: [LambdaKeptReason, Partial<HandleOnceOptions>, () => unknown][] = [
     ['released', {}, throwing(new RetryableError('not now', { retryAfterMs: 60_000 }))],
-    ['unrecorded', { ...storeWith({ settle: down }), leaseMs: 150 }, () => 1],
+    ['unrecorded', { ...storeWith({ settle: down }), leaseMs: 1_000 }, () => 1],
     ['lease-lost', storeWith({ settle: () => Promise.resolve(['lost']) }), () => 1],
     ['store-error', storeWith({ claim: down }), () => 1],
     ['error', storeWith({ claim: () => Promise.reject(new TypeError('a bug')) }), () => 1],
