@@ -127,6 +127,8 @@ export function useKafka(brokers: () => string[] = kafkaBrokers): TestKafka {
     async remakeTopic(topic) {
       await admin.deleteTopics({ topics: [topic] });
       await makeTopic(topic);
+      // The broker learns of it later than the controller: until then it adds messages to the old log, and drops them.
+      await until(async () => (await endOffsets(admin, topic)).every((end) => end === 0));
     },
 
     async compact(topic, next) {
