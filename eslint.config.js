@@ -47,12 +47,12 @@ const importDirection = [
   forbidImports(['adapters/cli/*.ts'], {
     regex: String.raw`^\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|adapter-kit|operations)\.ts$)`,
     message:
-      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
+      'The command imports what is published (src/index.ts, adapters/operations/index.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
   }),
   forbidImports(['adapters/cli/*/*.ts'], {
     regex: String.raw`^\.\./\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|adapter-kit|operations)\.ts$)`,
     message:
-      'The command imports what is published (src/index.ts, src/operations.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
+      'The command imports what is published (src/index.ts, adapters/operations/index.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
   }),
   forbidImports(['examples/**'], {
     regex: String.raw`^(\.\./)+(src|adapters)/`,
@@ -61,7 +61,7 @@ const importDirection = [
 ];
 
 export default defineConfig(
-  { ignores: ['dist/', 'site/', 'bench/peers/', 'runtimes/projects/', '**/*.generated.ts'] },
+  { ignores: ['dist/', 'site/', 'bench/peers/', 'proof/runtimes/projects/', '**/*.generated.ts'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

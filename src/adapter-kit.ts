@@ -38,7 +38,7 @@ export {
   jsonPointer,
   BOTH_FINGERPRINTS_GIVEN,
 } from './options/fingerprint-options.ts';
-export { childKey } from './api/child-key.ts';
+export { childKey } from './words/child-key.ts';
 export { UnlistedError } from './history/unlisted-error.ts';
 export { parseExactly } from './payload/exact-json.ts';
 export { valueAt } from './payload/json-pointer.ts';
@@ -61,7 +61,7 @@ export { messageOptions } from './adapter/message-options.ts';
 export { createTrial, fingerprintOnTrial, type Trial } from './adapter/trial.ts';
 export { withOwnRetries } from './adapter/own-retries.ts';
 export { lanesBy, runLanes } from './adapter/run-lanes.ts';
-export { notATransaction } from './store/postgres/not-a-transaction.ts';
+export { notATransaction } from './postgres/not-a-transaction.ts';
 export { kindOf } from './lib/kind-of.ts';
 export { isError } from './lib/safe-read.ts';
 export { isPromise } from './lib/is-promise.ts';
@@ -76,18 +76,23 @@ export type {
   LetterOutcome,
   LetterRecord,
   RedrivenLetter,
-} from './operations/redrive/letter.ts';
-export { isWanted, letterFields, redriveFields, type RedriveOptions } from './operations/redrive/options.ts';
-export { databaseNow } from './operations/database-now.ts';
-export { createRedriver, type RedriveReport } from './operations/redrive/redriver.ts';
+} from '../adapters/operations/redrive/letter.ts';
+export {
+  isWanted,
+  letterFields,
+  redriveFields,
+  type RedriveOptions,
+} from '../adapters/operations/redrive/options.ts';
+export { databaseNow } from '../adapters/operations/database-now.ts';
+export { createRedriver, type RedriveReport } from '../adapters/operations/redrive/redriver.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
 export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
-export { rolledBack } from './store/postgres/rolled-back-error.ts';
-export { poolSize } from './store/postgres/pool-size.ts';
-export { createPreparing } from './store/postgres/preparing.ts';
+export { rolledBack } from './postgres/rolled-back-error.ts';
+export { poolSize } from './postgres/pool-size.ts';
+export { createPreparing } from './postgres/preparing.ts';
 export { type Warning, type WarningEvent, warn } from './adapter/warn.ts';
 export {
   canRunInTransaction,

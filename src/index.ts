@@ -4,8 +4,8 @@
  *
  * @module handle-once
  */
-export type { Around, BeginningAttempt, MessageSource } from './api/around.ts';
-export type { Attempt, Handler } from './api/attempt.ts';
+export type { Around, BeginningAttempt, MessageSource } from './words/around.ts';
+export type { Attempt, Handler } from './words/attempt.ts';
 export type { Backoff, BackoffBounds, FullBackoffBounds } from './options/backoff.ts';
 export type {
   AnyHandleOnce,
@@ -17,7 +17,7 @@ export type {
   SchemaOption,
   Transactional,
 } from './api/handle-once.ts';
-export type { HandleOnceEvent, HandleOnceEventType } from './api/events.ts';
+export type { HandleOnceEvent, HandleOnceEventType } from './reporting/events.ts';
 export type { EventError } from './reporting/event-error.ts';
 export {
   AbortedError,
@@ -32,15 +32,15 @@ export {
   SchemaError,
   StoreError,
   UnhashablePayloadError,
-} from './api/errors.ts';
+} from './words/errors.ts';
 export type { Counts } from './reporting/event-sink.ts';
 export type { FingerprintOptions } from './options/fingerprint-options.ts';
 export { createHandleOnce } from './api/create-handle-once.ts';
-export type { JsonForm } from './api/json-form.ts';
-export { InvalidPayloadError, RetryableError, TerminalError } from './api/handler-errors.ts';
+export type { JsonForm } from './words/json-form.ts';
+export { InvalidPayloadError, RetryableError, TerminalError } from './words/handler-errors.ts';
 export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';
 export { migrationSql, type MigrationSqlOptions } from './migrations/migration-sql.ts';
-export type { HandleOnceOptions, HandleOnceSettings } from './options/options.ts';
+export type { HandleOnceOptions, HandleOnceSettings } from './api/options.ts';
 export type {
   Failed,
   FailedReason,
@@ -53,12 +53,12 @@ export type {
   StoredError,
   Succeeded,
   SucceededNow,
-} from './api/outcome.ts';
+} from './words/outcome.ts';
 export type { LogFields, LoggedError, Logger } from './reporting/logger.ts';
 export type { Retries, RetryOptions } from './options/retries.ts';
 export { retryBudget, type RetryBudget } from './options/retry-budget.ts';
 export { retention } from './options/retention.ts';
 export type { DerivedScope } from './options/scope.ts';
-export type { PostgresClient, PostgresQueries, PostgresQuery } from './store/postgres/postgres-client.ts';
-export type { DatabaseClient, DatabaseQueries, DatabaseRow } from './store/postgres/database-client.ts';
-export type { SqlClient } from './store/postgres/sql-client.ts';
+export type { PostgresClient, PostgresQueries, PostgresQuery } from './postgres/postgres-client.ts';
+export type { DatabaseClient, DatabaseQueries, DatabaseRow } from './postgres/database-client.ts';
+export type { SqlClient } from './postgres/sql-client.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { HandleOnceError, InvalidOptionsError } from '../../src/index.ts';
-import type { TablesOptions } from '../../src/operations.ts';
+import type { TablesOptions } from '../operations/index.ts';
 import { connect } from './connect.ts';
 import { duration, inUnits } from './duration.ts';
 import { BrokerError, EXIT, NoAnswerError, UsageError } from './errors.ts';

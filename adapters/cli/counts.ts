@@ -1,4 +1,4 @@
-import type { RecordCount } from '../../src/operations.ts';
+import type { RecordCount } from '../operations/index.ts';
 import { ago } from './duration.ts';
 import { tableOf } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import type { RecordView } from '../../src/operations.ts';
+import type { RecordView } from '../operations/index.ts';
 import { type Answer, shared, type SharedOptions } from './command.ts';
 import { EXIT } from './errors.ts';
 import { printable } from './printable.ts';

@@ -4,7 +4,7 @@ import {
   type ListRecordsOptions,
   type RecordPage,
   type RecordView,
-} from '../../src/operations.ts';
+} from '../operations/index.ts';
 import type { Answer } from './command.ts';
 import { ago } from './duration.ts';
 import { printable } from './printable.ts';

@@ -1,13 +1,13 @@
 import { endsWithin } from '../../src/adapter-kit.ts';
 import { commitSoon } from './fetch/commit-at-end.ts';
-import type { Assignment, LogConsumer, LogListener, Place } from './client/log-client.ts';
+import type { Assignment, LogConsumer, LogListener, Place } from './log/log-client.ts';
 import { watchLogs } from './partition/log-watch.ts';
-import type { ConsumptionOptions } from './options.ts';
+import type { ConsumptionOptions } from './options/options.ts';
 import type { RetryTopics } from './retry/retry-topics.ts';
 import { ABORT_GRACE_MS, type Consumption } from './fetch/run-fetch.ts';
 import { tellStopped, warnOfTopics } from './settings-warnings.ts';
 import { holdStartPositions } from './partition/start-positions.ts';
-import { idOf } from './partition/place-id.ts';
+import { idOf } from './log/place-id.ts';
 
 /** Follows what the group decides and what the user commands. */
 export function followGroup(

@@ -1,7 +1,7 @@
 import type { Counts, StoreReach } from '../../src/adapter-kit.ts';
-import type { LogListener, Place } from './client/log-client.ts';
-import type { KafkaEvent } from './events.ts';
-import { idOf } from './partition/place-id.ts';
+import type { LogListener, Place } from './log/log-client.ts';
+import type { KafkaEvent } from './log/events.ts';
+import { idOf } from './log/place-id.ts';
 import type { PartitionTracker } from './partition/partition-tracker.ts';
 
 /** What a consumer of every client tells about its work. */

@@ -18,12 +18,12 @@ export type {
   RedriveOptions,
   RedriveReport,
 } from '../../src/adapter-kit.ts';
-export type { KafkaOnFailed } from './dead-letter.ts';
-export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from './events.ts';
-export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './client/kafkajs-types.ts';
+export type { KafkaOnFailed } from './log/dead-letter.ts';
+export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from './log/events.ts';
+export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './log/kafkajs-types.ts';
 export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from './health.ts';
-export type { KafkaHeaders, KafkaMessage } from './client/log-client.ts';
-export { ConsumerEndedError, KeyFunctionError } from './client/stop-errors.ts';
+export type { KafkaHeaders, KafkaMessage } from './log/log-client.ts';
+export { ConsumerEndedError, KeyFunctionError } from './log/stop-errors.ts';
 export { onceEachMessage, type OnceEachMessage } from './once-each-message.ts';
 export type {
   ConsumerTimeouts,
@@ -31,8 +31,8 @@ export type {
   KafkaHandler,
   KafkaPayload,
   OnceEachMessageOptions,
-} from './options.ts';
-export type { Ordering } from './fetch/ordering.ts';
+} from './options/options.ts';
+export type { Ordering } from './options/ordering.ts';
 export type {
   KafkaClients,
   KafkaConnection,
@@ -42,4 +42,4 @@ export type {
 } from './redrive/kafka-client.ts';
 export type { RedrivenTopicLetter, RedriveTopicOptions, TopicLetter } from './redrive/options.ts';
 export { redriveTopic } from './redrive/redrive-topic.ts';
-export type { RetryInTopics, RetryTopic } from './retry/retry-options.ts';
+export type { RetryInTopics, RetryTopic } from './options/retry-options.ts';

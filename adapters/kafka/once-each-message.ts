@@ -9,7 +9,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import { listenTo } from './client/kafkajs.ts';
-import type { RunConfig } from './client/kafkajs-types.ts';
+import type { RunConfig } from './log/kafkajs-types.ts';
 import { createConsumption } from './consumption.ts';
 import { runFetch } from './fetch/run-fetch.ts';
 import type { KafkaMonitor } from './health.ts';
@@ -19,7 +19,7 @@ import {
   type KafkaPayload,
   onceEachMessageOptions,
   type OnceEachMessageOptions,
-} from './options.ts';
+} from './options/options.ts';
 import { timeoutWarnings } from './settings-check.ts';
 
 const SUBJECT = 'onceEachMessage';

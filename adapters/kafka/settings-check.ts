@@ -1,7 +1,7 @@
 import type { Warning } from '../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../src/index.ts';
-import type { KafkaWarning } from './events.ts';
-import type { ConsumerTimeouts } from './options.ts';
+import type { KafkaWarning } from './log/events.ts';
+import type { ConsumerTimeouts } from './options/options.ts';
 
 /** What kafkajs uses where the consumer's config does not say. Milliseconds. */
 const DEFAULTS = { sessionTimeout: 30_000, heartbeatInterval: 3_000, maxWaitTimeInMs: 5_000 };

@@ -1,9 +1,9 @@
 import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import { topicWarnings } from '../shared/kafka/topic-retention.ts';
-import type { KafkaEvent } from './events.ts';
-import type { ConsumptionOptions } from './options.ts';
-import { tellsConfigs } from './client/log-admin.ts';
-import { StopError } from './client/stop-errors.ts';
+import type { KafkaEvent } from './log/events.ts';
+import type { ConsumptionOptions } from './options/options.ts';
+import { tellsConfigs } from './log/log-admin.ts';
+import { StopError } from './log/stop-errors.ts';
 
 /** Warns of options that leave open what can be lost. */
 export function warnOfSettings(

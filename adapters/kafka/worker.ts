@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { handlesOf, parseOptions, warn, type Warning } from '../../src/adapter-kit.ts';
 import { RebalanceError } from './client/feeds.ts';
-import type { LogAdmin } from './client/log-admin.ts';
-import type { TopicPartitions } from './client/log-client.ts';
+import type { LogAdmin } from './log/log-admin.ts';
+import type { TopicPartitions } from './log/log-client.ts';
 import {
   createSessionClient,
   type Session,
@@ -10,12 +10,12 @@ import {
   type SessionRun,
 } from './client/session-client.ts';
 import { type Connected, createConsumption } from './consumption.ts';
-import type { KafkaOnFailed } from './dead-letter.ts';
-import type { KafkaWarning } from './events.ts';
+import type { KafkaOnFailed } from './log/dead-letter.ts';
+import type { KafkaWarning } from './log/events.ts';
 import { InvalidOptionsError } from '../../src/index.ts';
 import { runFetch } from './fetch/run-fetch.ts';
 import type { KafkaMonitor } from './health.ts';
-import type { ConsumptionOptions } from './options.ts';
+import type { ConsumptionOptions } from './options/options.ts';
 
 /** A consumer of one group, made by `createKafkaWorker`. */
 export interface KafkaWorker extends KafkaMonitor {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Kafka, logLevel } from 'kafkajs';
 import type postgres from 'postgres';
-import { installedNode } from '../../scripts/installed-node.ts';
+import { installedNode } from '../../test/support/installed-node.ts';
 import { NOT_INSTALLED, OTHER_CLIENTS } from '../../test/kafka/broker/support/members/installed-clients.ts';
 import { startKafka } from '../../test/support/services/kafka.ts';
 import { NoServiceError } from '../../test/support/services/service.ts';

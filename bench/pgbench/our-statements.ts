@@ -1,4 +1,4 @@
-import { arrayLiteral } from '../../src/store/postgres/array.ts';
+import { arrayLiteral } from '../../src/postgres/array.ts';
 import { createPostgresStore } from '../../src/store/postgres/index.ts';
 import type { Store } from '../../src/store/store.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Sql } from 'postgres';
-import { maintain } from '../../src/operations.ts';
+import { maintain } from '../../adapters/operations/index.ts';
 import { KEPT, LEASE_MS, type Share, type Task } from './task.ts';
 
 const PROGRAM = fileURLToPath(new URL('worker.ts', import.meta.url));

@@ -1,4 +1,4 @@
-import { holds, type Report, toText } from '../../chaos/report.ts';
+import { holds, type Report, toText } from '../chaos/report.ts';
 
 /** Whether all of them held, and those that did not as blocks below a table. */
 export function brokenIn(reports: readonly Report[]): { readonly holds: boolean; readonly shown: string } {

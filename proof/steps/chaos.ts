@@ -1,7 +1,7 @@
-import { parseOptions } from '../../chaos/options.ts';
-import { toTable } from '../../chaos/queue/row.ts';
-import { runScenarios } from '../../chaos/run-scenarios.ts';
-import { SCENARIOS } from '../../chaos/scenarios.ts';
+import { parseOptions } from '../chaos/options.ts';
+import { toTable } from '../chaos/queue/row.ts';
+import { runScenarios } from '../chaos/run-scenarios.ts';
+import { SCENARIOS } from '../chaos/scenarios.ts';
 import type { Step } from '../step.ts';
 import { brokenIn } from './broken-reports.ts';
 

@@ -1,4 +1,4 @@
-import { fuzzDatabase } from '../../fuzz/database.ts';
+import { fuzzDatabase } from '../fuzz/database.ts';
 import { type Step, table } from '../step.ts';
 
 const CASES = 100_000;

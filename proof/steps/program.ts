@@ -1,4 +1,4 @@
-import { runProgram } from '../../scripts/run-program.ts';
+import { runProgram } from '../../test/support/run-program.ts';
 import type { Step } from '../step.ts';
 
 /** A step that is a program of its own: what it prints is its section, and its exit code says whether all held. */

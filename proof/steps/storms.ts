@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Check, holds, type Report } from '../../chaos/report.ts';
-import { runProgram } from '../../scripts/run-program.ts';
+import { type Check, holds, type Report } from '../chaos/report.ts';
+import { runProgram } from '../../test/support/run-program.ts';
 import { type Step, table } from '../step.ts';
 import { brokenIn } from './broken-reports.ts';
 
@@ -32,7 +32,7 @@ async function reportsOf(seed: number): Promise<Report[]> {
 }
 
 const LEGEND =
-  'Below, in how many cases each rule was looked for: in messages, runs, commits or workers. `chaos/README.md` says what ' +
+  'Below, in how many cases each rule was looked for: in messages, runs, commits or workers. `proof/chaos/README.md` says what ' +
   'each storm does.';
 
 function figuresOf(reports: readonly Report[]): string {

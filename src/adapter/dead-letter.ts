@@ -1,4 +1,4 @@
-import type { Outcome, StoredError } from '../api/outcome.ts';
+import type { Outcome, StoredError } from '../words/outcome.ts';
 import { toStoredError } from '../payload/stored-error.ts';
 import type { Handled } from './handled.ts';
 

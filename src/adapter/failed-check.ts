@@ -1,5 +1,5 @@
-import { StoreError } from '../api/errors.ts';
-import { isClosed } from '../store/postgres/error-layers.ts';
+import { StoreError } from '../words/errors.ts';
+import { isClosed } from '../postgres/error-layers.ts';
 
 /** Whether a check of the store failed by a refusal: a role that may not read the version can still do the work. */
 export function isRefusal(error: unknown): boolean {

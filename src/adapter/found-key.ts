@@ -1,4 +1,4 @@
-import { InvalidKeyError, InvalidOptionsError } from '../api/errors.ts';
+import { InvalidKeyError, InvalidOptionsError } from '../words/errors.ts';
 import { refuseAsync, wrongReturn } from '../options/wrong-return.ts';
 import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../api/outcome.ts';
+import type { Outcome } from '../words/outcome.ts';
 import type { Delivered } from './deliver.ts';
 
 /** How a delivery was handled, for its caller: the outcome, and what was thrown or refused the dead letter. */

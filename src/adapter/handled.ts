@@ -5,8 +5,8 @@ import {
   SchemaError,
   StoreError,
   UnhashablePayloadError,
-} from '../api/errors.ts';
-import type { Outcome, PendingReason } from '../api/outcome.ts';
+} from '../words/errors.ts';
+import type { Outcome, PendingReason } from '../words/outcome.ts';
 
 /** What the engine said of a delivery: its outcome, or what it threw. */
 export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };

@@ -1,5 +1,5 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { SchemaError } from '../api/errors.ts';
+import { SchemaError } from '../words/errors.ts';
 import { isRefusal } from './failed-check.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { SchemaError, StoreError } from '../api/errors.ts';
-import type { Outcome } from '../api/outcome.ts';
+import { SchemaError, StoreError } from '../words/errors.ts';
+import type { Outcome } from '../words/outcome.ts';
 import { wasAbandoned } from '../engine/abandoned.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
 import type { Consumer } from './consumer.ts';

@@ -1,5 +1,5 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { InvalidKeyError, InvalidOptionsError } from '../api/errors.ts';
+import { InvalidKeyError, InvalidOptionsError } from '../words/errors.ts';
 import {
   fingerprintOf,
   type FingerprintOptions,

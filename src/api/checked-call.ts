@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
-import type { Handler } from './attempt.ts';
+import type { Handler } from '../words/attempt.ts';
 import type { CallOptions } from './handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
 import {
@@ -10,7 +10,7 @@ import {
   BOTH_FINGERPRINTS_GIVEN,
 } from '../options/fingerprint-options.ts';
 import { handlerOption } from '../options/handler-option.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from '../words/outcome.ts';
 import {
   abortSignal,
   callback,

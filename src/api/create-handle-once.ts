@@ -4,7 +4,7 @@ import { lazily } from '../lib/lazily.ts';
 import { guardedBackoff } from '../options/backoff.ts';
 import { createCall } from './checked-call.ts';
 import type { HandleOnce, HandleOnceWithSchema } from './handle-once.ts';
-import type { HandleOnceEvent } from './events.ts';
+import type { HandleOnceEvent } from '../reporting/events.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createHandle, type Handle } from '../engine/handle.ts';
 import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
@@ -19,14 +19,14 @@ import { withinSavepoint } from '../engine/within-savepoint.ts';
 import { flush } from '../history/flush.ts';
 import { recorded } from '../history/recorded.ts';
 import type { Clock } from '../lib/clock.ts';
-import { InvalidOptionsError } from './errors.ts';
+import { InvalidOptionsError } from '../words/errors.ts';
 import { createEventSink, type EventSink } from '../reporting/event-sink.ts';
 import {
   type HandleOnceOptions,
   type HandleOnceSettings,
   type ResolvedOptions,
   resolveOptions,
-} from '../options/options.ts';
+} from './options.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { resolveRetries, retryFields, type RetryOptions } from '../options/retries.ts';
 import { type DerivedScope, enteredScope } from '../options/scope.ts';

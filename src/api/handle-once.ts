@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Handler } from './attempt.ts';
-import type { HandleOnceEventType } from './events.ts';
+import type { Handler } from '../words/attempt.ts';
+import type { HandleOnceEventType } from '../reporting/events.ts';
 import type { Counts } from '../reporting/event-sink.ts';
 import type { FingerprintOptions } from '../options/fingerprint-options.ts';
-import type { HandleOnceSettings } from '../options/options.ts';
-import type { Outcome } from './outcome.ts';
+import type { HandleOnceSettings } from './options.ts';
+import type { Outcome } from '../words/outcome.ts';
 import type { RetryOptions } from '../options/retries.ts';
 import type { DerivedScope } from '../options/scope.ts';
 

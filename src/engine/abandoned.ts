@@ -1,4 +1,4 @@
-import type { Outcome } from '../api/outcome.ts';
+import type { Outcome } from '../words/outcome.ts';
 
 /** On the outcome of a transaction that was given up. Another copy of this package finds it there too. */
 const ABANDONED = Symbol.for('handle-once.abandoned');

@@ -1,7 +1,7 @@
-import { PayloadMismatchError } from '../api/errors.ts';
+import { PayloadMismatchError } from '../words/errors.ts';
 import { EventError } from '../reporting/event-error.ts';
-import type { JsonForm } from '../api/json-form.ts';
-import type { Failed, Outcome, Pending, Succeeded } from '../api/outcome.ts';
+import type { JsonForm } from '../words/json-form.ts';
+import type { Failed, Outcome, Pending, Succeeded } from '../words/outcome.ts';
 import type { ClaimReply, LookupReply } from '../store/store.ts';
 import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
 import { type DecodeRecord, decoderOf } from './decode-record.ts';

@@ -1,7 +1,7 @@
 import { type Backoff, boundedWait, isWait } from '../options/backoff.ts';
-import { InvalidPayloadError, RetryableError, TerminalError } from '../api/handler-errors.ts';
-import type { HandleOnceSettings } from '../options/options.ts';
-import type { FailedReason } from '../api/outcome.ts';
+import { InvalidPayloadError, RetryableError, TerminalError } from '../words/handler-errors.ts';
+import type { HandleOnceSettings } from '../api/options.ts';
+import type { FailedReason } from '../words/outcome.ts';
 import { encodeResult } from '../payload/result-codec.ts';
 import { readable } from '../lib/safe-read.ts';
 import type { Settlement } from '../store/store.ts';

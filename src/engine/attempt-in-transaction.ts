@@ -1,12 +1,12 @@
-import type { Attempt } from '../api/attempt.ts';
-import { LeaseLostError, StoreError } from '../api/errors.ts';
+import type { Attempt } from '../words/attempt.ts';
+import { LeaseLostError, StoreError } from '../words/errors.ts';
 import { sleep } from '../lib/clock.ts';
 import type { Settlement, SettleRequest } from '../store/store.ts';
 import type { Savepoint, SettledIn, TransactionalStore } from '../store/transactional-store.ts';
 import { savepointGone } from '../store/unusable-transaction.ts';
 import { AbandonedError } from './abandoned.ts';
 import type { HeldClaim } from './held-claim.ts';
-import { NotStartedError } from './not-started-error.ts';
+import { NotStartedError } from '../words/not-started-error.ts';
 import { settlementOf } from './attempt-ending.ts';
 
 /** What a transaction was about to commit. */

@@ -1,4 +1,4 @@
-import { AbortedError } from '../api/errors.ts';
+import { AbortedError } from '../words/errors.ts';
 import { claim, type Claimed } from './claim.ts';
 import { endOf, type Engine } from './engine.ts';
 import type { Clock } from '../lib/clock.ts';

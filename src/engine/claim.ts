@@ -1,4 +1,4 @@
-import { StoreError } from '../api/errors.ts';
+import { StoreError } from '../words/errors.ts';
 import { sleep } from '../lib/clock.ts';
 import { elapsedSince, type Instant } from '../lib/instant.ts';
 import type { TimedClaimReply } from '../store/records.ts';

@@ -1,5 +1,5 @@
-import { DamagedRecordError } from '../api/errors.ts';
-import type { StoredError } from '../api/outcome.ts';
+import { DamagedRecordError } from '../words/errors.ts';
+import type { StoredError } from '../words/outcome.ts';
 import { endOf, type Engine } from './engine.ts';
 
 /** Reads the JSON of records. What it throws is a `DamagedRecordError`: the parser's own quotes the text. */

@@ -1,4 +1,4 @@
-import type { MessageSource } from '../api/around.ts';
+import type { MessageSource } from '../words/around.ts';
 import {
   type FingerprintOptions,
   fingerprintOf,
@@ -6,12 +6,12 @@ import {
 } from '../options/fingerprint-options.ts';
 import { workerOf } from '../lib/worker-id.ts';
 import { checkKey } from '../options/key.ts';
-import type { Outcome } from '../api/outcome.ts';
+import type { Outcome } from '../words/outcome.ts';
 import { answerFromRecord } from './answer-from-record.ts';
 import type { Engine } from './engine.ts';
 import { type HandlerRequest, handlerWork, type Work } from './handler-work.ts';
 import { HeldClaim } from './held-claim.ts';
-import { NotStartedError } from './not-started-error.ts';
+import { NotStartedError } from '../words/not-started-error.ts';
 import { runAround } from './run-around.ts';
 import { aborted, claimPatiently } from './claim-patiently.ts';
 

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Attempt, Handler } from '../api/attempt.ts';
+import type { Attempt, Handler } from '../words/attempt.ts';
 import { createTimedChannel } from '../lib/timed-channel.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
 import type { HeldClaim } from './held-claim.ts';

@@ -1,11 +1,11 @@
-import type { Attempt } from '../api/attempt.ts';
-import { childKey } from '../api/child-key.ts';
+import type { Attempt } from '../words/attempt.ts';
+import { childKey } from '../words/child-key.ts';
 import type { Clock } from '../lib/clock.ts';
 import { checkKey } from '../options/key.ts';
 import { AttemptSignal } from './attempt-signal.ts';
 import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
-import { NotStartedError } from './not-started-error.ts';
+import { NotStartedError } from '../words/not-started-error.ts';
 import type { AttemptEnding, Threw } from './attempt-ending.ts';
 
 /** A machine whose clock is set may be about to be set again. */

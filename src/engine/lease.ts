@@ -1,4 +1,4 @@
-import { LeaseLostError } from '../api/errors.ts';
+import { LeaseLostError } from '../words/errors.ts';
 import { elapsedSince, type Instant, monotonicSince, now } from '../lib/instant.ts';
 import { createDoubt, type Doubt } from './doubt.ts';
 import type { Claim, Engine } from './engine.ts';

@@ -1,5 +1,5 @@
-import { InvalidOptionsError } from '../api/errors.ts';
-import type { Outcome } from '../api/outcome.ts';
+import { InvalidOptionsError } from '../words/errors.ts';
+import type { Outcome } from '../words/outcome.ts';
 import { checkKey } from '../options/key.ts';
 import { outcomeOnRecord } from './answer-from-record.ts';
 import { decoderOf } from './decode-record.ts';

@@ -1,4 +1,4 @@
-import type { Outcome, Pending } from '../api/outcome.ts';
+import type { Outcome, Pending } from '../words/outcome.ts';
 import type { Settlement } from '../store/store.ts';
 import { toStoredError } from '../payload/stored-error.ts';
 import type { AttemptEnding } from './attempt-ending.ts';

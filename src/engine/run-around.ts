@@ -1,4 +1,4 @@
-import type { Around, BeginningAttempt } from '../api/around.ts';
+import type { Around, BeginningAttempt } from '../words/around.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 import type { EventSink } from '../reporting/event-sink.ts';
 

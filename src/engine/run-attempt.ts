@@ -1,7 +1,7 @@
-import type { Attempt } from '../api/attempt.ts';
-import type { HandleOnceEvent } from '../api/events.ts';
+import type { Attempt } from '../words/attempt.ts';
+import type { HandleOnceEvent } from '../reporting/events.ts';
 import type { Emitted } from '../reporting/event-sink.ts';
-import type { Outcome } from '../api/outcome.ts';
+import type { Outcome } from '../words/outcome.ts';
 import { type Claim, endOf, type Engine } from './engine.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';

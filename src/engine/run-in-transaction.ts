@@ -1,14 +1,14 @@
-import type { Outcome } from '../api/outcome.ts';
+import type { Outcome } from '../words/outcome.ts';
 import type { Savepoint, TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
-import { rolledBack } from '../store/postgres/rolled-back-error.ts';
+import { rolledBack } from '../postgres/rolled-back-error.ts';
 import { conclude, settleBy } from './run-attempt.ts';
 import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
-import { NotStartedError } from './not-started-error.ts';
+import { NotStartedError } from '../words/not-started-error.ts';
 import {
   connectionBroken,
   type Progress,

@@ -1,4 +1,4 @@
-import { StoreError } from '../api/errors.ts';
+import { StoreError } from '../words/errors.ts';
 import { sleep } from '../lib/clock.ts';
 import type { Settlement } from '../store/store.ts';
 import type { Claim, Engine } from './engine.ts';

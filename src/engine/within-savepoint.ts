@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../api/errors.ts';
+import { InvalidOptionsError } from '../words/errors.ts';
 import type { Savepoint, TransactionalStore } from '../store/transactional-store.ts';
 import { endOf, type Engine } from './engine.ts';
 import { createHandle, type Handle } from './handle.ts';

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { StoreError } from '../api/errors.ts';
-import { arraysOf } from '../store/postgres/batch.ts';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { notedStatements } from '../store/postgres/statements/noted.ts';
-import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import { StoreError } from '../words/errors.ts';
+import { arraysOf } from '../postgres/batch.ts';
+import type { DatabaseClient } from '../postgres/database-client.ts';
+import { notedStatements } from './statements/noted.ts';
+import { onOneLine } from '../postgres/request-rows.ts';
 import { createAllowance } from './allowance.ts';
 import { type Line, lineOf } from './line.ts';
 import type { Emit, Noted } from './recorded.ts';

@@ -1,5 +1,5 @@
-import type { HandleOnceEvent } from '../api/events.ts';
-import { NotStartedError } from '../engine/not-started-error.ts';
+import type { HandleOnceEvent } from '../reporting/events.ts';
+import { NotStartedError } from '../words/not-started-error.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
 import { type Emitted } from '../reporting/event-sink.ts';
 import { UnlistedError } from './unlisted-error.ts';

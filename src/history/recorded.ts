@@ -1,4 +1,4 @@
-import type { HandleOnceEvent } from '../api/events.ts';
+import type { HandleOnceEvent } from '../reporting/events.ts';
 import type { Emitted, EventSink } from '../reporting/event-sink.ts';
 
 export type Emit = EventSink<HandleOnceEvent>['emit'];

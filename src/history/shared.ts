@@ -1,5 +1,5 @@
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { type SqlClient, toDatabaseClient } from '../store/postgres/sql-client.ts';
+import type { DatabaseClient } from '../postgres/database-client.ts';
+import { type SqlClient, toDatabaseClient } from '../postgres/sql-client.ts';
 
 /** One of its kind for all that share a client and its tables: its limits are those of the process. */
 /* @__NO_SIDE_EFFECTS__ */

@@ -1,8 +1,8 @@
-import { StoreError } from '../api/errors.ts';
-import { arraysOf } from '../store/postgres/batch.ts';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { notedStatements } from '../store/postgres/statements/noted.ts';
-import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import { StoreError } from '../words/errors.ts';
+import { arraysOf } from '../postgres/batch.ts';
+import type { DatabaseClient } from '../postgres/database-client.ts';
+import { notedStatements } from './statements/noted.ts';
+import { onOneLine } from '../postgres/request-rows.ts';
 import type { Noted } from './recorded.ts';
 import { sharedByTables } from './shared.ts';
 import { writeBeside } from './write-beside.ts';

@@ -1,4 +1,4 @@
-import { RetryableError } from '../api/handler-errors.ts';
+import { RetryableError } from '../words/handler-errors.ts';
 import { shareAcrossCopies } from '../lib/shared-class.ts';
 
 /**

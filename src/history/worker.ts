@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import { PACKAGE_VERSION } from '../lib/package-version.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { notedStatements } from '../store/postgres/statements/noted.ts';
-import { onOneLine } from '../store/postgres/statements/request-rows.ts';
+import type { DatabaseClient } from '../postgres/database-client.ts';
+import { notedStatements } from './statements/noted.ts';
+import { onOneLine } from '../postgres/request-rows.ts';
 import type { Noted } from './recorded.ts';
 import { REST_MS } from './rest.ts';
 import { sharedByTables } from './shared.ts';

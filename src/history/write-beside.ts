@@ -1,5 +1,5 @@
-import type { DatabaseClient, DatabaseRow } from '../store/postgres/database-client.ts';
-import { toStoreError } from '../store/postgres/failure.ts';
+import type { DatabaseClient, DatabaseRow } from '../postgres/database-client.ts';
+import { toStoreError } from '../postgres/failure.ts';
 import { limitedClient } from '../store/postgres/limited-client.ts';
 import { LOCK_WAIT_MS } from '../store/postgres/statements/locked.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
+import type { DatabaseClient } from '../postgres/database-client.ts';
 
 /** Several looks fit into one wait for a lock. */
 const LOOK_EVERY_MS = 50;

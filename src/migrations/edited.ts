@@ -1,7 +1,7 @@
-import { SchemaError } from '../api/errors.ts';
-import type { DatabaseClient } from '../store/postgres/database-client.ts';
-import { quoteIdentifier } from '../store/postgres/identifier.ts';
-import { run } from '../store/postgres/run-statement.ts';
+import { SchemaError } from '../words/errors.ts';
+import type { DatabaseClient } from '../postgres/database-client.ts';
+import { quoteIdentifier } from '../postgres/identifier.ts';
+import { run } from '../postgres/run-statement.ts';
 import { LATEST, migrations } from './embedded.generated.ts';
 import type { Migration } from './migration.ts';
 

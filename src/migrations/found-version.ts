@@ -1,5 +1,5 @@
-import type { DatabaseQueries } from '../store/postgres/database-client.ts';
-import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import type { DatabaseQueries } from '../postgres/database-client.ts';
+import { quoteIdentifier } from '../postgres/identifier.ts';
 
 /** The newest migration that ran in a schema: 0 for none. Throws what the client throws. */
 export async function foundVersion(queries: DatabaseQueries, schema: string): Promise<number> {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '../api/errors.ts';
-import type { DatabaseClient, DatabaseQueries } from '../store/postgres/database-client.ts';
-import { sqlState } from '../store/postgres/error-layers.ts';
-import { safeCause } from '../store/postgres/safe-cause.ts';
-import { beginReadCommitted } from '../store/postgres/transaction.ts';
+import { StoreError } from '../words/errors.ts';
+import type { DatabaseClient, DatabaseQueries } from '../postgres/database-client.ts';
+import { sqlState } from '../postgres/error-layers.ts';
+import { safeCause } from '../postgres/safe-cause.ts';
+import { beginReadCommitted } from '../postgres/transaction.ts';
 import { type BlockerWatch, watchBlockers } from './blockers.ts';
 
 /** How long a lock is waited for. */

@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../store/postgres/identifier.ts';
+import { quoteIdentifier } from '../postgres/identifier.ts';
 import type { Migration } from './migration.ts';
 
 const SCHEMA = 'create schema :"schema";';

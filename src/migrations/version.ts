@@ -1,4 +1,4 @@
-import { SchemaError } from '../api/errors.ts';
+import { SchemaError } from '../words/errors.ts';
 import { LATEST } from './embedded.generated.ts';
 
 /**

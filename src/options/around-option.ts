@@ -1,4 +1,4 @@
-import type { Around } from '../api/around.ts';
+import type { Around } from '../words/around.ts';
 import { lazily } from '../lib/lazily.ts';
 import { satisfying } from './parse-options.ts';
 

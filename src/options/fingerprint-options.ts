@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
-import { InvalidOptionsError, UnhashablePayloadError } from '../api/errors.ts';
+import { InvalidOptionsError, UnhashablePayloadError } from '../words/errors.ts';
 import { fingerprint, fingerprintWithout } from '../payload/fingerprint.ts';
 import { isJsonPointer, tokensOf } from '../payload/json-pointer.ts';
 import { satisfying } from './parse-options.ts';

@@ -1,4 +1,4 @@
-import { InvalidKeyError } from '../api/errors.ts';
+import { InvalidKeyError } from '../words/errors.ts';
 import { kindOf } from '../lib/kind-of.ts';
 
 /** The longest key, scope or child-key name, in UTF-16 code units (what `.length` says). */

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { kindOf } from '../lib/kind-of.ts';
 import { lazily } from '../lib/lazily.ts';
-import { InvalidOptionsError, type OptionIssue } from '../api/errors.ts';
+import { InvalidOptionsError, type OptionIssue } from '../words/errors.ts';
 import { canRead } from '../lib/safe-read.ts';
 import { nameOfThrown } from '../payload/stored-error.ts';
 

@@ -1,4 +1,4 @@
-import { InvalidOptionsError, type OptionIssue } from '../api/errors.ts';
+import { InvalidOptionsError, type OptionIssue } from '../words/errors.ts';
 import { keyFault } from './key.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../api/errors.ts';
+import { InvalidOptionsError } from '../words/errors.ts';
 import { isPromise } from '../lib/is-promise.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { bytesOf, canonicalJson, Incomparable, type Walk } from './canonical-json.ts';
-import { UnhashablePayloadError } from '../api/errors.ts';
+import { UnhashablePayloadError } from '../words/errors.ts';
 import { parseExactly } from './exact-json.ts';
 import { oneShotHash } from '../lib/one-shot-hash.ts';
 import { isA } from '../lib/safe-read.ts';

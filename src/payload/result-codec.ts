@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { hidesContent, isPlain } from './hidden-content.ts';
-import type { ResultOmitted } from '../api/outcome.ts';
+import type { ResultOmitted } from '../words/outcome.ts';
 
 /** A result as the record keeps it: JSON text, null for undefined, or the reason why it is left out. */
 export interface EncodedResult {

@@ -1,4 +1,4 @@
-import type { StoredError } from '../api/outcome.ts';
+import type { StoredError } from '../words/outcome.ts';
 import { isError, isSyntaxError, readable } from '../lib/safe-read.ts';
 
 const MAX_MESSAGE_LENGTH = 2_000;

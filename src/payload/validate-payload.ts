@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { InvalidKeyError } from '../api/errors.ts';
-import { InvalidPayloadError, RetryableError } from '../api/handler-errors.ts';
+import { InvalidKeyError } from '../words/errors.ts';
+import { InvalidPayloadError, RetryableError } from '../words/handler-errors.ts';
 import { isA, isSyntaxError } from '../lib/safe-read.ts';
 import { namesIn } from './schema-names.ts';
 import { describeThrown, nameOfThrown } from './stored-error.ts';

@@ -1,5 +1,5 @@
-import { SchemaError, StoreError } from '../api/errors.ts';
-import type { StoredError } from '../api/outcome.ts';
+import { SchemaError, StoreError } from '../words/errors.ts';
+import type { StoredError } from '../words/outcome.ts';
 import { isA } from '../lib/safe-read.ts';
 import { toStoredError } from '../payload/stored-error.ts';
 

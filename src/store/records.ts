@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { coalesce, type CoalesceOptions } from '../lib/coalesce.ts';
 import { createCompany } from '../lib/company.ts';
-import { StoreError } from '../api/errors.ts';
+import { StoreError } from '../words/errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { type Instant, now } from '../lib/instant.ts';
 import { createTimedChannel } from '../lib/timed-channel.ts';

@@ -1,6 +1,6 @@
 import { createAlarm } from '../lib/alarm.ts';
 import type { Clock } from '../lib/clock.ts';
-import { StoreError } from '../api/errors.ts';
+import { StoreError } from '../words/errors.ts';
 
 /** Is told once whether there was no reply, or one that is an error. */
 export type Ended = (failed: boolean) => void;

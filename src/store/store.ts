@@ -1,4 +1,4 @@
-import type { FailedReason, ResultOmitted } from '../api/outcome.ts';
+import type { FailedReason, ResultOmitted } from '../words/outcome.ts';
 
 /** What all claims of one call have in common. */
 export interface ClaimTerms {

@@ -1,4 +1,4 @@
-import { InvalidOptionsError } from '../api/errors.ts';
+import { InvalidOptionsError } from '../words/errors.ts';
 
 /** What `within` refuses a transaction with. */
 export function unusableTransaction(message: string): InvalidOptionsError {

@@ -22,12 +22,12 @@ const SIMULATED = [
 const EXCEPT = [
   'src/lib/clock.ts',
   'src/lib/worker-id.ts',
-  'src/adapter/contract/',
-  'src/store/contract/',
+  'testing/contracts/adapter/',
+  'testing/contracts/store/',
   'src/store/postgres/',
   'adapters/http/node/',
   'adapters/http/fetch-body.ts',
-  'adapters/kafka/client/ask-admin.ts',
+  'adapters/kafka/log/ask-admin.ts',
   'adapters/kafka/redrive/',
 ];
 

@@ -70,7 +70,7 @@ describe('adapters', () => {
       'adapters/sqs/index.ts',
       'adapters/shared/sqs',
       'adapters/shared/kafka',
-      'src/operations.ts',
+      'adapters/operations/index.ts',
     ],
   };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { judge, type Remains } from '../../chaos/queue/judge.ts';
-import type { Fault } from '../../chaos/queue/scene.ts';
-import type { Ending, WorkerReport } from '../../chaos/queue/settings.ts';
-import type { Effect } from '../../chaos/queue/tables.ts';
-import { holds } from '../../chaos/report.ts';
+import { judge, type Remains } from '../../proof/chaos/queue/judge.ts';
+import type { Fault } from '../../proof/chaos/queue/scene.ts';
+import type { Ending, WorkerReport } from '../../proof/chaos/queue/settings.ts';
+import type { Effect } from '../../proof/chaos/queue/tables.ts';
+import { holds } from '../../proof/chaos/report.ts';
 import type { FromWorker } from '../../test/support/fleet.ts';
 
 interface Story {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseOptions, type Scenarios } from '../../chaos/options.ts';
+import { parseOptions, type Scenarios } from '../../proof/chaos/options.ts';
 
 const KNOWN: Scenarios = {
   kafka: { storm: [], cluster: [] },

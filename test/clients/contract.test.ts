@@ -2,8 +2,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
-import { prepare } from '../../src/store/postgres/contract/bench.ts';
-import { clientContract, type ClientUnderTest } from '../../src/testing.ts';
+import { prepare } from '../../testing/contracts/client/bench.ts';
+import { clientContract, type ClientUnderTest } from '../../testing/index.ts';
 import { useEmptyDatabase } from '../support/database.ts';
 
 const { url } = useEmptyDatabase();

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHandleOnce } from '../../src/index.ts';
-import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
+import { fromPostgres } from '../../src/postgres/from-postgres.ts';
 import { storeSmokeTest } from '../store/contract.ts';
 import { useDatabase } from '../support/database.ts';
 import { gate } from '../support/gate.ts';

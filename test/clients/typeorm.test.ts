@@ -4,7 +4,7 @@ import { fromTypeOrm } from '../../adapters/clients/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { clientContract } from './contract.ts';
-import { failuresOf } from '../../src/store/postgres/contract/failures.ts';
+import { failuresOf } from '../../testing/contracts/client/failures.ts';
 import type { Library } from './library.ts';
 
 async function open(url: string): Promise<Library<EntityManager>> {

@@ -1,8 +1,8 @@
 import { expect, inject, test } from 'vitest';
-import { killServer } from '../../chaos/queue/faults/database.ts';
-import { BETWEEN, killAtRandom } from '../../chaos/queue/faults/workers.ts';
-import { runCase } from '../../chaos/queue/run-case.ts';
-import { holds } from '../../chaos/report.ts';
+import { killServer } from '../../proof/chaos/queue/faults/database.ts';
+import { BETWEEN, killAtRandom } from '../../proof/chaos/queue/faults/workers.ts';
+import { runCase } from '../../proof/chaos/queue/run-case.ts';
+import { holds } from '../../proof/chaos/report.ts';
 import { postgresUrl } from '../support/database.ts';
 import { mavenIsInstalled } from '../support/services/maven-libraries.ts';
 

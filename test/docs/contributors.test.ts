@@ -14,10 +14,16 @@ const YAML = GITHUB.filter((name) => name.endsWith('.yml'));
 /** What names commands: pages for users and contributors, workflows, scripts. */
 const NAMING = [
   ...documents(),
-  ...['ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt', '.ci/run'],
-  ...['test/README.md', 'chaos/README.md', 'simulation/README.md'],
+  ...[
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'llms.txt',
+    '.ci/run',
+    'test/kafka-clients/main.ts',
+  ],
+  ...['test/README.md', 'proof/chaos/README.md', 'proof/simulation/README.md'],
   ...GITHUB.filter((name) => /\.(yml|md)$/.test(name)),
-  ...filesIn('scripts'),
 ];
 
 function matchesIn(pattern: RegExp): { file: string; name: string }[] {
@@ -33,7 +39,7 @@ it('names only scripts of package.json', () => {
 });
 
 it('names only tests and folders that are there', () => {
-  const named = matchesIn(/\b((?:test|scripts|simulation|chaos|bench)\/[\w./-]*\w)/g).filter(
+  const named = matchesIn(/\b((?:test|testing|proof|bench|migrations)\/[\w./-]*\w)/g).filter(
     // A file of the reader's own, and what is installed.
     ({ name }) => !name.includes('yours') && !name.includes('node_modules'),
   );
@@ -85,8 +91,8 @@ test('every example is run by a test', () => {
 test('links of pages that are not packed lead to files', () => {
   const pages = [
     'test/README.md',
-    'chaos/README.md',
-    'simulation/README.md',
+    'proof/chaos/README.md',
+    'proof/simulation/README.md',
     ...GITHUB.filter((name) => name.endsWith('.md')),
   ];
   const dead = pages.flatMap((page) =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InvalidKeyError } from '../../src/index.ts';
-import { RIGHTS } from '../../src/store/postgres/rights.ts';
+import { RIGHTS } from '../../src/postgres/rights.ts';
 import { filesIn } from '../architecture/source-files.ts';
 import { manifest } from '../support/manifest.ts';
 import { namesIn, tableUnder, textOf } from './documents.ts';
@@ -19,7 +19,7 @@ function firstNames(heading: string): string[] {
 }
 
 test('docs/errors.md has a row for each code of an error, with its class', () => {
-  const codes = namesOfUnion('src/api/errors.ts', /type HandleOnceErrorCode =([^;]+);/g);
+  const codes = namesOfUnion('src/words/errors.ts', /type HandleOnceErrorCode =([^;]+);/g);
   expect(codes.length).toBeGreaterThan(10);
   expect(firstNames('Errors that are thrown').toSorted()).toEqual(codes.toSorted());
 

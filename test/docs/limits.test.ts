@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type * as z from 'zod/mini';
 import { httpFields } from '../../adapters/http/options.ts';
-import { onceEachMessageOptions } from '../../adapters/kafka/options.ts';
-import { retryOption } from '../../adapters/kafka/retry/retry-options.ts';
+import { onceEachMessageOptions } from '../../adapters/kafka/options/options.ts';
+import { retryOption } from '../../adapters/kafka/options/retry-options.ts';
 import { lambdaFields } from '../../adapters/lambda/options.ts';
 import { sqsWorkerOptions } from '../../adapters/sqs/options.ts';
 import { onceEachOptions } from '../../src/adapter/once-each/options.ts';
-import { optionsSchema } from '../../src/options/options.ts';
+import { optionsSchema } from '../../src/api/options.ts';
 import { tableUnder, textOf } from './documents.ts';
 
 const PAGE = textOf('docs/limits.md');
@@ -79,7 +79,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
     'MOST_FAILURES',
   ],
   ['rows of the table `failures`', 'src/history/failures.ts', 'MAX_PER_SECOND'],
-  ['rows of the table `failures`', 'src/store/postgres/statements/history.ts', 'LINES_PER_RECORD'],
+  ['rows of the table `failures`', 'adapters/operations/statements/history.ts', 'LINES_PER_RECORD'],
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_MESSAGE_LENGTH'],
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_NAME_LENGTH'],
   ['a stored error', 'src/payload/stored-error.ts', 'MAX_CAUSES'],

@@ -60,7 +60,7 @@ it.each(['docs/README.md', 'llms.txt'])('%s leads to every page', (index) => {
 });
 
 test('every page that the code names is there, with the heading', () => {
-  const sources = ['src', 'adapters', 'examples', 'test'].flatMap(filesIn);
+  const sources = ['src', 'adapters', 'testing', 'examples', 'test'].flatMap(filesIn);
   const named = sources.flatMap((source) =>
     [...textOf(source).matchAll(/\bdocs\/[\w/-]+\.md(?:#([\w-]+))?/g)].map(([name, anchor]) => ({
       source,

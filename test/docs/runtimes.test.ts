@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rows } from '../../runtimes/rows.ts';
+import { rows } from '../../proof/runtimes/rows.ts';
 import { tableUnder, textOf } from './documents.ts';
 
 const PAGE = textOf('docs/runtimes.md');

@@ -59,7 +59,7 @@ describe('The documentation', () => {
   });
 
   it('has examples in docstrings that compile', () => {
-    const snippets = ['src', 'adapters'].flatMap(docstringSnippets);
+    const snippets = ['src', 'adapters', 'testing'].flatMap(docstringSnippets);
     expect(snippets.length).toBeGreaterThan(9);
     expect(
       typeErrors(

@@ -4,7 +4,7 @@ import { isAboveLease, longerThanLease } from '../../adapters/shared/sqs/queue-s
 import { BEATS_PER_LEASE, lapseDelay } from '../../src/engine/lease-alarms.ts';
 import { createHandleOnce, retryBudget, type RetryOptions } from '../../src/index.ts';
 import { SHORT_RETRIES } from '../../src/options/retries.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { tableUnder, textOf } from './documents.ts';
 
 const PAGE = textOf('docs/tuning.md');

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { guardedSocket } from '../../adapters/clients/index.ts';
 import { storeAnswered } from '../../src/adapter/store-health.ts';
 import { createHandleOnce, type HandleOnce } from '../../src/index.ts';
-import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
+import { fromPostgres } from '../../src/postgres/from-postgres.ts';
 import { aborted, gate } from '../support/gate.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { usePostgresBench } from './support/bench.ts';

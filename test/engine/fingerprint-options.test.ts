@@ -5,7 +5,7 @@ import {
   PayloadMismatchError,
   UnhashablePayloadError,
 } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { revokedProxy } from '../support/hostile.ts';
 import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
 

@@ -10,7 +10,7 @@ import {
   type PostgresClient,
   TerminalError,
 } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { gate } from '../support/gate.ts';
 import { usePostgresBench } from './support/bench.ts';
 import { type InFlight, inFlight } from './support/in-flight.ts';

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { createHandleOnce } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { storeKinds, useBench } from './support/bench.ts';
 
 /** A Standard Schema by hand, so that nothing rests on zod. */

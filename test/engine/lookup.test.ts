@@ -8,7 +8,7 @@ import {
   TerminalError,
 } from '../../src/index.ts';
 import type { Store } from '../../src/store.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { storeKinds, useBench } from './support/bench.ts';
 
 const DAY = 86_400_000;

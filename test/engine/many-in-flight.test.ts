@@ -6,7 +6,7 @@ import { createHost } from '../../src/engine/host.ts';
 import { StoreError, TerminalError } from '../../src/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Store } from '../../src/store.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { usePostgresBench } from './support/bench.ts';
 
 const LANES = 40;

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Attempt, createHandleOnce, LeaseLostError } from '../../src/index.ts';
 import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import type { Store } from '../../src/store.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { usePostgresBench } from './support/bench.ts';
 
 const LEASE_MS = 300;

@@ -11,9 +11,9 @@ import { whoseLetter } from '../../adapters/kafka/redrive/whose-letter.ts';
 import { originalOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { toInHandMessage } from '../../adapters/sqs/message.ts';
 import { createQueue, type EntryReply, type SqsClient } from '../../adapters/sqs/queue.ts';
-import { isPolluted, tellsSecret } from '../../fuzz/leaks.ts';
-import { fuzzed } from '../../fuzz/settings.ts';
-import { anyValue, type Later, made, SECRET, trickyText } from '../../fuzz/values.ts';
+import { isPolluted, tellsSecret } from '../../proof/fuzz/leaks.ts';
+import { fuzzed } from '../../proof/fuzz/settings.ts';
+import { anyValue, type Later, made, SECRET, trickyText } from '../../proof/fuzz/values.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { ample, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from '../lambda/support/events.ts';
 

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { createHandleOnce } from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
-import { anyCall, checkCall, nothingTold, tellTo } from '../../fuzz/any-call.ts';
-import { isPolluted, tellsSecret } from '../../fuzz/leaks.ts';
-import { fuzzed } from '../../fuzz/settings.ts';
-import { anyMembers, anyValue, SECRET } from '../../fuzz/values.ts';
+import { anyCall, checkCall, nothingTold, tellTo } from '../../proof/fuzz/any-call.ts';
+import { isPolluted, tellsSecret } from '../../proof/fuzz/leaks.ts';
+import { fuzzed } from '../../proof/fuzz/settings.ts';
+import { anyMembers, anyValue, SECRET } from '../../proof/fuzz/values.ts';
 
 test('a call of any kind ends as documented, runs once, and tells nothing of its payload', async () => {
   const told = nothingTold();

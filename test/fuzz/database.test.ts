@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { fuzzDatabase } from '../../fuzz/database.ts';
-import { fuzzed } from '../../fuzz/settings.ts';
+import { fuzzDatabase } from '../../proof/fuzz/database.ts';
+import { fuzzed } from '../../proof/fuzz/settings.ts';
 import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();

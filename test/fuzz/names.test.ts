@@ -7,9 +7,9 @@ import { UsageError } from '../../adapters/cli/errors.ts';
 import { inOneLine } from '../../adapters/cli/one-line.ts';
 import { printable } from '../../adapters/cli/printable.ts';
 import { readKeyHeader } from '../../adapters/http/key-header.ts';
-import { fuzzed } from '../../fuzz/settings.ts';
-import { anyThrown } from '../../fuzz/thrown.ts';
-import { anyValue, trickyText } from '../../fuzz/values.ts';
+import { fuzzed } from '../../proof/fuzz/settings.ts';
+import { anyThrown } from '../../proof/fuzz/thrown.ts';
+import { anyValue, trickyText } from '../../proof/fuzz/values.ts';
 import { checkKey } from '../../src/options/key.ts';
 import { enteredScope, scopeFault, storedScopeFault } from '../../src/options/scope.ts';
 

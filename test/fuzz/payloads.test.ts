@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { UnhashablePayloadError } from 'handle-once';
 import { describe, expect, test } from 'vitest';
-import { isPolluted, tellsSecret } from '../../fuzz/leaks.ts';
-import { fuzzed } from '../../fuzz/settings.ts';
-import { anyThrown } from '../../fuzz/thrown.ts';
-import { anyValue, secretPayload, trickyText } from '../../fuzz/values.ts';
+import { isPolluted, tellsSecret } from '../../proof/fuzz/leaks.ts';
+import { fuzzed } from '../../proof/fuzz/settings.ts';
+import { anyThrown } from '../../proof/fuzz/thrown.ts';
+import { anyValue, secretPayload, trickyText } from '../../proof/fuzz/values.ts';
 import { parseExactly } from '../../src/payload/exact-json.ts';
 import { fingerprint, fingerprintWithout } from '../../src/payload/fingerprint.ts';
 import { isJsonPointer, tokensOf, valueAt } from '../../src/payload/json-pointer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HandleOnceEvent } from '../../src/api/events.ts';
-import { NotStartedError } from '../../src/engine/not-started-error.ts';
+import type { HandleOnceEvent } from '../../src/reporting/events.ts';
+import { NotStartedError } from '../../src/words/not-started-error.ts';
 import { type BadEnding, lineOf } from '../../src/history/line.ts';
 import { UnlistedError } from '../../src/history/unlisted-error.ts';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { askPatiently, committedIn, endsOf } from '../../adapters/kafka/client/ask-admin.ts';
+import { askPatiently, committedIn, endsOf } from '../../adapters/kafka/log/ask-admin.ts';
 import { pass } from './support/bench.ts';
 
 vi.mock('node:timers/promises', () => import('./support/fake-sleep.ts'));

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
-import type { Place } from '../../adapters/kafka/client/log-client.ts';
+import type { Place } from '../../adapters/kafka/log/log-client.ts';
 import type { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deadLetterOf } from '../../adapters/kafka/dead-letter.ts';
+import { deadLetterOf } from '../../adapters/kafka/log/dead-letter.ts';
 import { message } from './support/messages.ts';
 
 const placed = (

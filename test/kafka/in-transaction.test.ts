@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createHandleOnce } from 'handle-once';
 import { expect, test } from 'vitest';
-import { fromPostgres } from '../../src/store/postgres/from-postgres.ts';
+import { fromPostgres } from '../../src/postgres/from-postgres.ts';
 import { useDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
 import { bench } from './support/bench.ts';

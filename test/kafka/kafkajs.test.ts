@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { listenTo } from '../../adapters/kafka/client/kafkajs.ts';
-import type { LogListener } from '../../adapters/kafka/client/log-client.ts';
-import { ConsumerEndedError } from '../../adapters/kafka/client/stop-errors.ts';
+import type { LogListener } from '../../adapters/kafka/log/log-client.ts';
+import { ConsumerEndedError } from '../../adapters/kafka/log/stop-errors.ts';
 import { gate } from '../support/gate.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { type FakeConsumer, fakeConsumer } from './support/fake-consumer.ts';

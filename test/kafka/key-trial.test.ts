@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createKeyTrial } from '../../adapters/kafka/fetch/key-trial.ts';
-import { KeyFunctionError } from '../../adapters/kafka/client/stop-errors.ts';
+import { KeyFunctionError } from '../../adapters/kafka/log/stop-errors.ts';
 import { message } from './support/messages.ts';
 
 const PLACE = { topic: 'orders', partition: 0 };

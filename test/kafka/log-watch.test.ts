@@ -2,7 +2,7 @@ import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
 import { watchLogs } from '../../adapters/kafka/partition/log-watch.ts';
-import type { Place } from '../../adapters/kafka/client/log-client.ts';
+import type { Place } from '../../adapters/kafka/log/log-client.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';

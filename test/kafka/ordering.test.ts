@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Ordering, toLanes } from '../../adapters/kafka/fetch/ordering.ts';
+import { type Ordering, toLanes } from '../../adapters/kafka/options/ordering.ts';
 
 interface Item {
   readonly key: Buffer | null;

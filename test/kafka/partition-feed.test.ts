@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { PartitionFeed } from '../../adapters/kafka/client/partition-feed.ts';
-import type { Fetch } from '../../adapters/kafka/client/log-client.ts';
+import type { Fetch } from '../../adapters/kafka/log/log-client.ts';
 import { systemClock } from '../../src/adapter-kit.ts';
 import { gate } from '../support/gate.ts';
 import { message } from './support/messages.ts';

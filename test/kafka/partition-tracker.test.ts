@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Fetch } from '../../adapters/kafka/client/log-client.ts';
+import type { Fetch } from '../../adapters/kafka/log/log-client.ts';
 import { PartitionTracker } from '../../adapters/kafka/partition/partition-tracker.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { message } from './support/messages.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { TopicPartitions } from '../../adapters/kafka/client/log-client.ts';
+import type { TopicPartitions } from '../../adapters/kafka/log/log-client.ts';
 import { createPauses } from '../../adapters/kafka/partition/pauses.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';

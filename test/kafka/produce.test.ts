@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { produceCopy } from '../../adapters/kafka/client/produce.ts';
+import { produceCopy } from '../../adapters/kafka/log/produce.ts';
 
 test('a header without a value is produced as an empty one: the client cannot write it', async () => {
   const send = vi.fn(() => Promise.resolve());

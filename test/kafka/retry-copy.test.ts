@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Placed } from '../../adapters/kafka/client/log-client.ts';
+import type { Placed } from '../../adapters/kafka/log/log-client.ts';
 import { originalOf, retryCopyOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { identityOf } from '../../adapters/shared/kafka/log-identity.ts';
 import { message } from './support/messages.ts';

@@ -1,7 +1,7 @@
 import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
-import type { Place } from '../../adapters/kafka/client/log-client.ts';
+import type { Place } from '../../adapters/kafka/log/log-client.ts';
 import { holdStartPositions } from '../../adapters/kafka/partition/start-positions.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { TopicPartitions } from '../../adapters/kafka/client/log-client.ts';
+import type { TopicPartitions } from '../../adapters/kafka/log/log-client.ts';
 import { UserPauses } from '../../adapters/kafka/partition/user-pauses.ts';
 import { createSubscription } from './support/subscription.ts';
 

@@ -6,13 +6,9 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test('the migrations in the code are those in the files', async () => {
-  const check = promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', 'scripts/embed-migrations.ts', '--check'],
-    {
-      cwd: root,
-    },
-  );
+  const check = promisify(execFile)(process.execPath, ['--import', 'tsx', 'migrations/embed.ts', '--check'], {
+    cwd: root,
+  });
   await expect(check).resolves.toMatchObject({ stderr: '' });
 });
 

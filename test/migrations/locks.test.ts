@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { migrations } from '../../src/migrations/embedded.generated.ts';
 import { migrateLocked } from '../../src/migrations/migrate.ts';
 import { renderBootstrap, renderMigration } from '../../src/migrations/render.ts';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useClient } from '../store/postgres/client.ts';
 import { useEmptyDatabase } from '../support/database.ts';
 import { ALL_MIGRATIONS } from './all.ts';

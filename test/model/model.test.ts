@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BUGS, CASES } from '../../model/cases.ts';
-import { spinProgram } from '../../model/spin-program.ts';
-import { search } from '../../model/spin.ts';
-import { rowOfBug } from '../../model/tables.ts';
+import { BUGS, CASES } from '../../proof/model/cases.ts';
+import { spinProgram } from '../../proof/model/spin-program.ts';
+import { search } from '../../proof/model/spin.ts';
+import { rowOfBug } from '../../proof/model/tables.ts';
 import { root } from '../architecture/source-files.ts';
 
 const DOWNLOAD_MS = 300_000;

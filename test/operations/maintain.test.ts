@@ -7,7 +7,7 @@ import {
 } from 'handle-once';
 import { lastWalkAt, maintain, readCensus } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { publishAllTables } from '../support/published.ts';
 

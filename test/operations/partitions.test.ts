@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createHandleOnce, type DatabaseClient, TerminalError } from 'handle-once';
 import { diagnose, findRecords, grantsSql, listRecords, maintain } from 'handle-once/operations';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useClient } from '../store/postgres/client.ts';
 import { useRole } from '../store/postgres/role.ts';
 import { useDatabase } from '../support/database.ts';

@@ -10,7 +10,7 @@ import {
   showRecord,
 } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { inspectStatements } from '../../src/store/postgres/statements/inspect.ts';
+import { inspectStatements } from '../../adapters/operations/statements/inspect.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Given, recordsIn } from './support/given-record.ts';
 import { publishAllTables } from '../support/published.ts';

@@ -2,8 +2,8 @@ import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'hand
 import { reopenRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createRedriver, type LetterOutcome } from '../../src/adapter-kit.ts';
-import type { KeptLetter, OwnedLetter } from '../../src/operations/redrive/letter.ts';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import type { KeptLetter, OwnedLetter } from '../../adapters/operations/redrive/letter.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();

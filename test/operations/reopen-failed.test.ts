@@ -1,8 +1,8 @@
 import { createHandleOnce } from 'handle-once';
 import { listRecords, reopenFailed, reopenRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, expect, test } from 'vitest';
-import type { DatabaseClient } from '../../src/store/postgres/database-client.ts';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import type { DatabaseClient } from '../../src/postgres/database-client.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { recordsIn } from './support/given-record.ts';
 

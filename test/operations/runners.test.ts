@@ -1,7 +1,7 @@
 import type { DatabaseClient, DatabaseQueries } from 'handle-once';
 import { maintain, readCensus } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();

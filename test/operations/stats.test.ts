@@ -3,7 +3,7 @@ import { maintain, readStats } from 'handle-once/operations';
 import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
-import { toDatabaseClient } from '../../src/store/postgres/sql-client.ts';
+import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { expectSoon, until } from '../support/until.ts';
 

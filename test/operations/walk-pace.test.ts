@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { DatabaseClient } from '../../src/index.ts';
-import { Tally } from '../../src/operations/census.ts';
-import { walk } from '../../src/operations/walk.ts';
+import { Tally } from '../../adapters/operations/census.ts';
+import { walk } from '../../adapters/operations/walk.ts';
 
 const STEP_MS = 2_000;
 

@@ -7,7 +7,7 @@ import {
   SchemaError,
   StoreError,
 } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 
 function create(options: Partial<HandleOnceOptions>) {

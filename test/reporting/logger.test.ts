@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHandleOnce, type LogFields, type Logger, TerminalError } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { hostile } from '../support/hostile.ts';
 import { expectSoon } from '../support/until.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Found, plantedBugs, rowOf, search } from '../../simulation/planted/planted.ts';
-import { EVERYTHING_ENDS, rulesOf } from '../../simulation/rules/index.ts';
-import { SURFACES } from '../../simulation/surfaces/index.ts';
+import { type Found, plantedBugs, rowOf, search } from '../../proof/planted/planted.ts';
+import { EVERYTHING_ENDS, rulesOf } from '../../proof/simulation/rules/index.ts';
+import { SURFACES } from '../../proof/simulation/surfaces/index.ts';
 import { root } from '../architecture/source-files.ts';
 
 const page = readFileSync(join(root, 'docs/correctness.md'), 'utf8');

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { FEWEST_DELIVERIES, planOf } from '../../simulation/plan/plan.ts';
-import { ENOUGH_SEEDS } from '../../simulation/report/coverage.ts';
-import { replay, runSeeds, toLine } from '../../simulation/run-seeds.ts';
-import { runShares } from '../../simulation/run-shares.ts';
-import { SURFACES } from '../../simulation/surfaces/index.ts';
+import { FEWEST_DELIVERIES, planOf } from '../../proof/simulation/plan/plan.ts';
+import { ENOUGH_SEEDS } from '../../proof/simulation/report/coverage.ts';
+import { replay, runSeeds, toLine } from '../../proof/simulation/run-seeds.ts';
+import { runShares } from '../../proof/simulation/run-shares.ts';
+import { SURFACES } from '../../proof/simulation/surfaces/index.ts';
 
 /** So many that each surface has its share. */
 const SEEDS = 10_000;

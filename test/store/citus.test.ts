@@ -13,9 +13,9 @@ import {
   readStats,
   reopenRecord,
   showRecord,
-} from '../../src/operations.ts';
-import { actorOn, ALICE, LEASE } from '../../src/store/contract/actor.ts';
-import { succeeded } from '../../src/store/contract/settlements.ts';
+} from '../../adapters/operations/index.ts';
+import { actorOn, ALICE, LEASE } from '../../testing/contracts/store/actor.ts';
+import { succeeded } from '../../testing/contracts/store/settlements.ts';
 import { statementsOf } from '../../src/store/postgres/statements/index.ts';
 import { citusUrl, makeCitusTables, sqlOfScaling } from '../support/citus.ts';
 import { expectSoon } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest';
-import { transportCases } from '../../src/store/contract/cases.ts';
-import { type ContractCase, type ControlledStore, storeContract as storeCases } from '../../src/testing.ts';
+import { transportCases } from '../../testing/contracts/store/cases.ts';
+import { type ContractCase, type ControlledStore, storeContract as storeCases } from '../../testing/index.ts';
 
 export type MakeStore = () => ControlledStore;
 export type StoreContract = (name: string, makeStore: MakeStore) => void;

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, Store } from '../../src/store.ts';
 import { recordsOf } from './support/records-of.ts';
-import { ALICE, PAYLOAD } from '../../src/store/contract/actor.ts';
+import { ALICE, PAYLOAD } from '../../testing/contracts/store/actor.ts';
 
 const TERMS = {
   scope: 's',

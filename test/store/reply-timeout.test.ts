@@ -4,7 +4,7 @@ import type { ClaimReply, Store } from '../../src/store.ts';
 import { type Clock, systemClock, type Timer } from '../../src/lib/clock.ts';
 import { createReplyLimit } from '../../src/store/reply-in-time.ts';
 import { recordsOf } from './support/records-of.ts';
-import { ALICE, PAYLOAD } from '../../src/store/contract/actor.ts';
+import { ALICE, PAYLOAD } from '../../testing/contracts/store/actor.ts';
 
 const LEASE_MS = 30_000;
 const CLAIMED: ClaimReply = { kind: 'claimed', attempts: 1, failures: 0, deadToken: null };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DatabaseQueries } from '../../src/store/postgres/database-client.ts';
+import type { DatabaseQueries } from '../../src/postgres/database-client.ts';
 import { setSavepoint } from '../../src/store/postgres/savepoint.ts';
 
 const SET =

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { PostgresConnection, PostgresQueries } from '../../src/store/postgres/postgres-client.ts';
-import { watchConnections } from '../../src/store/postgres/watch-connection.ts';
+import type { PostgresConnection, PostgresQueries } from '../../src/postgres/postgres-client.ts';
+import { watchConnections } from '../../src/postgres/watch-connection.ts';
 
 const LOST = new Error('the connection broke');
 

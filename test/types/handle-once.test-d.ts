@@ -9,7 +9,7 @@ import {
   type HandleOnceWithSchema,
   type Outcome,
 } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 
 interface Order {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createHandleOnce, InvalidOptionsError } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 
 describe('handleOnce refuses, before anything runs or is written,', () => {
   const store = createMemoryStore();

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { sqlState } from '../../src/store/postgres/error-layers.ts';
-import { toStoreError } from '../../src/store/postgres/failure.ts';
+import { sqlState } from '../../src/postgres/error-layers.ts';
+import { toStoreError } from '../../src/postgres/failure.ts';
 
 const server = Object.assign(new Error('relation does not exist'), { code: '42P01', severity: 'ERROR' });
 

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { createHandleOnce, InvalidOptionsError, type OptionIssue } from '../../src/index.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { issuesOf as issuesIn } from '../support/issues-of.ts';
 
 const store = createMemoryStore();

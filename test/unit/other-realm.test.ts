@@ -5,8 +5,8 @@ import { fromPg } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { isError } from '../../src/lib/safe-read.ts';
 import { causeOf, toStoredError } from '../../src/payload/stored-error.ts';
-import { safeCause } from '../../src/store/postgres/safe-cause.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { safeCause } from '../../src/postgres/safe-cause.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 
 /** As code in a sandbox meets errors of Node: Jest gives each test file globals of its own, and Node's modules none. */
 const thrown = (code: string): unknown =>

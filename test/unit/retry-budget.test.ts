@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createHandleOnce, retryBudget } from '../../src/index.ts';
 import { SHORT_RETRIES } from '../../src/options/retries.ts';
-import { createMemoryStore } from '../../src/testing.ts';
+import { createMemoryStore } from '../../testing/index.ts';
 import { issuesOf } from '../support/issues-of.ts';
 
 const MINUTE = 60_000;

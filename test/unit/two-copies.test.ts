@@ -2,13 +2,13 @@ import * as ours from 'handle-once';
 import { createMemoryStore } from 'handle-once/testing';
 import * as webhook from 'handle-once/webhook';
 import { describe, expect, it, vi } from 'vitest';
-import { NotStartedError } from '../../src/engine/not-started-error.ts';
+import { NotStartedError } from '../../src/words/not-started-error.ts';
 import { UnlistedError } from '../../src/history/unlisted-error.ts';
 
 vi.resetModules();
 const theirs = await import('handle-once');
 const theirWebhook = await import('handle-once/webhook');
-const { NotStartedError: TheirNotStartedError } = await import('../../src/engine/not-started-error.ts');
+const { NotStartedError: TheirNotStartedError } = await import('../../src/words/not-started-error.ts');
 const { UnlistedError: TheirUnlistedError } = await import('../../src/history/unlisted-error.ts');
 
 type Copy = typeof ours &

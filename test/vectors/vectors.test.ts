@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Decision, decide, type OnFailed } from '../../src/adapter/decide.ts';
 import { endingOf } from '../../src/adapter/handled.ts';
-import { childKey } from '../../src/api/child-key.ts';
+import { childKey } from '../../src/words/child-key.ts';
 import { fingerprintOf } from '../../src/options/fingerprint-options.ts';
 import { root } from '../architecture/source-files.ts';
 import { failures, pendingOutcomes, successes, THROWN } from '../support/handled.ts';
 
-const FOLDER = join(root, 'vectors');
+const FOLDER = join(root, 'testing/vectors');
 const files = readdirSync(FOLDER).filter((file) => !file.endsWith('.schema.json'));
 
 function contentOf(file: string): unknown {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { beforeAll, expect, it } from 'vitest';
-import { bundle } from '../../scripts/weight/bundle.ts';
-import { programs } from '../../scripts/weight/programs.ts';
-import { published } from '../../scripts/weight/published.ts';
+import { bundle } from './bundle.ts';
+import { programs } from './programs.ts';
+import { published } from './published.ts';
 import { tableUnder, textOf } from '../docs/documents.ts';
 import { manifest } from '../support/manifest.ts';
 

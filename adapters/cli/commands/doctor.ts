@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createHandleOnce, type HandleOnceSettings } from '../../../src/index.ts';
-import { diagnose, type Finding } from '../../../src/operations.ts';
+import { diagnose, type Finding } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { type ConfigModule, loadConfig } from '../config.ts';
 import { queueFindings } from '../doctor/queue.ts';

@@ -7,7 +7,7 @@ import {
   type Story,
   type TablesOptions,
   type WorkerView,
-} from '../../../src/operations.ts';
+} from '../../operations/index.ts';
 import { type Answer, answer } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { eachOf, found, type FoundOptions, linesOf } from '../one-record.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { grantsSql } from '../../../src/operations.ts';
+import { grantsSql } from '../../operations/index.ts';
 
 interface GrantsOptions {
   readonly for: 'handle' | 'maintain' | 'archive';

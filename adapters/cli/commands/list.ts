@@ -5,7 +5,7 @@ import {
   type RecordFilter,
   type RecordPhase,
   type RecordView,
-} from '../../../src/operations.ts';
+} from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
 import { timeAgo } from '../duration.ts';

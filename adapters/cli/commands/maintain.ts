@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import { maintain, type MaintenanceReport } from '../../../src/operations.ts';
+import { maintain, type MaintenanceReport } from '../../operations/index.ts';
 import { answer, type SharedOptions, unhurried } from '../command.ts';
 import { duration } from '../duration.ts';
 import { stopSignal } from '../stop-signal.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findRecords, forgetRecord, showRecord } from '../../../src/operations.ts';
+import { findRecords, forgetRecord, showRecord } from '../../operations/index.ts';
 import { answer, shared, type SharedOptions } from '../command.ts';
 import { EXIT } from '../errors.ts';
 import { eachOf, found, type FoundOptions, linesOf, WHOLE_SCOPE } from '../one-record.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TablesOptions } from '../../../src/operations.ts';
+import type { TablesOptions } from '../../operations/index.ts';
 import type { RedriveOptions, RedriveReport } from '../../sqs/index.ts';
 import { answer, type Answer, type SharedOptions, unhurried } from '../command.ts';
 import { type ConfigModule, loadConfig } from '../config.ts';

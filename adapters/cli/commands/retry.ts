@@ -1,10 +1,5 @@
 import { type Command, Option } from 'commander';
-import {
-  reopenFailed,
-  type ReopenReport,
-  reopenRecord,
-  type TablesOptions,
-} from '../../../src/operations.ts';
+import { reopenFailed, type ReopenReport, reopenRecord, type TablesOptions } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
 import { timeAgo } from '../duration.ts';

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { readStats, type StatsRow } from '../../../src/operations.ts';
+import { readStats, type StatsRow } from '../../operations/index.ts';
 import { answer, shared, type SharedOptions } from '../command.ts';
 import { duration } from '../duration.ts';
 import { tableOf } from '../table.ts';

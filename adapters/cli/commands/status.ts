@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { databaseNow } from '../../../src/adapter-kit.ts';
-import { lastWalkAt, readCensus } from '../../../src/operations.ts';
+import { lastWalkAt, readCensus } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { ago } from '../duration.ts';
 import { tableOf } from '../table.ts';

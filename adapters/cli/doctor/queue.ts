@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/operations.ts';
+import type { Finding } from '../../operations/index.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../../shared/sqs/queue-redrive.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/operations.ts';
+import type { Finding } from '../../operations/index.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import { type TopicConfigs, topicWarnings } from '../../shared/kafka/topic-retention.ts';
 import type { Kafka } from '../config.ts';

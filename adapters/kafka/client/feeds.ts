@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import { idOf } from '../partition/place-id.ts';
+import { idOf } from '../log/place-id.ts';
 import { UserPauses } from '../partition/user-pauses.ts';
-import type { Assignment, Fetch, LogListener, Place, TopicPartitions } from './log-client.ts';
+import type { Assignment, Fetch, LogListener, Place, TopicPartitions } from '../log/log-client.ts';
 import { PartitionFeed } from './partition-feed.ts';
 
 /** The group rebalances: what is in hand has to end, before the partitions are given back. */

@@ -1,6 +1,11 @@
 import { isError } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
-import type { BatchPayload, FetchedMessage, KafkaConsumer, KafkaTopicPartitions } from './kafkajs-types.ts';
+import type {
+  BatchPayload,
+  FetchedMessage,
+  KafkaConsumer,
+  KafkaTopicPartitions,
+} from '../log/kafkajs-types.ts';
 import type {
   Fetch,
   KafkaHeaders,
@@ -9,8 +14,8 @@ import type {
   LogListener,
   Place,
   TopicPartitions,
-} from './log-client.ts';
-import { ConsumerEndedError } from './stop-errors.ts';
+} from '../log/log-client.ts';
+import { ConsumerEndedError } from '../log/stop-errors.ts';
 
 /** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
 export interface KafkaJs extends LogConsumer {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import type { Fetch, KafkaMessage, LogListener, Place } from './log-client.ts';
+import type { Fetch, KafkaMessage, LogListener, Place } from '../log/log-client.ts';
 
 /** A full feed lets its client send nothing more for the partition, until it is low. */
 const MOST_MESSAGES = 1_000;

@@ -1,7 +1,7 @@
 import type { Clock, Warning } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
-import type { KafkaWarning } from '../events.ts';
-import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from './log-client.ts';
+import type { KafkaWarning } from '../log/events.ts';
+import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from '../log/log-client.ts';
 
 /** One run of a consumer, from its connection to its end. */
 export interface Session extends Pick<LogConsumer, 'pause' | 'resume' | 'moveTo' | 'commit'> {

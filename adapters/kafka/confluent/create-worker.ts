@@ -8,7 +8,7 @@ import {
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
 import { InvalidOptionsError, type Transactional } from '../../../src/index.ts';
-import type { AnyHandler, KafkaHandler, KafkaPayload } from '../options.ts';
+import type { AnyHandler, KafkaHandler, KafkaPayload } from '../options/options.ts';
 import { createWorker, type KafkaWorker } from '../worker.ts';
 import { brokersOf, configWarnings, consumerConfigOf, refusedSetting } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';

@@ -18,13 +18,13 @@
  *
  * @module handle-once/kafka-confluent
  */
-export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from '../events.ts';
+export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from '../log/events.ts';
 export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from '../health.ts';
-export type { KafkaHeaders, KafkaMessage, TopicPartitions } from '../client/log-client.ts';
-export { KeyFunctionError } from '../client/stop-errors.ts';
-export type { KafkaDelivery, KafkaHandler, KafkaPayload } from '../options.ts';
-export type { Ordering } from '../fetch/ordering.ts';
-export type { RetryTopic } from '../retry/retry-options.ts';
+export type { KafkaHeaders, KafkaMessage, TopicPartitions } from '../log/log-client.ts';
+export { KeyFunctionError } from '../log/stop-errors.ts';
+export type { KafkaDelivery, KafkaHandler, KafkaPayload } from '../options/options.ts';
+export type { Ordering } from '../options/ordering.ts';
+export type { RetryTopic } from '../options/retry-options.ts';
 export type { ConfluentConfig } from './consumer-config.ts';
 export type {
   ConfluentAdmin,

@@ -1,6 +1,6 @@
 import { isError } from '../../../src/adapter-kit.ts';
-import { errorOf } from '../client/error-of.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
+import { errorOf } from '../log/error-of.ts';
+import type { KafkaMessage } from '../log/log-client.ts';
 
 /** A message as the client's callback API gives it. */
 export interface ConfluentMessage {

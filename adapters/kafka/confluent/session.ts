@@ -1,10 +1,10 @@
 import { endsWithin, sleep } from '../../../src/adapter-kit.ts';
-import { errorOf } from '../client/error-of.ts';
+import { errorOf } from '../log/error-of.ts';
 import { Feeds } from '../client/feeds.ts';
-import type { Place, TopicPartitions } from '../client/log-client.ts';
+import type { Place, TopicPartitions } from '../log/log-client.ts';
 import type { PartitionFeed } from '../client/partition-feed.ts';
 import type { Session, SessionRun } from '../client/session-client.ts';
-import { idOf } from '../partition/place-id.ts';
+import { idOf } from '../log/place-id.ts';
 import { Commits } from './commits.ts';
 import {
   called,

@@ -1,5 +1,5 @@
 import type { Warning } from '../../../src/adapter-kit.ts';
-import type { KafkaWarning } from '../events.ts';
+import type { KafkaWarning } from '../log/events.ts';
 
 /** Threads of Node's pool, where the process does not say. */
 const DEFAULT_THREADS = 4;

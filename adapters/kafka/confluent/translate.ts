@@ -1,7 +1,7 @@
-import type { KafkaOnFailed } from '../dead-letter.ts';
-import type { GroupDescription, LogAdmin } from '../client/log-admin.ts';
-import type { KafkaProducer } from '../client/kafkajs-types.ts';
-import type { KafkaHeaders } from '../client/log-client.ts';
+import type { KafkaOnFailed } from '../log/dead-letter.ts';
+import type { GroupDescription, LogAdmin } from '../log/log-admin.ts';
+import type { KafkaProducer } from '../log/kafkajs-types.ts';
+import type { KafkaHeaders } from '../log/log-client.ts';
 import type { ConfluentAdmin, ConfluentGroup } from './confluent-types.ts';
 
 /** The acks of this client are a setting of its producer, and refused in a call. */

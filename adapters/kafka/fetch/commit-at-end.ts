@@ -1,7 +1,7 @@
 import type { KeepAliveOptions } from './keep-alive.ts';
-import type { Fetch } from '../client/log-client.ts';
+import type { Fetch } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
-import { tellRefusal } from '../client/refusal.ts';
+import { tellRefusal } from '../partition/refusal.ts';
 
 const AGAIN_AFTER_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import type { EventSink } from '../../../src/adapter-kit.ts';
 import type { Generation } from '../partition/assignments.ts';
-import type { KafkaEvent } from '../events.ts';
-import type { Fetch, KafkaMessage } from '../client/log-client.ts';
+import type { KafkaEvent } from '../log/events.ts';
+import type { Fetch, KafkaMessage } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
 import type { AcknowledgedAhead } from '../partition/acknowledged-ahead.ts';
 

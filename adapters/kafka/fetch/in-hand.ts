@@ -1,5 +1,5 @@
 import { placeOf } from '../../shared/kafka/log-identity.ts';
-import type { KafkaMessage, Place } from '../client/log-client.ts';
+import type { KafkaMessage, Place } from '../log/log-client.ts';
 
 /**
  * What runs in this process, by place and content.

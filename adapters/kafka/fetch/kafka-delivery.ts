@@ -6,10 +6,10 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { identityOf, type LogKey } from '../../shared/kafka/log-identity.ts';
 import { defaultParse } from '../../shared/kafka/log-options.ts';
-import { deadLetterOf, type KafkaOnFailed } from '../dead-letter.ts';
+import { deadLetterOf, type KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KeyTrial } from './key-trial.ts';
-import type { KafkaMessage, Placed } from '../client/log-client.ts';
-import { produceCopy } from '../client/produce.ts';
+import type { KafkaMessage, Placed } from '../log/log-client.ts';
+import { produceCopy } from '../log/produce.ts';
 import type { Tenure } from '../partition/partition-tracker.ts';
 
 export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import type { Fetch } from '../client/log-client.ts';
+import type { Fetch } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
-import { type Refused, tellRefusal } from '../client/refusal.ts';
+import { type Refused, tellRefusal } from '../partition/refusal.ts';
 
 /** A client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
 const TICK_MS = 500;

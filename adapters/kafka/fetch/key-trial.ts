@@ -1,7 +1,7 @@
 import { isPromise, keyFault } from '../../../src/adapter-kit.ts';
 import { type LogKey, placeOf } from '../../shared/kafka/log-identity.ts';
-import type { KafkaMessage, Place } from '../client/log-client.ts';
-import { KeyFunctionError } from '../client/stop-errors.ts';
+import type { KafkaMessage, Place } from '../log/log-client.ts';
+import { KeyFunctionError } from '../log/stop-errors.ts';
 
 /** With a dead-letter topic a function that is plainly wrong would drain the whole topic into it. */
 const MOST_FAILURES = 20;

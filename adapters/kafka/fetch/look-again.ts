@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../src/adapter-kit.ts';
-import type { KafkaKeptReason } from '../events.ts';
+import type { KafkaKeptReason } from '../log/events.ts';
 
 /**
  * The longest wait for a message that another worker runs.

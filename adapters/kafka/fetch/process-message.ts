@@ -9,12 +9,12 @@ import {
 } from '../../../src/adapter-kit.ts';
 import { isStuck } from '../../shared/kafka/is-stuck.ts';
 import { topicSource } from '../../shared/kafka/message-source.ts';
-import type { KafkaEvent, KafkaKeptReason } from '../events.ts';
+import type { KafkaEvent, KafkaKeptReason } from '../log/events.ts';
 import { kafkaDelivery, type KafkaDeliveryOptions } from './kafka-delivery.ts';
 import { lookedAtSoon } from './look-again.ts';
-import type { AnyHandler, KafkaDelivery } from '../options.ts';
+import type { AnyHandler, KafkaDelivery } from '../options/options.ts';
 import type { ToOriginal } from '../../shared/kafka/retry-copy.ts';
-import type { KafkaMessage, Placed } from '../client/log-client.ts';
+import type { KafkaMessage, Placed } from '../log/log-client.ts';
 import type { WarnMismatchedCopy } from '../retry/mismatched-copies.ts';
 import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
 import type { Tenure } from '../partition/partition-tracker.ts';

@@ -10,24 +10,24 @@ import {
   type Trial,
 } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from '../partition/assignments.ts';
-import type { KafkaEvent } from '../events.ts';
+import type { KafkaEvent } from '../log/events.ts';
 import { FetchProgress } from './fetch-progress.ts';
 import type { InHand } from './in-hand.ts';
 import { kafkaDelivery } from './kafka-delivery.ts';
 import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
-import type { Fetch, KafkaMessage, LogConsumer } from '../client/log-client.ts';
-import type { LogAdmin } from '../client/log-admin.ts';
+import type { Fetch, KafkaMessage, LogConsumer } from '../log/log-client.ts';
+import type { LogAdmin } from '../log/log-admin.ts';
 import { tellShortened } from '../partition/log-watch.ts';
-import { type Ordering, toLanes } from './ordering.ts';
+import { type Ordering, toLanes } from '../options/ordering.ts';
 import type { PartitionTracker, Tenure } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
 import { sendBack } from './send-back.ts';
-import { tellRefusal } from '../client/refusal.ts';
+import { tellRefusal } from '../partition/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
-import { idOf } from '../partition/place-id.ts';
+import { idOf } from '../log/place-id.ts';
 import type { Slots } from './slots.ts';
 
 /** What all fetches of a consumer share. */

@@ -1,8 +1,8 @@
 import type { EventSink } from '../../../src/adapter-kit.ts';
-import { endsOf } from '../client/ask-admin.ts';
-import type { LogAdmin } from '../client/log-admin.ts';
-import type { Fetch, LogConsumer } from '../client/log-client.ts';
-import type { KafkaEvent } from '../events.ts';
+import { endsOf } from '../log/ask-admin.ts';
+import type { LogAdmin } from '../log/log-admin.ts';
+import type { Fetch, LogConsumer } from '../log/log-client.ts';
+import type { KafkaEvent } from '../log/events.ts';
 import type { Left, PartitionTracker } from '../partition/partition-tracker.ts';
 
 export interface SendBackOptions {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { recordBytes } from '../../shared/kafka/log-identity.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
+import type { KafkaMessage } from '../log/log-client.ts';
 
 /** At about 100 bytes each. What finds no room is looked up in the store when it comes again. */
 const MOST_REMEMBERED = 20_000;

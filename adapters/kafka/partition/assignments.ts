@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import type { Assignment, Place } from '../client/log-client.ts';
-import { idOf } from './place-id.ts';
+import type { Assignment, Place } from '../log/log-client.ts';
+import { idOf } from '../log/place-id.ts';
 import { PartitionTracker } from './partition-tracker.ts';
 
 /** The time from one meeting of the group to the next. */

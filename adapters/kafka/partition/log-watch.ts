@@ -1,8 +1,8 @@
 import type { Clock, EventSink, Timer } from '../../../src/adapter-kit.ts';
 import type { Assignments } from './assignments.ts';
-import type { KafkaEvent } from '../events.ts';
-import type { LogAdmin } from '../client/log-admin.ts';
-import type { LogConsumer } from '../client/log-client.ts';
+import type { KafkaEvent } from '../log/events.ts';
+import type { LogAdmin } from '../log/log-admin.ts';
+import type { LogConsumer } from '../log/log-client.ts';
 import { mendResets } from './mend-resets.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 

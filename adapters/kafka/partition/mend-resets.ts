@@ -1,9 +1,9 @@
-import type { LogAdmin } from '../client/log-admin.ts';
-import type { LogConsumer } from '../client/log-client.ts';
-import { committedIn } from '../client/ask-admin.ts';
+import type { LogAdmin } from '../log/log-admin.ts';
+import type { LogConsumer } from '../log/log-client.ts';
+import { committedIn } from '../log/ask-admin.ts';
 import type { Generation } from './assignments.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
-import { NOT_COMMITTED, startOf } from './start-of.ts';
+import { NOT_COMMITTED, startOf } from '../log/start-of.ts';
 
 export interface MendOptions {
   readonly client: Pick<LogConsumer, 'commit' | 'moveTo'>;

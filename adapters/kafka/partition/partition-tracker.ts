@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import type { Fetch, Place } from '../client/log-client.ts';
+import type { Fetch, Place } from '../log/log-client.ts';
 import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
 /** How far a partition was read before a fetch that begins behind that. */

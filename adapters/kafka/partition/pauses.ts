@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../src/adapter-kit.ts';
-import type { LogConsumer, Place, TopicPartitions } from '../client/log-client.ts';
+import type { LogConsumer, Place, TopicPartitions } from '../log/log-client.ts';
 import { UserPauses } from './user-pauses.ts';
-import { idOf } from './place-id.ts';
+import { idOf } from '../log/place-id.ts';
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;

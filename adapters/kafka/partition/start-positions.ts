@@ -1,5 +1,5 @@
 import type { Generation } from './assignments.ts';
-import type { Assignment } from '../client/log-client.ts';
+import type { Assignment } from '../log/log-client.ts';
 import { type StartOptions, TopicStarts } from './topic-starts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type EventSink, warn } from '../../../src/adapter-kit.ts';
-import type { KafkaEvent } from '../events.ts';
-import { idOf } from './place-id.ts';
+import type { KafkaEvent } from '../log/events.ts';
+import { idOf } from '../log/place-id.ts';
 
 /** Warns once of a message that nothing but a person can get its partition past. */
 export type WarnStuck = (topic: string, partition: number, offset: string, why: string) => void;

@@ -1,12 +1,12 @@
 import { type Clock, type EventSink, isError, onAbort, warn } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from './assignments.ts';
-import type { KafkaEvent } from '../events.ts';
-import { committedIn, endsOf } from '../client/ask-admin.ts';
-import type { LogAdmin } from '../client/log-admin.ts';
-import type { LogConsumer, Place } from '../client/log-client.ts';
+import type { KafkaEvent } from '../log/events.ts';
+import { committedIn, endsOf } from '../log/ask-admin.ts';
+import type { LogAdmin } from '../log/log-admin.ts';
+import type { LogConsumer, Place } from '../log/log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import type { Pauses } from './pauses.ts';
-import { type Beginning, NOT_COMMITTED, type Start, startNotCommitted, startOf } from './start-of.ts';
+import { type Beginning, NOT_COMMITTED, type Start, startNotCommitted, startOf } from '../log/start-of.ts';
 
 export interface StartOptions {
   readonly clock: Clock;

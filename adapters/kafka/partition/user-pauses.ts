@@ -1,4 +1,4 @@
-import type { Place, TopicPartitions } from '../client/log-client.ts';
+import type { Place, TopicPartitions } from '../log/log-client.ts';
 
 interface OfTopic {
   /** Whether the whole topic is paused, but for those that were resumed. */

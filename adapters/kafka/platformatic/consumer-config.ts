@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Warning } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
-import type { KafkaWarning } from '../events.ts';
+import type { KafkaWarning } from '../log/events.ts';
 import { assignEvenly } from './assign-evenly.ts';
 import { givenIn, heartbeatWarnings, leaseWarnings, timeFaults } from '../settings-check.ts';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import type { Place } from '../client/log-client.ts';
-import { idOf } from '../partition/place-id.ts';
+import type { Place } from '../log/log-client.ts';
+import { idOf } from '../log/place-id.ts';
 import {
   errorsIn,
   type FetchRequest,

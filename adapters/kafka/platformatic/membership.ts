@@ -1,5 +1,5 @@
 import { type Clock, endsWithin, sleep, type Timer } from '../../../src/adapter-kit.ts';
-import type { Place } from '../client/log-client.ts';
+import type { Place } from '../log/log-client.ts';
 import { fencedBy, type FencedError, onFailedHeartbeat } from './fenced.ts';
 import { isOfNetwork, type NativeConsumer } from './native.ts';
 

@@ -1,5 +1,5 @@
 import { isError } from '../../../src/adapter-kit.ts';
-import type { Place } from '../client/log-client.ts';
+import type { Place } from '../log/log-client.ts';
 
 /** Partitions of a topic, as the client has them. */
 export interface NativeTopic {

@@ -8,8 +8,8 @@ import {
   withMethods,
 } from '../../../src/adapter-kit.ts';
 import { checkLogOptions } from '../../shared/kafka/log-options.ts';
-import { consumptionFields, type OnceEachMessageOptions } from '../options.ts';
-import { checkRetry, type RetryTopic, topicNames } from '../retry/retry-options.ts';
+import { consumptionFields, type OnceEachMessageOptions } from '../options/options.ts';
+import { checkRetry, type RetryTopic, topicNames } from '../options/retry-options.ts';
 import { checkConfig, DEFAULTS, type PlatformaticConfig } from './consumer-config.ts';
 import { checkProducers } from './producer-faults.ts';
 import type { PlatformaticAdmin, PlatformaticPackage, PlatformaticProducer } from './platformatic-types.ts';

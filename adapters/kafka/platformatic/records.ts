@@ -1,4 +1,4 @@
-import type { KafkaHeaders, KafkaMessage } from '../client/log-client.ts';
+import type { KafkaHeaders, KafkaMessage } from '../log/log-client.ts';
 import type { NativeBatch, NativePartition, NativeRecord } from './native.ts';
 
 /** Bits of a batch's attributes. */

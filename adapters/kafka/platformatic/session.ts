@@ -1,6 +1,6 @@
-import { errorOf } from '../client/error-of.ts';
+import { errorOf } from '../log/error-of.ts';
 import { Feeds, notOwn, RebalanceError } from '../client/feeds.ts';
-import type { Place, TopicPartitions } from '../client/log-client.ts';
+import type { Place, TopicPartitions } from '../log/log-client.ts';
 import type { Session, SessionRun } from '../client/session-client.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import { Membership } from './membership.ts';

@@ -1,4 +1,4 @@
-import type { Place } from '../client/log-client.ts';
+import type { Place } from '../log/log-client.ts';
 import type { PartitionFeed } from '../client/partition-feed.ts';
 import type { NativePartition } from './native.ts';
 import { messagesOf, positionBehind } from './records.ts';

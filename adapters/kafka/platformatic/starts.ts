@@ -1,4 +1,4 @@
-import type { Place } from '../client/log-client.ts';
+import type { Place } from '../log/log-client.ts';
 import type { NativeConsumer, Offsets } from './native.ts';
 
 export const OLDEST = -2n;

@@ -1,8 +1,8 @@
 import { TOPIC_RESOURCE, type TopicConfigs } from '../../shared/kafka/topic-retention.ts';
-import type { LogAdmin } from '../client/log-admin.ts';
-import type { KafkaProducer } from '../client/kafkajs-types.ts';
-import type { KafkaHeaders } from '../client/log-client.ts';
-import type { KafkaOnFailed } from '../dead-letter.ts';
+import type { LogAdmin } from '../log/log-admin.ts';
+import type { KafkaProducer } from '../log/kafkajs-types.ts';
+import type { KafkaHeaders } from '../log/log-client.ts';
+import type { KafkaOnFailed } from '../log/dead-letter.ts';
 import type { PlatformaticAdmin, PlatformaticGroup, PlatformaticProducer } from './platformatic-types.ts';
 import { firstError } from './native.ts';
 import { END, OLDEST } from './starts.ts';

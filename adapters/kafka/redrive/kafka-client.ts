@@ -1,4 +1,4 @@
-import type { BatchPayload, KafkaAdmin, KafkaConsumer, KafkaProducer } from '../client/kafkajs-types.ts';
+import type { BatchPayload, KafkaAdmin, KafkaConsumer, KafkaProducer } from '../log/kafkajs-types.ts';
 
 /** A client of kafkajs. */
 export interface KafkaConnection {

@@ -1,7 +1,7 @@
-import { askPatiently, committedIn } from '../client/ask-admin.ts';
+import { askPatiently, committedIn } from '../log/ask-admin.ts';
 import { complete } from '../client/kafkajs.ts';
-import type { BatchPayload } from '../client/kafkajs-types.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
+import type { BatchPayload } from '../log/kafkajs-types.ts';
+import type { KafkaMessage } from '../log/log-client.ts';
 import { DoneLetters } from './done-letters.ts';
 import type { KafkaClients, LetterAdmin, LetterConsumer } from './kafka-client.ts';
 import type { OpenPartition } from './open-partitions.ts';

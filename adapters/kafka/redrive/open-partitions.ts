@@ -1,4 +1,4 @@
-import { askPatiently, committedIn, endsOf } from '../client/ask-admin.ts';
+import { askPatiently, committedIn, endsOf } from '../log/ask-admin.ts';
 import type { LetterAdmin } from './kafka-client.ts';
 
 /** A partition that has letters which the group has not passed. */

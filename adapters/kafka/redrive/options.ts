@@ -9,8 +9,8 @@ import {
   type RedrivenLetter,
   withMethods,
 } from '../../../src/adapter-kit.ts';
-import type { KafkaMessage } from '../client/log-client.ts';
-import { topicName } from '../retry/retry-options.ts';
+import type { KafkaMessage } from '../log/log-client.ts';
+import { topicName } from '../options/retry-options.ts';
 import type { KafkaClients } from './kafka-client.ts';
 
 /** A letter of a dead-letter topic, and the record that it belongs to. */

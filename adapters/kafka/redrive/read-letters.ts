@@ -1,6 +1,6 @@
 import { isError, onAbort } from '../../../src/adapter-kit.ts';
-import type { BatchPayload } from '../client/kafkajs-types.ts';
-import { askPatiently, committedIn } from '../client/ask-admin.ts';
+import type { BatchPayload } from '../log/kafkajs-types.ts';
+import { askPatiently, committedIn } from '../log/ask-admin.ts';
 import type { LetterAdmin } from './kafka-client.ts';
 import { createTaker, HEARTBEAT_MS, type Reading, type ReadOptions } from './letter-taker.ts';
 import { type OpenPartition, openPartitions } from './open-partitions.ts';

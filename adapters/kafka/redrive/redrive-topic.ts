@@ -6,7 +6,7 @@ import {
   parseOptions,
   type RedriveReport,
 } from '../../../src/adapter-kit.ts';
-import { produceCopy } from '../client/produce.ts';
+import { produceCopy } from '../log/produce.ts';
 import { redriveTopicOptions, type RedriveTopicOptions, type ResolvedRedrive } from './options.ts';
 import type { FetchedLetter } from './letter-taker.ts';
 import { readLetters } from './read-letters.ts';

@@ -1,6 +1,6 @@
 import { type KeptLetter, type LetterIdentity, nameOfKind } from '../../../src/adapter-kit.ts';
-import type { KafkaMessage, Placed } from '../client/log-client.ts';
-import { LETTER_HEADERS, type LetterHeader } from '../dead-letter.ts';
+import type { KafkaMessage, Placed } from '../log/log-client.ts';
+import { LETTER_HEADERS, type LetterHeader } from '../log/dead-letter.ts';
 import { originalOf, type RetryCopy, retryCopyOf, textOf } from '../../shared/kafka/retry-copy.ts';
 
 /** The record of a letter, and the copy that belongs to it. */

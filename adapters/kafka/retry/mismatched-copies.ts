@@ -1,7 +1,7 @@
 import { type EventSink, warn } from '../../../src/adapter-kit.ts';
 import { placeOf } from '../../shared/kafka/log-identity.ts';
-import type { Placed } from '../client/log-client.ts';
-import type { KafkaEvent } from '../events.ts';
+import type { Placed } from '../log/log-client.ts';
+import type { KafkaEvent } from '../log/events.ts';
 
 /** Warns, once for each topic, of a message that says that it is a copy of another, and has other content. */
 export type WarnMismatchedCopy = (copy: Placed, original: Placed) => void;

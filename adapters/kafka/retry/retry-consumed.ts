@@ -1,9 +1,9 @@
 import { type Clock, type EventSink, isError, warn } from '../../../src/adapter-kit.ts';
-import type { KafkaEvent } from '../events.ts';
-import { type GroupMember, type LogAdmin, tellsConfigs } from '../client/log-admin.ts';
-import type { RetryTopic } from './retry-options.ts';
+import type { KafkaEvent } from '../log/events.ts';
+import { type GroupMember, type LogAdmin, tellsConfigs } from '../log/log-admin.ts';
+import type { RetryTopic } from '../options/retry-options.ts';
 import { TOPIC_RESOURCE } from '../../shared/kafka/topic-retention.ts';
-import { NOT_COMMITTED } from '../partition/start-of.ts';
+import { NOT_COMMITTED } from '../log/start-of.ts';
 
 /** An admin client that can be asked about a group. */
 export type GroupAdmin = LogAdmin & Required<Pick<LogAdmin, 'describeGroups'>>;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
-import type { KafkaMessage, Place, Placed } from '../client/log-client.ts';
-import { idOf } from '../partition/place-id.ts';
+import type { KafkaMessage, Place, Placed } from '../log/log-client.ts';
+import { idOf } from '../log/place-id.ts';
 
 /** Where a message is due every few milliseconds, its partition is not fetched for each. */
 const LONGEST_ROUND_MS = 1_000;

@@ -1,13 +1,13 @@
 import type { Delivered, Verdict } from '../../../src/adapter-kit.ts';
 import { type LogKey } from '../../shared/kafka/log-identity.ts';
 import type { Outcome } from '../../../src/index.ts';
-import type { KafkaKeptReason } from '../events.ts';
-import type { KafkaMessage, Place, Placed } from '../client/log-client.ts';
-import { produceCopy } from '../client/produce.ts';
+import type { KafkaKeptReason } from '../log/events.ts';
+import type { KafkaMessage, Place, Placed } from '../log/log-client.ts';
+import { produceCopy } from '../log/produce.ts';
 import { createRetryConsumed, type RetryConsumedOptions } from './retry-consumed.ts';
 import { retryCopyOf, type ToOriginal } from '../../shared/kafka/retry-copy.ts';
 import { createRetryWaits, type DueMessages } from './retry-due.ts';
-import type { RetryInTopics, RetryTopic } from './retry-options.ts';
+import type { RetryInTopics, RetryTopic } from '../options/retry-options.ts';
 
 /** What fails for a short time is mostly over at the second try, and then nothing has been produced. */
 const ATTEMPTS_IN_PLACE = 2;

@@ -1,12 +1,12 @@
-import { InvalidOptionsError, UnhashablePayloadError } from '../../api/errors.ts';
+import { InvalidOptionsError, UnhashablePayloadError } from '../../words/errors.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import { onAbort } from '../../lib/on-abort.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
 import { refuseAsync, wrongReturn } from '../../options/wrong-return.ts';
-import type { MessageSource } from '../../api/around.ts';
-import type { Outcome } from '../../api/outcome.ts';
+import type { MessageSource } from '../../words/around.ts';
+import type { Outcome } from '../../words/outcome.ts';
 import type { Broker } from './broker.ts';
 import { brokerCall } from './broker-call.ts';
 import { deliver, type Delivered } from '../deliver.ts';

@@ -4,9 +4,9 @@ import * as z from 'zod/mini';
 import { lazily } from '../../lib/lazily.ts';
 import { handleOnceOption } from '../adapter-options.ts';
 import { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from '../transactional-option.ts';
-import type { Attempt } from '../../api/attempt.ts';
+import type { Attempt } from '../../words/attempt.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
-import type { MessageSource } from '../../api/around.ts';
+import type { MessageSource } from '../../words/around.ts';
 import {
   type FingerprintOptions,
   fingerprintFields,

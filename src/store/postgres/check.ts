@@ -1,9 +1,9 @@
 import { requireUsable } from '../../migrations/version.ts';
-import type { DatabaseClient } from './database-client.ts';
-import { readOnlyError } from './failure.ts';
-import { requirePolicies } from './row-security.ts';
-import { run } from './run-statement.ts';
-import { requireShape } from './shape.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
+import { readOnlyError } from '../../postgres/failure.ts';
+import { requirePolicies } from '../../postgres/row-security.ts';
+import { run } from '../../postgres/run-statement.ts';
+import { requireShape } from '../../postgres/shape.ts';
 import { CHECKED_SETTING } from './statements/check.ts';
 
 /**

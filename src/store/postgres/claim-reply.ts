@@ -1,6 +1,6 @@
-import type { FailedReason, ResultOmitted } from '../../api/outcome.ts';
+import type { FailedReason, ResultOmitted } from '../../words/outcome.ts';
 import type { ClaimReply } from '../store.ts';
-import type { DatabaseRow } from './database-client.ts';
+import type { DatabaseRow } from '../../postgres/database-client.ts';
 
 /** The answer to one claim, of the columns that every claim statement returns. */
 export function toReply([, kindText, attemptsText, detail = null, content = null]: DatabaseRow): ClaimReply {

@@ -1,13 +1,13 @@
-import { StoreError } from '../../api/errors.ts';
+import { StoreError } from '../../words/errors.ts';
 import type { ClaimReply, ClaimRequest, ClaimTerms } from '../store.ts';
 import { suspectFrom } from '../suspects.ts';
-import { batchOf } from './batch.ts';
+import { batchOf } from '../../postgres/batch.ts';
 import { toReply } from './claim-reply.ts';
-import type { DatabaseClient } from './database-client.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
 import { replyForLocked, unlessLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
-import { run } from './run-statement.ts';
-import type { BySize } from './statements/request-rows.ts';
+import { run } from '../../postgres/run-statement.ts';
+import type { BySize } from '../../postgres/request-rows.ts';
 import type { Statements } from './statements/index.ts';
 
 const MAX_INTEGER = 2_147_483_647;

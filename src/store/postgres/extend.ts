@@ -1,10 +1,10 @@
 import type { ClaimTerms, ExtendReply, ExtendRequest } from '../store.ts';
-import { batchOf } from './batch.ts';
-import type { DatabaseClient } from './database-client.ts';
+import { batchOf } from '../../postgres/batch.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
 import { unlessLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
-import { run } from './run-statement.ts';
-import type { BySize } from './statements/request-rows.ts';
+import { run } from '../../postgres/run-statement.ts';
+import type { BySize } from '../../postgres/request-rows.ts';
 
 export function extend(
   client: DatabaseClient,

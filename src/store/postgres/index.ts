@@ -6,9 +6,9 @@ import { lookup } from './lookup.ts';
 import { setSavepoint } from './savepoint.ts';
 import { settle } from './settle.ts';
 import { settleLast } from './settle-in.ts';
-import { type SqlClient, toDatabaseClient } from './sql-client.ts';
+import { type SqlClient, toDatabaseClient } from '../../postgres/sql-client.ts';
 import { statementsOf } from './statements/index.ts';
-import { isConflict, isRolledBack } from './transaction.ts';
+import { isConflict, isRolledBack } from '../../postgres/transaction.ts';
 
 /**
  * The store over a client and the tables that `migrate` made in `schema`. Statements wait for a locked record for

@@ -1,5 +1,5 @@
 import { systemClock } from '../../lib/clock.ts';
-import type { DatabaseClient } from './database-client.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
 import { createReplyLimit } from '../reply-in-time.ts';
 
 /** The same client, whose statements and transactions end with an error after some time: a connection can hang. */

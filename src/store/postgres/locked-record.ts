@@ -1,8 +1,8 @@
 import { fewAtOnce } from '../../lib/few-at-once.ts';
 import type { ClaimReply } from '../store.ts';
-import type { DatabaseClient } from './database-client.ts';
-import { sqlState } from './error-layers.ts';
-import { run } from './run-statement.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
+import { sqlState } from '../../postgres/error-layers.ts';
+import { run } from '../../postgres/run-statement.ts';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 

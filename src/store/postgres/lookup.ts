@@ -1,7 +1,7 @@
 import type { LookupReply } from '../store.ts';
 import { toReply } from './claim-reply.ts';
-import type { DatabaseClient } from './database-client.ts';
-import { run } from './run-statement.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
+import { run } from '../../postgres/run-statement.ts';
 
 export async function lookup(
   client: DatabaseClient,

@@ -3,9 +3,9 @@ import type { Savepoint } from '../transactional-store.ts';
 import { settleIn } from './settle-in.ts';
 import { MARK } from './statements/settle-in.ts';
 import { overlapped, overlappingCalls, savepointGone, unusableTransaction } from '../unusable-transaction.ts';
-import type { DatabaseQueries } from './database-client.ts';
-import { sqlState } from './error-layers.ts';
-import { readOnlyError, toStoreError } from './failure.ts';
+import type { DatabaseQueries } from '../../postgres/database-client.ts';
+import { sqlState } from '../../postgres/error-layers.ts';
+import { readOnlyError, toStoreError } from '../../postgres/failure.ts';
 
 type Tell = (error: unknown) => void;
 

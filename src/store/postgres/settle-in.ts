@@ -1,9 +1,9 @@
 import type { SettleRequest } from '../store.ts';
 import type { SettledIn } from '../transactional-store.ts';
-import { batchOf } from './batch.ts';
-import type { DatabaseQueries } from './database-client.ts';
-import { sqlState } from './error-layers.ts';
-import { runIn } from './run-statement.ts';
+import { batchOf } from '../../postgres/batch.ts';
+import type { DatabaseQueries } from '../../postgres/database-client.ts';
+import { sqlState } from '../../postgres/error-layers.ts';
+import { runIn } from '../../postgres/run-statement.ts';
 import { toCells } from './settle.ts';
 
 type Transaction = Pick<DatabaseQueries, 'query'>;

@@ -1,11 +1,11 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
-import { batchOf, type Cell } from './batch.ts';
-import type { DatabaseClient } from './database-client.ts';
+import { batchOf, type Cell } from '../../postgres/batch.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
 import { unlessLocked } from './locked-record.ts';
 import { inLockOrder } from './lock-order.ts';
-import { run } from './run-statement.ts';
+import { run } from '../../postgres/run-statement.ts';
 import type { Statements } from './statements/index.ts';
-import type { BySize } from './statements/request-rows.ts';
+import type { BySize } from '../../postgres/request-rows.ts';
 
 /** What an attempt counts as: it is taken back, it is no failure, or it is one. */
 const UNCOUNTED = -1;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { actorOn, ALICE, BOB, LEASE } from '../../../src/store/contract/actor.ts';
+import { actorOn, ALICE, BOB, LEASE } from '../../../testing/contracts/store/actor.ts';
 import { controlledPostgresStore } from '../../store/postgres/controlled-store.ts';
 import { holdKey } from '../../store/postgres/held-key.ts';
 import type { TestDatabase } from '../../support/database.ts';

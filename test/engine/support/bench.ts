@@ -1,7 +1,7 @@
 import { createHandleOnce, type HandleOnce, type HandleOnceOptions } from '../../../src/index.ts';
 import type { Store } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
-import { createMemoryStore } from '../../../src/testing.ts';
+import { createMemoryStore } from '../../../testing/index.ts';
 import { type TestDatabase, useDatabase } from '../../support/database.ts';
 
 export const storeKinds = ['postgres', 'memory'] as const;

@@ -1,7 +1,7 @@
 import type { PlatformaticAdmin, PlatformaticProducer } from 'handle-once/kafka-platformatic';
 import { expect, test } from 'vitest';
 import { adminOf, onFailedOf, retryOf } from '../../../adapters/kafka/platformatic/translate.ts';
-import type { KafkaProducer } from '../../../adapters/kafka/client/kafkajs-types.ts';
+import type { KafkaProducer } from '../../../adapters/kafka/log/kafkajs-types.ts';
 
 type Sent = Parameters<PlatformaticProducer['send']>[0];
 

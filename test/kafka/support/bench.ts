@@ -8,7 +8,7 @@ import {
 } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { vi } from 'vitest';
-import type { BatchPayload } from '../../../adapters/kafka/client/kafkajs-types.ts';
+import type { BatchPayload } from '../../../adapters/kafka/log/kafkajs-types.ts';
 import { type Gate, gate } from '../../support/gate.ts';
 import { fakeConsumer } from './fake-consumer.ts';
 

@@ -1,4 +1,4 @@
-import type { BatchPayload, FetchedMessage, Offsets } from '../../../adapters/kafka/client/kafkajs-types.ts';
+import type { BatchPayload, FetchedMessage, Offsets } from '../../../adapters/kafka/log/kafkajs-types.ts';
 
 export interface FakeBatch extends BatchPayload {
   /** Every offset that the client was told of. */

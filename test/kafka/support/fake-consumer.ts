@@ -5,7 +5,7 @@ import type {
   KafkaConsumer,
   KafkaTopicPartitions,
   RequestEvent,
-} from '../../../adapters/kafka/client/kafkajs-types.ts';
+} from '../../../adapters/kafka/log/kafkajs-types.ts';
 import { createSubscription } from './subscription.ts';
 
 type Listener = (event: GroupJoinEvent & CrashEvent & BatchEvent & RequestEvent) => void;

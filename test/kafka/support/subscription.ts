@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { TopicPartitions } from '../../../adapters/kafka/client/log-client.ts';
+import type { TopicPartitions } from '../../../adapters/kafka/log/log-client.ts';
 
 /** What kafkajs itself keeps of pauses: which calls lift which others is not written down anywhere else. */
 export interface Subscription {

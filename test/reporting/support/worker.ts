@@ -1,7 +1,7 @@
 /** A process that uses the package as a user does. Its only argument says what goes wrong, and what it is given. */
 import postgres from 'postgres';
 import { createHandleOnce, type HandleOnceOptions, TerminalError } from '../../../src/index.ts';
-import { createMemoryStore } from '../../../src/testing.ts';
+import { createMemoryStore } from '../../../testing/index.ts';
 import type { WorkerOrder } from './run-worker.ts';
 
 const { scene, url, report } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;

@@ -9,7 +9,7 @@ import {
   OTHER_PAYLOAD,
   OTHER_VERSION,
   PAYLOAD,
-} from '../../../src/store/contract/actor.ts';
+} from '../../../testing/contracts/store/actor.ts';
 import type { Model } from './model.ts';
 
 export interface Real extends ControlledStore {

@@ -1,7 +1,7 @@
 import { createHandleOnce, migrate, SchemaError } from 'handle-once';
 import { diagnose, grantsSql, maintain } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { SHAPE } from '../../../src/store/postgres/shape.ts';
+import { SHAPE } from '../../../src/postgres/shape.ts';
 import { useDatabase } from '../../support/database.ts';
 import { findingOf, statementIn } from '../../operations/support/findings.ts';
 import { useClient } from './client.ts';

@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
-import { type Actor, actorOn, ALICE, BOB, HOUR, LEASE, MINUTE } from '../../../src/store/contract/actor.ts';
-import { released, succeeded } from '../../../src/store/contract/settlements.ts';
+import {
+  type Actor,
+  actorOn,
+  ALICE,
+  BOB,
+  HOUR,
+  LEASE,
+  MINUTE,
+} from '../../../testing/contracts/store/actor.ts';
+import { released, succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 
 const YEAR = 365 * 24 * HOUR;

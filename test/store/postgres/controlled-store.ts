@@ -1,7 +1,7 @@
 import type { SqlClient } from '../../../src/index.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
-import { toDatabaseClient } from '../../../src/store/postgres/sql-client.ts';
-import type { ControlledStore } from '../../../src/store/contract/actor.ts';
+import { toDatabaseClient } from '../../../src/postgres/sql-client.ts';
+import type { ControlledStore } from '../../../testing/contracts/store/actor.ts';
 
 /** Tests hold locks until all that should wait for them do, however busy the machine is. */
 const LOCK_WAIT_MS = 30_000;

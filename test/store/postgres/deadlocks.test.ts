@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
-import { type Actor, actorOn, ALICE, BOB, LEASE, PAYLOAD, TERMS } from '../../../src/store/contract/actor.ts';
-import { succeeded } from '../../../src/store/contract/settlements.ts';
+import {
+  type Actor,
+  actorOn,
+  ALICE,
+  BOB,
+  LEASE,
+  PAYLOAD,
+  TERMS,
+} from '../../../testing/contracts/store/actor.ts';
+import { succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { useClient } from './client.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 import { holdKey } from './held-key.ts';

@@ -5,8 +5,8 @@ import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { recordsOf } from '../support/records-of.ts';
 import { newDatabaseName, postgresUrl, useDatabase } from '../../support/database.ts';
 import { databaseUrl } from '../../support/databases.ts';
-import { ALICE, PAYLOAD, TERMS } from '../../../src/store/contract/actor.ts';
-import { succeeded } from '../../../src/store/contract/settlements.ts';
+import { ALICE, PAYLOAD, TERMS } from '../../../testing/contracts/store/actor.ts';
+import { succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { useClient } from './client.ts';
 
 const POISON = '鍵';

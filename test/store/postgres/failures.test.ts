@@ -13,8 +13,8 @@ import {
 import type { Store } from '../../../src/store.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { useDatabase, useEmptyDatabase } from '../../support/database.ts';
-import { ALICE, PAYLOAD, TERMS } from '../../../src/store/contract/actor.ts';
-import { succeeded } from '../../../src/store/contract/settlements.ts';
+import { ALICE, PAYLOAD, TERMS } from '../../../testing/contracts/store/actor.ts';
+import { succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { useClient } from './client.ts';
 import { useRole } from './role.ts';
 

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-
-const FOLDER = new URL('../../../src/store/postgres/statements/', import.meta.url);
+import { STATEMENT_FILES } from './statement-files.ts';
 
 /** Maintenance walks through places on disk, which a distributed table has on other nodes. */
 const OF_ONE_NODE = new Set(['purge.sql', 'maintenance.sql', 'leaves.sql']);
@@ -58,12 +57,12 @@ const FORBIDDEN: readonly {
 
 /** The statements of a file, as they are sent. */
 function statementsIn(file: string): string[] {
-  const all = readFileSync(new URL(file, FOLDER), 'utf8').split(/(?<=;)\n/);
+  const all = readFileSync(STATEMENT_FILES.get(file) ?? file, 'utf8').split(/(?<=;)\n/);
   const exempt = { 'history.sql': OF_ONE_NODE_IN_HISTORY, 'inspect.sql': OF_ALL_SCOPES }[file];
   return all.filter((sql) => exempt?.test(sql) !== true);
 }
 
-const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') && !OF_ONE_NODE.has(name));
+const files = [...STATEMENT_FILES.keys()].filter((name) => !OF_ONE_NODE.has(name));
 
 describe.each(FORBIDDEN)('No statement has $form', ({ form, because, isIn, example }) => {
   test.each(files)('in %s', (file) => {

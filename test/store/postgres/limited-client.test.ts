@@ -1,9 +1,9 @@
 import { StoreError } from 'handle-once';
 import { expect, test } from 'vitest';
 import { limitedClient } from '../../../src/store/postgres/limited-client.ts';
-import { run } from '../../../src/operations/run.ts';
+import { run } from '../../../adapters/operations/run.ts';
 import { useDatabase } from '../../support/database.ts';
-import { toDatabaseClient } from '../../../src/store/postgres/sql-client.ts';
+import { toDatabaseClient } from '../../../src/postgres/sql-client.ts';
 
 const { sql } = useDatabase();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
-import { type Actor, actorOn, ALICE, BOB, HOUR, LEASE } from '../../../src/store/contract/actor.ts';
-import { failed, released, succeeded } from '../../../src/store/contract/settlements.ts';
+import { type Actor, actorOn, ALICE, BOB, HOUR, LEASE } from '../../../testing/contracts/store/actor.ts';
+import { failed, released, succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 
 const { sql } = useDatabase();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import { useDatabase } from '../../support/database.ts';
-import { actorOn, ALICE, BOB, LEASE, PAYLOAD, TERMS } from '../../../src/store/contract/actor.ts';
-import { succeeded } from '../../../src/store/contract/settlements.ts';
+import { actorOn, ALICE, BOB, LEASE, PAYLOAD, TERMS } from '../../../testing/contracts/store/actor.ts';
+import { succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 import { holdKey } from './held-key.ts';
 

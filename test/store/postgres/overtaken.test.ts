@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
-import { type Actor, actorOn, ALICE, BOB, LEASE, OTHER_PAYLOAD } from '../../../src/store/contract/actor.ts';
-import { released, succeeded } from '../../../src/store/contract/settlements.ts';
+import {
+  type Actor,
+  actorOn,
+  ALICE,
+  BOB,
+  LEASE,
+  OTHER_PAYLOAD,
+} from '../../../testing/contracts/store/actor.ts';
+import { released, succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { useClient } from './client.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 import { holdKey } from './held-key.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type postgres from 'postgres';
-import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
+import type { Size } from '../../../src/postgres/request-rows.ts';
 import { statementsOf } from '../../../src/store/postgres/statements/index.ts';
 import { useDatabase } from '../../support/database.ts';
 

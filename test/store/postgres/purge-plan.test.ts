@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { purgeStatement } from '../../../src/store/postgres/statements/purge.ts';
+import { purgeStatement } from '../../../adapters/operations/statements/purge.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const { sql } = useDatabase();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply, SettleReply } from '../../../src/store.ts';
 import { useDatabase } from '../../support/database.ts';
-import { type Actor, actorOn, ALICE, BOB, HOUR, LEASE } from '../../../src/store/contract/actor.ts';
-import { released, succeeded, takenBack } from '../../../src/store/contract/settlements.ts';
+import { type Actor, actorOn, ALICE, BOB, HOUR, LEASE } from '../../../testing/contracts/store/actor.ts';
+import { released, succeeded, takenBack } from '../../../testing/contracts/store/settlements.ts';
 import { useClient } from './client.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 import { holdKey } from './held-key.ts';

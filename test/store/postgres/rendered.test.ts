@@ -3,21 +3,21 @@ import { checkStatement } from '../../../src/store/postgres/statements/check.ts'
 import { claimAnyStatement } from '../../../src/store/postgres/statements/claim-any.ts';
 import { claimNewStatement } from '../../../src/store/postgres/statements/claim-new.ts';
 import { extendStatement } from '../../../src/store/postgres/statements/extend.ts';
-import { historyStatements } from '../../../src/store/postgres/statements/history.ts';
-import { inspectStatements } from '../../../src/store/postgres/statements/inspect.ts';
-import { leavesStatement } from '../../../src/store/postgres/statements/leaves.ts';
+import { historyStatements } from '../../../adapters/operations/statements/history.ts';
+import { inspectStatements } from '../../../adapters/operations/statements/inspect.ts';
+import { leavesStatement } from '../../../src/postgres/statements/leaves.ts';
 import { LOCK_WAIT_MS, lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
 import { lookupStatement } from '../../../src/store/postgres/statements/lookup.ts';
-import { maintenanceStatements } from '../../../src/store/postgres/statements/maintenance.ts';
-import { notedStatements } from '../../../src/store/postgres/statements/noted.ts';
-import { purgeStatement } from '../../../src/store/postgres/statements/purge.ts';
-import type { Size } from '../../../src/store/postgres/statements/request-rows.ts';
+import { maintenanceStatements } from '../../../adapters/operations/statements/maintenance.ts';
+import { notedStatements } from '../../../src/history/statements/noted.ts';
+import { purgeStatement } from '../../../adapters/operations/statements/purge.ts';
+import type { Size } from '../../../src/postgres/request-rows.ts';
 import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
 import { settleInStatement } from '../../../src/store/postgres/statements/settle-in.ts';
 import { settleLastStatement } from '../../../src/store/postgres/statements/settle-last.ts';
 import { settledBeforeStatement } from '../../../src/store/postgres/statements/settled-before.ts';
+import { STATEMENT_FILES } from './statement-files.ts';
 
-const FOLDER = new URL('../../../src/store/postgres/statements/', import.meta.url);
 const TABLE = 'handle_once.records';
 
 const forEachSize = (render: (table: string, size: Size) => string): string =>
@@ -55,5 +55,5 @@ const RENDERED: Record<string, string> = {
 
 // `npx vitest run test/store/postgres/rendered.test.ts -u` writes them.
 test.each(Object.entries(RENDERED))('what %s.ts renders is beside it as .sql', async (name, sql) => {
-  await expect(`${sql.trim()}\n`).toMatchFileSnapshot(new URL(`${name}.sql`, FOLDER).pathname);
+  await expect(`${sql.trim()}\n`).toMatchFileSnapshot(STATEMENT_FILES.get(`${name}.sql`) ?? `${name}.sql`);
 });

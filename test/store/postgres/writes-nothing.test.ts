@@ -12,8 +12,8 @@ import {
   OTHER_PAYLOAD,
   PAYLOAD,
   TERMS,
-} from '../../../src/store/contract/actor.ts';
-import { failed, released, succeeded } from '../../../src/store/contract/settlements.ts';
+} from '../../../testing/contracts/store/actor.ts';
+import { failed, released, succeeded } from '../../../testing/contracts/store/settlements.ts';
 import { controlledPostgresStore } from './controlled-store.ts';
 
 const { sql } = useDatabase();

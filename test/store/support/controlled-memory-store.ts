@@ -1,5 +1,5 @@
-import { createMemoryStore } from '../../../src/testing.ts';
-import type { ControlledStore } from '../../../src/store/contract/actor.ts';
+import { createMemoryStore } from '../../../testing/index.ts';
+import type { ControlledStore } from '../../../testing/contracts/store/actor.ts';
 
 /** The memory store, whose clock can be moved. */
 export function controlledMemoryStore(): ControlledStore {

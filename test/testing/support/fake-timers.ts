@@ -1,6 +1,6 @@
 /** A process of its own, since a runner needs its ticks: what is handed to timers from now on waits without end. */
 import { createHandleOnce } from '../../../src/index.ts';
-import { createMemoryStore } from '../../../src/testing.ts';
+import { createMemoryStore } from '../../../testing/index.ts';
 
 const held = () => ({ unref: () => undefined });
 const nextTick = process.nextTick.bind(process);

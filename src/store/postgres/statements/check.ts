@@ -1,4 +1,4 @@
-import { quoteIdentifier } from '../identifier.ts';
+import { quoteIdentifier } from '../../../postgres/identifier.ts';
 
 /** The parameter of the statement. */
 export const CHECKED_SETTING = 'transaction_read_only';

@@ -1,4 +1,4 @@
-import type { Size } from './request-rows.ts';
+import type { Size } from '../../../postgres/request-rows.ts';
 import { answerColumns, mismatch } from './claim-columns.ts';
 import { askedRecords, insertAsked } from './claim-parts.ts';
 import { withLockTimeout } from './locked.ts';

@@ -1,4 +1,4 @@
-import type { Size } from './request-rows.ts';
+import type { Size } from '../../../postgres/request-rows.ts';
 import { answerColumns, NEW_RECORD_ANSWER } from './claim-columns.ts';
 import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
 

@@ -1,4 +1,4 @@
-import { batchRows, type Size } from './request-rows.ts';
+import { batchRows, type Size } from '../../../postgres/request-rows.ts';
 
 /**
  * Each asked key with its record, if there is one.

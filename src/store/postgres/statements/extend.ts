@@ -1,5 +1,5 @@
 import { withLockTimeout } from './locked.ts';
-import { isInScope, rowsToUpdateBy, type Size } from './request-rows.ts';
+import { isInScope, rowsToUpdateBy, type Size } from '../../../postgres/request-rows.ts';
 
 /**
  * One fenced statement: a lease is longer from now on for the token that still owns it. Never shorter: a statement that

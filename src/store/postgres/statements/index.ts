@@ -1,5 +1,5 @@
-import { quoteIdentifier } from '../identifier.ts';
-import { bySize, onOneLine } from './request-rows.ts';
+import { quoteIdentifier } from '../../../postgres/identifier.ts';
+import { bySize, onOneLine } from '../../../postgres/request-rows.ts';
 import { checkStatement } from './check.ts';
 import { claimAnyStatement } from './claim-any.ts';
 import { claimNewStatement } from './claim-new.ts';

@@ -1,5 +1,5 @@
 import { withLockTimeout } from './locked.ts';
-import { isInScope, rowsToUpdateBy, type Size } from './request-rows.ts';
+import { isInScope, rowsToUpdateBy, type Size } from '../../../postgres/request-rows.ts';
 
 const SETTLED = {
   key: 'text',

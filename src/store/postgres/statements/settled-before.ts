@@ -1,4 +1,4 @@
-import { batchRows, type Size } from './request-rows.ts';
+import { batchRows, type Size } from '../../../postgres/request-rows.ts';
 
 /**
  * Which of the keys that the settle did not change were settled by their tokens before, and as what: its reply was

@@ -1,5 +1,5 @@
 import type { KafkaKeptReason } from 'handle-once/kafka';
-import type { Ordering } from '../../../../adapters/kafka/fetch/ordering.ts';
+import type { Ordering } from '../../../../adapters/kafka/options/ordering.ts';
 
 /** What a worker process is told to do. */
 export interface ChaosSettings {

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import type { Place } from '../../../../adapters/kafka/client/log-client.ts';
+import type { Place } from '../../../../adapters/kafka/log/log-client.ts';
 import type { PlatformaticPackage } from 'handle-once/kafka-platformatic';
 import type {
   FetchRequest,

@@ -1,6 +1,0 @@
-import type { Place } from '../client/log-client.ts';
-
-/** A partition as the key of a map. */
-export function idOf({ topic, partition }: Place): string {
-  return `${topic}/${partition}`;
-}

@@ -1,0 +1,114 @@
+import * as z from 'zod/mini';
+import { lazily } from '../../src/lib/lazily.ts';
+import type { StoredError } from '../../src/words/outcome.ts';
+import type { BadEnding } from '../../src/history/line.ts';
+import { NOT_AN_OBJECT, parseOptions } from '../../src/options/parse-options.ts';
+import { historyStatements } from './statements/history.ts';
+import { given, type RecordView, storedError } from './record.ts';
+import { run } from './run.ts';
+import { showRecord } from './show-record.ts';
+import { clientOf, recordFields, type RecordOptions } from './tables.ts';
+
+/** A process that claimed. Only its id is known where it could not write its line, or that was deleted. */
+export interface WorkerView {
+  /** 8 hexadecimal digits, as in `RecordView`. */
+  readonly id: string;
+  /** Its name in the network, as the operating system has it. */
+  readonly host?: string;
+  /** Its id on that host. */
+  readonly pid?: number;
+  /** Of this package. */
+  readonly version?: string;
+  /** By the clock of the database. */
+  readonly startedAt?: Date;
+}
+
+/** An attempt that did not succeed. */
+export interface EndedAttempt {
+  /** As the handler saw it in `attempt.number`. */
+  readonly attempt: number;
+  /** How it ended. */
+  readonly ending: BadEnding;
+  /** What that ending means for a second run. */
+  readonly meaning: string;
+  /** By the clock of the database. Of one that died, when it was taken over. */
+  readonly endedAt: Date;
+  /** Milliseconds from the call to its end. Undefined where the worker died. */
+  readonly tookMs?: number;
+  /** Undefined where it is not known. */
+  readonly worker?: WorkerView;
+  /** What its handler threw. */
+  readonly error?: StoredError;
+}
+
+/** What happened to a message. */
+export interface Story {
+  /** Undefined where there is none any more. */
+  readonly record: RecordView | undefined;
+  /** The process that has the record, or had it last. */
+  readonly worker: WorkerView | undefined;
+  /**
+   * The newest 100 of the attempts that did not succeed, the oldest of them first. Until the next walk of maintenance
+   * also those of earlier lives of the key.
+   */
+  readonly attempts: readonly EndedAttempt[];
+}
+
+const MEANINGS: Readonly<Record<BadEnding, string>> = {
+  released: 'its handler threw; what it had done by then is done again by the next attempt',
+  interrupted:
+    'its caller stopped it, as at a shutdown or a rebalance, or a clock that was set; the next delivery runs it again',
+  failed: 'it failed for good; later deliveries are answered from the record',
+  died: 'its worker made no sign for a lease: it crashed, was killed or stood still; the next delivery ran it again',
+  'lease-lost':
+    'its lease was over before its handler ended: the next delivery ran it again, perhaps beside it',
+  unrecorded:
+    'its handler ended, and its end could not be written; after the lease the next delivery runs it again',
+};
+
+const explainOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
+
+/**
+ * Why a message ran twice, or did not succeed: its record, and each attempt that ended badly.
+ *
+ * The attempts are kept best effort: the newest 100 of a record, at most 100 a second of a process, and none where the
+ * role of the worker may not write them. The event `failures-dropped` counts those that were not written. Throws
+ * `InvalidOptionsError`, `StoreError` and `SchemaError`.
+ *
+ * @example
+ * ```ts
+ * import { explainRecord } from 'handle-once/operations';
+ *
+ * const { attempts } = await explainRecord({ sql, scope: 'billing', key: 'order-7' });
+ * for (const { attempt, ending, worker } of attempts) console.log(attempt, ending, worker?.host);
+ * ```
+ */
+export async function explainRecord(options: RecordOptions): Promise<Story> {
+  const resolved = parseOptions('explainRecord', explainOptions(), options);
+  const { databaseSchema, scope, key } = resolved;
+  const statements = historyStatements(databaseSchema);
+  const client = clientOf(resolved);
+  const record = await showRecord(resolved);
+  const rows = await run(client, statements.explain, [scope, key]);
+  const [found] = record === undefined ? [] : await run(client, statements.findWorker, [record.worker]);
+  return {
+    record,
+    worker: record === undefined ? undefined : workerView(found ?? [record.worker]),
+    attempts: rows.toReversed().map(([attempt, ending, endedMs, tookMs, error, ...worker]) => ({
+      attempt: Number(attempt),
+      ending: ending as BadEnding,
+      meaning: MEANINGS[ending as BadEnding],
+      endedAt: new Date(Number(endedMs)),
+      ...(tookMs === null ? {} : { tookMs: Number(tookMs) }),
+      ...given('worker', workerView(worker)),
+      ...given('error', storedError(error)),
+    })),
+  };
+}
+
+function workerView([id, host, pid, version, startedMs]: readonly (string | null | undefined)[]):
+  WorkerView | undefined {
+  if (id === null || id === undefined) return undefined;
+  if (host === null || host === undefined) return { id };
+  return { id, host, pid: Number(pid), version: version ?? '', startedAt: new Date(Number(startedMs)) };
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import { lazily } from '../../src/lib/lazily.ts';
+import { schemaOption } from '../../src/migrations/options.ts';
+import { NOT_AN_OBJECT, parseOptions, satisfying } from '../../src/options/parse-options.ts';
+import { quoteIdentifier } from '../../src/postgres/identifier.ts';
+import { grantsOfArchive, grantsOn, RIGHTS } from '../../src/postgres/rights.ts';
+
+/** Options of `grantsSql`. */
+export interface GrantsSqlOptions {
+  /** The role as it is named in the database. It must exist. */
+  readonly role: string;
+  /**
+   * `'handle'`: what `createHandleOnce` and the adapters need. `'maintain'`: what maintenance and the other functions
+   * of `handle-once/operations` need. `'archive'`: the same, and to own the table `archive`, as maintenance with
+   * `archive: true` does, which makes its partitions. Default `'handle'`.
+   */
+  readonly for?: 'handle' | 'maintain' | 'archive' | undefined;
+  /** The Postgres schema that has the tables. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+}
+
+const LONGEST_NAME = 63;
+
+const grantsOptions = lazily(() =>
+  z.strictObject(
+    {
+      role: satisfying<string>(
+        (value) =>
+          typeof value === 'string' && /^[^\0]+$/.test(value) && Buffer.byteLength(value) <= LONGEST_NAME,
+        'the name of a role, at most 63 bytes',
+      ),
+      for: z._default(
+        z.enum(['handle', 'maintain', 'archive'], { error: "must be 'handle', 'maintain' or 'archive'" }),
+        'handle',
+      ),
+      databaseSchema: schemaOption(),
+    },
+    NOT_AN_OBJECT,
+  ),
+);
+
+/**
+ * The statements that give a role the rights that it needs, and no more. Run them as the owner of the tables.
+ *
+ * Those of `for: 'archive'` change the owner of the table `archive`: run them as a superuser, or as an owner of the
+ * tables that is a member of the role, so that it can go on to migrate. To run migrations takes the owner. Throws
+ * `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * import { grantsSql } from 'handle-once/operations';
+ *
+ * await sql.unsafe(grantsSql({ role: 'billing_worker' }));
+ * ```
+ */
+export function grantsSql(options: GrantsSqlOptions): string {
+  const { role, for: use, databaseSchema } = parseOptions('grantsSql', grantsOptions(), options);
+  const names = [quoteIdentifier(databaseSchema), quoteIdentifier(role)] as const;
+  const grants =
+    use === 'archive'
+      ? [...grantsOn(...names, RIGHTS.maintain), ...grantsOfArchive(...names)]
+      : grantsOn(...names, RIGHTS[use]);
+  return grants.map((grant) => `${grant};\n`).join('');
+}

@@ -1,0 +1,97 @@
+import type { FailedReason, ResultOmitted, StoredError } from '../../src/words/outcome.ts';
+import { workerOf } from '../../src/lib/worker-id.ts';
+import type { DatabaseRow } from '../../src/postgres/database-client.ts';
+
+/**
+ * What a delivery that came now would find.
+ *
+ * - `running`: a worker holds its lease.
+ * - `lapsed`: its worker made no sign for a lease. The next delivery takes it over.
+ * - `backing-off`: it was released, and its backoff runs.
+ * - `waiting`: it is free to run, and waits for a delivery.
+ * - `succeeded`, `failed`: it answers deliveries.
+ * - `expired`: it counts as absent. The next delivery runs.
+ *
+ * May grow in a minor version: a `switch` needs a `default`.
+ */
+export type RecordPhase =
+  'running' | 'lapsed' | 'backing-off' | 'waiting' | 'succeeded' | 'failed' | 'expired';
+
+/** A record, as a person sees it. It has no payload: records keep none. */
+export interface RecordView {
+  /** Of the consumer that it belongs to. */
+  readonly scope: string;
+  /** Of its message. */
+  readonly key: string;
+  /** As it is on record, expired or not. */
+  readonly state: 'pending' | 'succeeded' | 'failed';
+  /** What a delivery that came now would find. */
+  readonly phase: RecordPhase;
+  /** Attempts so far, with one that is running; interrupted ones do not count. */
+  readonly attempts: number;
+  /** Attempts that ended with an error. */
+  readonly failures: number;
+  /** How many of the last attempts in a row lost their worker. */
+  readonly deaths: number;
+  /** Its first claim. */
+  readonly createdAt: Date;
+  /** The last claim that was owned: since when it runs, or when its last attempt began. */
+  readonly beganAt: Date;
+  /** The process of that claim: 8 hexadecimal digits. `explainRecord` says which that is. */
+  readonly worker: string;
+  /** The end of its lease, its backoff or its retention. */
+  readonly liveUntil: Date;
+  /** Why it failed for good. */
+  readonly failedReason?: FailedReason;
+  /** What its handler threw last. Undefined once it has succeeded, and where the column is damaged. */
+  readonly error?: StoredError;
+  /** Why it holds no result. */
+  readonly resultOmitted?: ResultOmitted;
+  /** What its handler returned, as JSON text: only where that was asked for. */
+  readonly result?: string;
+}
+
+export function toView(row: DatabaseRow): RecordView {
+  const [scope, key, state, phase, attempts, failures, deaths, createdMs, ...rest] = row;
+  const [beganMs, liveUntilMs, token, failedReason, resultOmitted, error, result] = rest;
+  return {
+    scope: scope ?? '',
+    key: key ?? '',
+    state: state as RecordView['state'],
+    phase: phase as RecordPhase,
+    attempts: Number(attempts),
+    failures: Number(failures),
+    deaths: Number(deaths),
+    createdAt: new Date(Number(createdMs)),
+    beganAt: new Date(Number(beganMs)),
+    worker: workerOf(token ?? ''),
+    liveUntil: new Date(Number(liveUntilMs)),
+    ...given('failedReason', failedReason as FailedReason | null | undefined),
+    // One that has succeeded keeps the error of an attempt before that: `explainRecord` tells it.
+    ...given('error', state === 'succeeded' ? undefined : storedError(error)),
+    ...given('resultOmitted', resultOmitted as ResultOmitted | null | undefined),
+    ...given('result', result),
+  };
+}
+
+export function given<Name extends string, Value>(
+  name: Name,
+  value: Value | null | undefined,
+): Partial<Readonly<Record<Name, Value>>> {
+  return value === null || value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
+}
+
+/** Undefined too where the column is damaged. */
+export function storedError(json: string | null | undefined): StoredError | undefined {
+  return fromColumn(json) as StoredError | undefined;
+}
+
+/** Undefined too where the column is damaged. */
+export function fromColumn(json: string | null | undefined): unknown {
+  if (json === null || json === undefined) return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod/mini';
+import { lazily } from '../../../src/lib/lazily.ts';
+import { abortSignal, callback, flag, wholeNumber } from '../../../src/options/parse-options.ts';
+import { wrongReturn } from '../../../src/options/wrong-return.ts';
+import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
+
+/** What a redrive takes, whatever the broker. */
+export interface RedriveOptions<Letter, Redriven> extends TablesOptions {
+  /**
+   * The whole scope, with what adapters add: `billing>kafka:workers`. Letters that name another are kept; those that
+   * name none, since the queue's own redrive policy moved them, are taken to be of this one: where no record has it,
+   * the call throws `InvalidOptionsError` before it sends one of them. Default: what each says.
+   */
+  readonly scope?: string | undefined;
+  /** The most letters to send, 1 to 1,000,000,000. Default: all. */
+  readonly limit?: number | undefined;
+  /** The most letters to send in a second, 1 to 10,000. Default 50. They are sent one after the other. */
+  readonly perSecond?: number | undefined;
+  /** Whether it only says what it would do: nothing is reopened, sent or removed. Default false. */
+  readonly dryRun?: boolean | undefined;
+  /** Ends the redrive behind the letter in hand. The next call goes on from there. */
+  readonly signal?: AbortSignal | undefined;
+  /** Which letters to redrive. It must return true or false at once. Default: all. */
+  readonly filter?: ((letter: Letter) => boolean) | undefined;
+  /** Called with each letter once it is done with. What it throws ends the redrive. */
+  readonly onLetter?: ((letter: Redriven) => unknown) | undefined;
+}
+
+export const redriveFields = lazily(() => ({
+  ...tablesFields(),
+  scope: z.optional(scopeField()),
+  limit: z._default(wholeNumber('letters', 1, 1_000_000_000), Infinity),
+  perSecond: z._default(wholeNumber('letters', 1, 10_000), 50),
+  dryRun: z._default(flag(), false),
+  signal: z.optional(abortSignal()),
+}));
+
+/** The options as they apply, but for those that get a letter. */
+export type RedriveSettings = z.output<z.ZodMiniObject<ReturnType<typeof redriveFields>>>;
+
+/** The options that get a letter. */
+export function letterFields<Letter, Redriven>() {
+  const filter = 'a function of one letter that returns true or false';
+  return {
+    filter: z.optional(callback<(letter: Letter) => boolean>(filter)),
+    onLetter: z.optional(callback<(letter: Redriven) => unknown>('a function of one letter')),
+  };
+}
+
+/** What a filter says. Throws `InvalidOptionsError` where that is neither true nor false, such as a promise. */
+export function isWanted<Letter>(filter: ((letter: Letter) => boolean) | undefined, letter: Letter): boolean {
+  if (filter === undefined) return true;
+  const wanted: unknown = filter(letter);
+  if (typeof wanted === 'boolean') return wanted;
+  throw wrongReturn('filter', `must return true or false at once, and returned ${typeof wanted}`);
+}

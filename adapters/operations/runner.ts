@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { arraysOf } from '../../src/postgres/batch.ts';
+import type { DatabaseClient } from '../../src/postgres/database-client.ts';
+import { toStoreError } from '../../src/postgres/failure.ts';
+import type { MaintenanceStatements } from './statements/maintenance.ts';
+import { beginReadCommitted } from '../../src/postgres/transaction.ts';
+import { type Count, Tally } from './census.ts';
+import { run } from './run.ts';
+
+/** How long a walk that makes no sign belongs to its runner. A step and its pause take milliseconds. */
+const LEASE_MS = 60_000;
+
+/** A crash costs a second of reading pages again; with very many scopes, whose counts are kept too, some more. */
+const KEEP_EVERY_MS = 1_000;
+const RESTS_PER_KEEP = 20;
+const LONGEST_REST_MS = 20_000;
+
+/** The columns of a count, as its statement takes them. */
+const CENSUS = ['scope', 'state', 'records', 'abandoned', 'oldestMs'] as const;
+
+/** How far a walk has come. */
+export interface Progress {
+  /** The table that is walked, and the page that is next. Empty at the beginning. */
+  readonly leaf: string;
+  readonly page: number;
+  readonly tally: Tally;
+}
+
+/** The one process that walks, as long as it makes signs. All others see to it that there is only one. */
+export interface Runner {
+  /** Fences each step. */
+  readonly token: string;
+  readonly from: Progress;
+  /** Goes on to a page. Each second that is put on record. False: another runner has taken over. */
+  reached(leaf: string, page: number): Promise<boolean>;
+  /**
+   * Puts the census on record; the next walk is due `restMs` later. How many records the walk has purged, or undefined:
+   * another runner has taken over.
+   */
+  finish(restMs: number): Promise<number | undefined>;
+  /** Lets another runner, or a later call, go on from here. How many records the walk has purged so far. */
+  leave(): Promise<number>;
+}
+
+/** Becomes the runner. Undefined: another one walks, or, unless `isForced`, the next walk is not due. */
+export async function takeWalk(
+  client: DatabaseClient,
+  statements: MaintenanceStatements,
+  isForced: boolean,
+): Promise<Runner | undefined> {
+  const token = randomUUID();
+  const lease = String(LEASE_MS);
+  const [row] = await run(client, statements.take, [token, lease, String(isForced)]);
+  if (row === undefined) return undefined;
+
+  const from = fromText(row[0] ?? null);
+  const { tally } = from;
+  let at = from;
+  let keptAt = performance.now();
+  let keepAfterMs = KEEP_EVERY_MS;
+  /** A finish whose answer was lost may have ended the walk: it is not to be begun again from its end. */
+  let isFinishing = false;
+
+  async function keep(): Promise<boolean> {
+    const startedAt = performance.now();
+    const rows = await run(client, statements.keep, [token, lease, toText(at)]);
+    keptAt = performance.now();
+    keepAfterMs = Math.min(Math.max(KEEP_EVERY_MS, RESTS_PER_KEEP * (keptAt - startedAt)), LONGEST_REST_MS);
+    return rows.length > 0;
+  }
+
+  return {
+    token,
+    from,
+    async reached(leaf, page) {
+      at = { leaf, page, tally };
+      return performance.now() - keptAt < keepAfterMs || (await keep());
+    },
+    async finish(restMs) {
+      isFinishing = true;
+      try {
+        return await beginReadCommitted(client, async (queries) => {
+          const [ended] = await queries.query(statements.finish, [token, String(restMs)]);
+          if (ended === undefined) return undefined;
+          await queries.query(statements.count, arraysOf(tally.counts(), CENSUS));
+          await queries.query(statements.forget, []);
+          return Number(ended[0]);
+        });
+      } catch (error) {
+        throw toStoreError(error, statements.finish, 'maintain');
+      }
+    },
+    async leave() {
+      if (!isFinishing) await keep();
+      const [row] = await run(client, statements.leave, [token]);
+      return Number(row?.[0] ?? 0);
+    },
+  };
+}
+
+function toText({ leaf, page, tally }: Progress): string {
+  return JSON.stringify({ leaf, page, counts: tally.counts() });
+}
+
+function fromText(text: string | null): Progress {
+  if (text === null) return { leaf: '', page: 0, tally: new Tally() };
+  const { leaf, page, counts } = JSON.parse(text) as {
+    readonly leaf: string;
+    readonly page: number;
+    readonly counts: readonly Count[];
+  };
+  return { leaf, page, tally: new Tally(counts) };
+}

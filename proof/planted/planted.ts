@@ -1,0 +1,69 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { outputOf } from '../../test/support/run-program.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FOLDER = 'proof/planted';
+const COPIED = ['adapters', 'proof/simulation', 'src', 'testing', 'package.json', 'tsconfig.json'];
+
+/** Each has to be found within so many seeds. */
+export const MOST_SEEDS = 2_000;
+
+/** Where a bug was found first. */
+export interface Found {
+  readonly seed: number;
+  readonly rule: string;
+}
+
+/** The names of the bugs that are kept as patches. */
+export function plantedBugs(): string[] {
+  const files = readdirSync(join(ROOT, FOLDER));
+  return files.flatMap((file) => (file.endsWith('.diff') ? [file.slice(0, -'.diff'.length)] : [])).sort();
+}
+
+/** What a bug does, in a sentence: the first line of its patch. */
+export function whatIsWrong(bug: string): string {
+  return readFileSync(join(ROOT, FOLDER, `${bug}.diff`), 'utf8').split('\n')[0] ?? '';
+}
+
+/** Of the table in docs/correctness.md. */
+export function rowOf(bug: string, { seed, rule }: Found): string {
+  return `| \`${bug}\` | ${whatIsWrong(bug)} | ${seed} | \`${rule}\` |`;
+}
+
+/** Which seeds are looked at. */
+export interface Range {
+  readonly from: number;
+  readonly seeds: number;
+}
+
+/**
+ * Plants a bug in a copy of the sources, and looks for it. Undefined: no rule was broken. Throws when the patch does
+ * not apply any more.
+ */
+export async function search(
+  bug: string,
+  { from, seeds }: Range = { from: 1, seeds: MOST_SEEDS },
+): Promise<Found | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'handle-once-planted-'));
+  try {
+    for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    // Of a repository around the folder git must know nothing.
+    const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
+    await outputOf('git', ['apply', join(ROOT, FOLDER, `${bug}.diff`)], { cwd: folder, env });
+    const range = ['--seeds', String(seeds), '--from', String(from)];
+    const simulate = ['--import', 'tsx', 'proof/simulation/main.ts', ...range];
+    return foundIn(await outputOf(process.execPath, simulate, { cwd: folder, codes: [0, 1] }));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** From the last line that the simulation prints. */
+function foundIn(output: string): Found | undefined {
+  const [, seed, rule = ''] = /^NOT KEPT: seed (\d+), after .+ ms, rule ([\w-]+):/m.exec(output) ?? [];
+  return seed === undefined ? undefined : { seed: Number(seed), rule };
+}

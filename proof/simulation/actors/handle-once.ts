@@ -1,0 +1,43 @@
+import type { HandleOnce } from '../../../src/api/handle-once.ts';
+import { createHandleOnceIn } from '../../../src/api/create-handle-once.ts';
+import type { HandleOnceEvent } from '../../../src/reporting/events.ts';
+import { createHost } from '../../../src/engine/host.ts';
+import { SCOPE } from '../surfaces/surface.ts';
+import type { Transaction } from '../models/transactions.ts';
+import type { Life } from '../world/life.ts';
+import type { World } from '../world/world.ts';
+
+/** More than a record keeps. */
+export const MAX_RESULT_BYTES = 200;
+
+/** Makes the `handleOnce` of a process, as a user would. */
+export function createLifesHandleOnce(world: World, life: Life): HandleOnce<Transaction> {
+  const { settings } = world.plan;
+  const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } = settings;
+  const transactional =
+    settings.transactions === 'none' ? undefined : world.database.transactionalClientOf(life);
+  const options = {
+    store: transactional ?? world.database.clientOf(life),
+    scope: SCOPE,
+    ...{ leaseMs, maxAttempts, maxDeaths, timeoutMs, batching },
+    maxResultBytes: MAX_RESULT_BYTES,
+    succeededRetentionMs: retentionMs,
+    failedRetentionMs: retentionMs,
+    backoff: (failures: number) => failures * backoffMs,
+    onEvent: (event: HandleOnceEvent) => {
+      world.tell({ type: 'event', life, name: nameOf(event), of: event.key, detail: textOf(event) });
+    },
+  };
+  return createHandleOnceIn(createHost(life.clock, life.workerId), options, transactional);
+}
+
+/** Not every event is an outcome: some only say how long a caller has waited. */
+function nameOf(event: HandleOnceEvent): string {
+  return event.type === 'released' && event.interrupted === true ? 'interrupted' : event.type;
+}
+
+function textOf(event: HandleOnceEvent): string {
+  if (event.type === 'failed') return event.reason;
+  if (event.type === 'released') return `again in ${Math.round(event.retryAfterMs)} ms`;
+  return event.type === 'store-error' ? `${event.verb}: ${event.error.message}` : '';
+}

@@ -1,0 +1,169 @@
+import { type Attempt, LeaseLostError, RetryableError, TerminalError } from '../../../src/index.ts';
+import type { Run, RunEnd } from '../facts.ts';
+import { REFUSED_TEXT } from '../models/database.ts';
+import type { Transaction } from '../models/transactions.ts';
+import { type Behaviour, PLAIN } from '../plan/behaviour.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
+import type { Fault } from '../report/names.ts';
+import type { Life } from '../world/life.ts';
+import { never } from '../world/never.ts';
+import type { World } from '../world/world.ts';
+import { MAX_RESULT_BYTES } from './handle-once.ts';
+
+const LATER_MS = 3_000;
+
+interface HandlerTerms {
+  /** Whose plan it follows: that of the message's key, unless another is given. */
+  readonly behavesAs?: string | undefined;
+  /** Aborts when its caller gives it up: what it does from then on is not heard. */
+  readonly over?: AbortSignal;
+}
+
+/** What nearly every handler returns. */
+const DONE = 'done';
+
+/** Thrown by a handler that saw its signal abort. */
+class GaveUp extends Error {}
+
+/**
+ * The handler of a life, which does what is planned for each run of a key. `onHang` is told of one that never ends.
+ */
+export function createHandler(world: World, life: Life, onHang: () => void) {
+  return async function handle(
+    message: PlannedMessage,
+    attempt: Attempt,
+    transaction?: Transaction,
+    { behavesAs = message.key ?? '', over }: HandlerTerms = {},
+  ): Promise<unknown> {
+    const behaviour = behaviourOf(world, behavesAs);
+    const { heeds } = behaviour;
+    const isInTransaction = transaction !== undefined;
+    const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
+    world.tell({ type: 'run', run });
+    transaction?.runs.push(run);
+    over?.addEventListener('abort', () => {
+      end(world, run, { how: 'gave up' });
+    });
+    const giveBack = world.plan.settings.handlersHold ? await world.database.poolOf(life).take() : undefined;
+    try {
+      await work(world, run, behaviour, attempt.signal, onHang);
+      const result = conclude(world, run, behaviour);
+      if (over?.aborted !== true) end(world, run, { how: 'returned', canBeStored: result === DONE });
+      return result;
+    } catch (error) {
+      if (over?.aborted !== true) end(world, run, endOf(error));
+      throw error;
+    } finally {
+      giveBack?.();
+    }
+  };
+}
+
+function behaviourOf(world: World, key: string): Behaviour {
+  const planned = world.plan.behaviours.get(key) ?? [];
+  return planned[Math.min(world.nextRunOf(key), planned.length - 1)] ?? PLAIN;
+}
+
+function end(world: World, run: Run, runEnd: RunEnd): void {
+  if (run.life.isAlive) world.tell({ type: 'ended', run, end: runEnd });
+}
+
+function endOf(error: unknown): RunEnd {
+  if (error instanceof GaveUp)
+    return { how: error.cause instanceof LeaseLostError ? 'lost its lease' : 'gave up' };
+  if (error instanceof TerminalError) return { how: 'threw a terminal error' };
+  return { how: 'threw', retryAfterMs: error instanceof RetryableError ? error.retryAfterMs : undefined };
+}
+
+/** The effects of a run, with waits between them. */
+async function work(
+  world: World,
+  run: Run,
+  { waits, heeds, standsStillMs, ends }: Behaviour,
+  signal: AbortSignal,
+  onHang: () => void,
+): Promise<void> {
+  const { life } = run;
+  const look = (): void => {
+    if (heeds && signal.aborted) throw new GaveUp('the signal has aborted', { cause: signal.reason });
+    if (signal.aborted) tellFault(world, run, 'handler ignored its signal');
+  };
+  for (const [step, milliseconds] of waits.entries()) {
+    if (milliseconds > 0) await wait(life, milliseconds, heeds ? signal : undefined);
+    const isLast = step === waits.length - 1;
+    if (isLast && standsStillMs > 0 && !world.network.isCalm) {
+      tellFault(world, run, 'handler stood still');
+      await life.standStillHere(standsStillMs);
+    }
+    look();
+    world.tell({ type: 'effect', run });
+  }
+  if (ends !== 'hangs' || world.network.isCalm) return;
+  tellFault(world, run, 'handler hung');
+  onHang();
+  await untilAborted(heeds ? signal : undefined);
+  look();
+}
+
+/** Returns what the handler returns, or throws what it throws. */
+function conclude(world: World, run: Run, { ends }: Behaviour): unknown {
+  switch (ends) {
+    case 'returns':
+    case 'hangs':
+      return DONE;
+    case 'returns too much':
+      tellFault(world, run, 'handler returned too much');
+      return 'x'.repeat(MAX_RESULT_BYTES + 1);
+    case 'returns what the store refuses':
+      return REFUSED_TEXT;
+    case 'throws':
+      if (throwsForEver(world)) return DONE;
+      tellFault(world, run, 'handler threw');
+      throw new Error('the handler threw');
+    case 'throws a terminal error':
+      tellFault(world, run, 'handler threw a terminal error');
+      throw new TerminalError('never again');
+    case 'asks for a later retry':
+      tellFault(world, run, 'handler asked for a later retry');
+      throw new RetryableError('not now', { retryAfterMs: LATER_MS });
+    case 'kills its process':
+      tellFault(world, run, 'handler killed its process');
+      run.life.die();
+      return never();
+  }
+}
+
+/** Where failures have no limit, a message whose handler always throws would have no end. */
+function throwsForEver({ network, plan }: World): boolean {
+  return network.isCalm && plan.settings.maxAttempts === Infinity;
+}
+
+function tellFault(world: World, { life, message }: Run, fault: Fault): void {
+  world.tell({ type: 'fault', fault, life, what: message.id });
+}
+
+/** Ends early when the signal aborts. */
+function wait({ clock }: Life, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(resolve, milliseconds);
+    signal?.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    signal?.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,36 @@
+import { derivedScope } from '../../../src/options/scope.ts';
+import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import { BROKER_FAULTS } from '../report/names.ts';
+import { SCOPE, type Surface } from '../surfaces/surface.ts';
+import { KAFKA_FAULTS, KAFKA_OUTCOMES } from './names.ts';
+import { commitsSettled } from './rules/commits-settled.ts';
+import { logOrder } from './rules/log-order.ts';
+import { oneLetter } from './rules/one-letter.ts';
+import { runsCommitted } from './rules/runs-committed.ts';
+import { startsCommitted } from './rules/starts-committed.ts';
+import { KafkaScene } from './scene.ts';
+import { GROUP, TOPIC_RETENTION_MS } from './topics.ts';
+
+/** Consumers of kafkajs, with the handler of `onceEachMessage`. */
+export const kafka: Surface = {
+  name: 'kafka',
+  weight: 30,
+  identity: {
+    scope: derivedScope(SCOPE, { kind: 'kafka', name: GROUP }),
+    keyPrefix: '',
+    fingerprintOf: (body) => fingerprint(Buffer.from(body)),
+  },
+  faults: [...BROKER_FAULTS, 'message without a key', ...KAFKA_FAULTS],
+  outcomes: KAFKA_OUTCOMES,
+  // Records outlive the messages of their topics, as they have to.
+  lacks: ['its record expired'],
+  rules: [commitsSettled, startsCommitted, runsCommitted, logOrder, oneLetter],
+  // A message that has failed is passed, with a dead letter or without: its partition would stay behind it.
+  fit: (settings) => ({
+    ...settings,
+    onFailed: settings.onFailed === 'acknowledge' ? 'acknowledge' : 'dead-letter',
+    maxReceiveCount: undefined,
+    retentionMs: TOPIC_RETENTION_MS,
+  }),
+  open: (world) => new KafkaScene(world),
+};

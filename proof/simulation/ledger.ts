@@ -1,0 +1,312 @@
+import type { Settlement } from '../../src/store/store.ts';
+import type { ClaimEffect, ExtendEffect, Fact, Run, RunEnd, SettleEffect } from './facts.ts';
+import { Logs } from './kafka/logs.ts';
+import type { PlannedMessage } from './plan/plan.ts';
+import type { Settings } from './plan/settings.ts';
+import type { Life } from './world/life.ts';
+
+/** A claim that a store has granted. Times are those of the world. */
+export interface GrantedClaim {
+  readonly key: string;
+  readonly token: string;
+  readonly fingerprint: string;
+  readonly life: Life;
+  readonly askedAt: number;
+  readonly grantedAt: number;
+  /** Which attempt it is, as this ledger counts. */
+  readonly number: number;
+  /** When the last extension landed, or the claim. */
+  extendedAt: number;
+  /** When that extension was sent. Of a claim that was not extended: when it was granted. */
+  heldFrom: number;
+  leaseEnd: number;
+  /** When the last claim or heartbeat was sent whose good reply the owner has, by its monotonic clock. */
+  confirmedAskedAt: number | undefined;
+  run: Run | undefined;
+  runEnd: RunEnd | undefined;
+  /** When its handler ended, as far as it did. */
+  endedAt: number | undefined;
+  settlement: Settlement | undefined;
+}
+
+/** What is known of one key. */
+export interface KeyHistory {
+  /** Since it was last absent, or had expired. */
+  claims: GrantedClaim[];
+  /** The one that holds the record, or let its lease lapse. */
+  owner: GrantedClaim | undefined;
+  attempts: number;
+  failures: number;
+  deaths: number;
+  /** Until then it backs off. Undefined: it was not released. */
+  releasedUntil: number | undefined;
+  settled: { readonly state: 'succeeded' | 'failed'; readonly until: number } | undefined;
+  wasReopened: boolean;
+  wasForgotten: boolean;
+  /** The fingerprints that were ever put on record as that. */
+  readonly succeeded: Set<string>;
+  readonly failed: Set<string>;
+}
+
+/**
+ * What the rules know: kept apart from the records, from what was asked and what was said, so that it is right where
+ * they are wrong.
+ */
+export class Ledger {
+  readonly settings: Settings;
+  readonly logs = new Logs();
+  /** Of all messages so far. */
+  deliveries = 0;
+  readonly #keys = new Map<string, KeyHistory>();
+  readonly #claims = new Map<string, GrantedClaim>();
+  /** The last claim of a key whose reply has reached a life: its handler runs for that. */
+  readonly #inHand = new Map<string, GrantedClaim>();
+  readonly #claimOfRun = new Map<Run, GrantedClaim>();
+  readonly #letters = new Map<string, number>();
+  readonly #deliveries = new Map<string, number>();
+  /** What has been sent in order, and is still at the queue. */
+  readonly #groups = new Map<string, PlannedMessage[]>();
+  readonly #extending = new Map<Life, { underWay: number; answeredAt: number }>();
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+  }
+
+  ofKey(key: string): KeyHistory {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const fresh = { ...nothing(), succeeded: new Set<string>(), failed: new Set<string>() };
+    this.#keys.set(key, fresh);
+    return fresh;
+  }
+
+  claimOf(token: string): GrantedClaim | undefined {
+    return this.#claims.get(token);
+  }
+
+  claimOfRun(run: Run): GrantedClaim | undefined {
+    return this.#claimOfRun.get(run);
+  }
+
+  /** The claim that a run which begins now is of. */
+  inHandOf({ life, message }: Run): GrantedClaim | undefined {
+    return this.#inHand.get(`${life.id} ${message.key ?? ''}`);
+  }
+
+  /** How many dead letters of a message there are. */
+  lettersOf({ id }: PlannedMessage): number {
+    return this.#letters.get(id) ?? 0;
+  }
+
+  deliveriesOf({ id }: PlannedMessage): number {
+    return this.#deliveries.get(id) ?? 0;
+  }
+
+  /** Those of its group that were sent before it, and are still at the queue. None where no order is kept. */
+  beforeInGroup(message: PlannedMessage): readonly PlannedMessage[] {
+    const sent = this.#groups.get(message.group) ?? [];
+    return sent.slice(0, Math.max(0, sent.indexOf(message)));
+  }
+
+  /** Whether a life has a heartbeat under way, or has just had an answer to one: then others have waited for it. */
+  isExtending(life: Life, at: number): boolean {
+    const { underWay = 0, answeredAt = -1 } = this.#extending.get(life) ?? {};
+    return underWay > 0 || answeredAt === at;
+  }
+
+  /** Whether a claim would find nothing of a key. */
+  isAbsent({ settled, claims }: KeyHistory, at: number): boolean {
+    return claims.length === 0 || (settled !== undefined && at >= settled.until);
+  }
+
+  /** Takes a fact in. Rules look at it before. */
+  note(fact: Fact, at: number): void {
+    this.logs.note(fact);
+    switch (fact.type) {
+      case 'claim':
+        this.#noteClaim(fact, at);
+        break;
+      case 'settle':
+        this.#noteSettle(fact, at);
+        break;
+      case 'extend':
+        this.#noteExtend(fact, at);
+        break;
+      case 'asked':
+        if (fact.verb === 'extend') this.#countExtending(fact.life, 1, -1);
+        break;
+      case 'answered':
+        if (fact.verb === 'extend') this.#countExtending(fact.life, -1, at);
+        break;
+      case 'confirmed':
+        this.#noteConfirmed(fact);
+        break;
+      case 'run':
+        this.#noteRun(fact.run);
+        break;
+      case 'ended':
+        this.#noteEnd(fact.run, fact.end, at);
+        break;
+      case 'reopened':
+        Object.assign(this.ofKey(fact.key), { ...REOPENED, releasedUntil: at });
+        break;
+      case 'forgotten':
+        Object.assign(this.ofKey(fact.key), nothing(), { wasForgotten: true });
+        break;
+      case 'letter':
+        this.#letters.set(fact.message.id, this.lettersOf(fact.message) + 1);
+        break;
+      case 'delivered':
+        this.deliveries += 1;
+        this.#deliveries.set(fact.message.id, this.deliveriesOf(fact.message) + 1);
+        break;
+      case 'sent':
+        if (fact.isInOrder) this.#noteSent(fact.message);
+        break;
+      case 'acknowledged':
+      case 'redriven':
+        this.#noteGone(fact.message);
+        break;
+      case 'appended':
+      case 'committed':
+      case 'effect':
+      case 'event':
+      case 'fault':
+      case 'fetched':
+      case 'joined':
+      case 'letter-answered':
+      case 'letter-asked':
+      case 'life':
+      case 'log-begins':
+      case 'polled':
+      case 'position-committed':
+        break;
+    }
+  }
+
+  #noteSent(message: PlannedMessage): void {
+    const { group } = message;
+    this.#groups.set(group, [...(this.#groups.get(group) ?? []), message]);
+  }
+
+  #noteGone(message: PlannedMessage): void {
+    const { group } = message;
+    const left = this.#groups.get(group)?.filter((one) => one !== message);
+    if (left !== undefined) this.#groups.set(group, left);
+  }
+
+  #noteClaim({ life, key, token, fingerprint, terms, reply, sentAt }: ClaimEffect, at: number): void {
+    const history = this.ofKey(key);
+    if (reply.kind === 'failed' && !reply.replayed) {
+      this.#fail(history, at + terms.failedRetentionMs, fingerprint);
+      return;
+    }
+    if (reply.kind !== 'claimed') return;
+    if (this.isAbsent(history, at)) Object.assign(history, nothing());
+    else if (history.owner !== undefined) history.deaths += 1;
+    history.attempts += 1;
+    const claim: GrantedClaim = {
+      ...{ key, token, fingerprint, life, askedAt: sentAt, grantedAt: at, number: history.attempts },
+      ...{ extendedAt: at, heldFrom: at, leaseEnd: at + terms.leaseMs, confirmedAskedAt: undefined },
+      ...{ run: undefined, runEnd: undefined, endedAt: undefined, settlement: undefined },
+    };
+    this.#claims.set(token, claim);
+    history.claims.push(claim);
+    Object.assign(history, { owner: claim, releasedUntil: undefined, wasReopened: false });
+  }
+
+  #fail(history: KeyHistory, until: number, fingerprint: string): void {
+    history.failed.add(fingerprint);
+    Object.assign(history, {
+      owner: undefined,
+      settled: { state: 'failed', until },
+      releasedUntil: undefined,
+    });
+  }
+
+  #noteSettle({ key, token, settlement, before, after }: SettleEffect, at: number): void {
+    if (before?.owned !== true || after?.owned !== false) return;
+    const history = this.ofKey(key);
+    const claim = this.#claims.get(token);
+    if (claim === undefined || history.owner !== claim) return;
+    claim.settlement = settlement;
+    history.owner = undefined;
+    switch (settlement.kind) {
+      case 'succeed':
+        history.succeeded.add(claim.fingerprint);
+        history.settled = { state: 'succeeded', until: at + settlement.retentionMs };
+        break;
+      case 'fail':
+        history.failures += 1;
+        this.#fail(history, at + settlement.retentionMs, claim.fingerprint);
+        break;
+      case 'release':
+        if (settlement.uncounted) history.attempts -= 1;
+        else Object.assign(history, { failures: history.failures + 1, deaths: 0 });
+        history.releasedUntil = at + (settlement.uncounted ? 0 : this.#backoffOf(claim, history));
+        break;
+    }
+  }
+
+  /** What the retry after a thrown error has to wait for, as the settings and the handler have it. */
+  #backoffOf({ runEnd }: GrantedClaim, { failures }: KeyHistory): number {
+    const asked = runEnd?.how === 'threw' ? runEnd.retryAfterMs : undefined;
+    return asked ?? this.settings.backoffMs * failures;
+  }
+
+  #noteExtend({ token, leaseMs, sentAt, reply }: ExtendEffect, at: number): void {
+    const claim = this.#claims.get(token);
+    if (claim === undefined || reply !== 'extended') return;
+    const leaseEnd = Math.max(claim.leaseEnd, at + leaseMs);
+    Object.assign(claim, { extendedAt: at, heldFrom: sentAt, leaseEnd });
+  }
+
+  #noteConfirmed({ verb, life, key, token, askedAt }: Extract<Fact, { type: 'confirmed' }>): void {
+    const claim = this.#claims.get(token);
+    if (claim === undefined) return;
+    // The reply to a claim that was taken back meanwhile comes too late.
+    if (verb === 'claim' && claim.settlement === undefined) this.#inHand.set(`${life.id} ${key}`, claim);
+    claim.confirmedAskedAt = Math.max(claim.confirmedAskedAt ?? 0, askedAt);
+  }
+
+  #noteRun(run: Run): void {
+    const claim = this.inHandOf(run);
+    if (claim === undefined) return;
+    // In a transaction that lost a conflict it has run before.
+    Object.assign(claim, { run, runEnd: undefined, endedAt: undefined });
+    this.#claimOfRun.set(run, claim);
+  }
+
+  #noteEnd(run: Run, end: RunEnd, at: number): void {
+    const claim = this.#claimOfRun.get(run);
+    if (claim === undefined) return;
+    if (end.how !== 'undone') claim.endedAt = at;
+    const { runEnd } = claim;
+    // What it returns then is not put on record; what it threw is.
+    const isUndone = runEnd?.how === 'undone' && end.how === 'returned';
+    const hasThrown = end.how === 'undone' && runEnd !== undefined && runEnd.how !== 'returned';
+    if (!isUndone && !hasThrown) claim.runEnd = end;
+  }
+
+  #countExtending(life: Life, by: number, answeredAt: number): void {
+    const known = this.#extending.get(life) ?? { underWay: 0, answeredAt: -1 };
+    const latest = Math.max(known.answeredAt, answeredAt);
+    this.#extending.set(life, { underWay: known.underWay + by, answeredAt: latest });
+  }
+}
+
+function nothing(): Omit<KeyHistory, 'succeeded' | 'failed'> {
+  return {
+    claims: [],
+    owner: undefined,
+    attempts: 0,
+    failures: 0,
+    deaths: 0,
+    releasedUntil: undefined,
+    settled: undefined,
+    wasReopened: false,
+    wasForgotten: false,
+  };
+}
+
+const REOPENED = { failures: 0, deaths: 0, settled: undefined, wasReopened: true };

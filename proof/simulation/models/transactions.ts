@@ -1,0 +1,356 @@
+import { StoreError } from '../../../src/words/errors.ts';
+import type { Timer } from '../../../src/lib/clock.ts';
+import type { SettleRequest, Store } from '../../../src/store/store.ts';
+import type { Savepoint, SettledIn, TransactionalStore } from '../../../src/store/transactional-store.ts';
+import type { Run } from '../facts.ts';
+import type { Fault } from '../report/names.ts';
+import type { Life } from '../world/life.ts';
+import { never } from '../world/never.ts';
+import type { World } from '../world/world.ts';
+import { PATIENCE_MS, type Pool } from './pool.ts';
+
+/** How often the server gives a transaction up for another, or a connection breaks while a handler runs. */
+const CONFLICT_SHARE = 0.05;
+const BROKEN_SHARE = 0.04;
+/** How often a statement that is not awaited fails before the COMMIT. */
+const UNDONE_SHARE = 0.03;
+
+/** How many transactions have a client that tells when their connection breaks. */
+const TELLING_SHARE = 0.5;
+
+/** When the server notices that a client is gone. */
+const NOTICED_MS = [0, 4_000] as const;
+
+/** What the server itself has answered: nothing is committed. */
+class ServerError extends Error {
+  readonly isConflict: boolean;
+
+  constructor(message: string, isConflict: boolean) {
+    super(message);
+    this.isConflict = isConflict;
+  }
+}
+
+type Tell = (error: unknown) => void;
+
+/** A transaction, as its server and its handler have it. */
+export class Transaction {
+  readonly life: Life;
+  /** What is told when its connection breaks. */
+  readonly whenBroken = new Set<Tell>();
+  readonly #tellsBreaks: boolean;
+  /** The runs that have written in it. */
+  readonly runs: Run[] = [];
+  /** What is to be put on record by the COMMIT. */
+  staged: { readonly request: SettleRequest; readonly scope: string } | undefined;
+  /** Whether the server has committed it or rolled it back. */
+  isOver = false;
+  /** Whether its client has lost it. */
+  isBroken = false;
+  isCommitting = false;
+
+  constructor(life: Life, tellsBreaks: boolean) {
+    this.life = life;
+    this.#tellsBreaks = tellsBreaks;
+  }
+
+  /** Whether it is known that its connection has broken. */
+  isKnownAsBroken(): boolean {
+    return this.isBroken && this.#tellsBreaks;
+  }
+
+  break(): void {
+    this.isBroken = true;
+    if (this.#tellsBreaks) for (const tell of this.whenBroken) tell(connectionLost());
+  }
+
+  /** Runs work, and tells when the connection breaks meanwhile. */
+  async telling<Result>(tell: Tell, work: () => Promise<Result>): Promise<Result> {
+    this.whenBroken.add(tell);
+    try {
+      return await work();
+    } finally {
+      this.whenBroken.delete(tell);
+    }
+  }
+
+  /** Runs work, and rejects when the connection breaks meanwhile, whatever the work does. */
+  async unlessBroken<Result>(work: () => Promise<Result>): Promise<Result> {
+    return await new Promise((resolve, reject) => {
+      this.telling(reject, work).then(resolve, reject);
+    });
+  }
+}
+
+/** The records, as a transaction finds them. */
+export interface Records {
+  /** Whether the record is that of the token. */
+  readonly isOwner: (request: SettleRequest) => boolean;
+  /** Whether it cannot keep what the request has. */
+  readonly refuses: (request: SettleRequest) => boolean;
+  /** Puts on record what has been committed. */
+  readonly settle: (life: Life, request: SettleRequest, scope: string) => void;
+  /** The connections of a process. */
+  readonly poolOf: (life: Life) => Pool;
+}
+
+/**
+ * Transactions of the database, each on a connection of the pool. From its settle to its end a transaction has its
+ * record locked. A COMMIT can be lost before or after its effect, land late, and be answered with a rollback; a
+ * connection can break at any time, and the server notices that later.
+ */
+export class Transactions {
+  readonly #world: World;
+  readonly #records: Records;
+  readonly #locked = new Map<string, Transaction>();
+  /** Those whose settle is on its way with its COMMIT, by the token of that. */
+  readonly #committing = new Map<string, Transaction>();
+
+  constructor(world: World, records: Records) {
+    this.#world = world;
+    this.#records = records;
+  }
+
+  /** Whether an open transaction has settled the record of a key. */
+  isLocked(key: string): boolean {
+    const transaction = this.#locked.get(key);
+    if (transaction === undefined) return false;
+    // A process that dies loses its connections.
+    if (!transaction.life.isAlive) this.#break(transaction);
+    return true;
+  }
+
+  /** The token owns no record any more: what is on its way with it commits nothing. */
+  fenceOff(token: string): void {
+    const transaction = this.#committing.get(token);
+    this.#committing.delete(token);
+    if (transaction !== undefined) this.#tellUndone(transaction);
+  }
+
+  /** The store of one process, with transactions. */
+  clientOf(life: Life, store: Store, mayTellRollback: boolean): TransactionalStore<Transaction> {
+    /** Whether the client sends the COMMIT with the last statement. */
+    const isCommitting = this.#world.random.chance(0.5);
+    const tellsRollback = isCommitting || mayTellRollback;
+    return {
+      ...store,
+      tellsRollback,
+      accept: () => undefined,
+      savepoint: (transaction) => this.#savepoint(transaction),
+      hasBroken: (transaction) => transaction.isKnownAsBroken(),
+      begin: async (work, onBroken) => {
+        const giveBack = await this.#records.poolOf(life).take();
+        const transaction = new Transaction(life, this.#happens(TELLING_SHARE));
+        const breaking = this.#mayBreak(transaction);
+        const working = () => work(transaction);
+        try {
+          await this.#call(transaction, () => undefined);
+          const result = await (onBroken === undefined
+            ? transaction.unlessBroken(working)
+            : transaction.telling(onBroken, working));
+          life.clock.clearTimer(breaking);
+          const { isOver, isCommitting: wasCommitted } = transaction;
+          // It is over where its COMMIT went out with its last statement, or its connection broke.
+          if (!(isOver && wasCommitted)) await this.#commit(transaction, tellsRollback);
+          return result;
+        } catch (error) {
+          this.#end(transaction);
+          throw error;
+        } finally {
+          life.clock.clearTimer(breaking);
+          giveBack();
+        }
+      },
+      settleLast: (transaction, request, scope) => {
+        transaction.isCommitting = isCommitting;
+        if (isCommitting) this.#committing.set(request.token, transaction);
+        return this.#call(transaction, () => {
+          this.#committing.delete(request.token);
+          const reply = this.#settle(transaction, request, scope);
+          return isCommitting ? this.#commitBehind(transaction, reply) : reply;
+        });
+      },
+      isRolledBack: (error) => error instanceof ServerError,
+      isConflict: (error) => error instanceof ServerError && error.isConflict,
+    };
+  }
+
+  async #savepoint(transaction: Transaction): Promise<Savepoint> {
+    const send = (effect: () => void = () => undefined): Promise<void> => this.#call(transaction, effect);
+    await send().catch((cause: unknown) => {
+      throw new StoreError('the transaction takes no statement', { retriable: true, cause });
+    });
+    const count = transaction.runs.length;
+    const undo = (): void => {
+      this.#unstage(transaction);
+      for (const run of transaction.runs.splice(count)) this.#tellRunUndone(run);
+    };
+    // Where a statement fails the connection is broken: the whole transaction is undone.
+    const sendQuietly = (effect?: () => void): Promise<void> => send(effect).catch(() => undefined);
+    let hasRun = false;
+    return {
+      settle: (request, scope) => this.#call(transaction, () => this.#settle(transaction, request, scope)),
+      async run(work, onBroken) {
+        hasRun = true;
+        try {
+          const value = await transaction.telling(onBroken, work);
+          await send();
+          return value;
+        } catch (error) {
+          await sendQuietly(undo);
+          throw error;
+        }
+      },
+      release: () => (hasRun ? Promise.resolve() : sendQuietly()),
+    };
+  }
+
+  #unstage(transaction: Transaction): void {
+    const { staged } = transaction;
+    if (staged !== undefined) this.#locked.delete(staged.request.key);
+    transaction.staged = undefined;
+  }
+
+  #settle(transaction: Transaction, request: SettleRequest, scope: string): SettledIn | Error {
+    if (this.#happens(CONFLICT_SHARE)) {
+      this.#tellFault('transaction lost a conflict', transaction);
+      return new ServerError('could not serialize access', true);
+    }
+    if (this.isLocked(request.key)) return new ServerError('the record is locked', false);
+    if (this.#records.refuses(request)) {
+      this.#tellFault('result refused by the store', transaction);
+      return new ServerError('the value cannot be stored', false);
+    }
+    if (!this.#records.isOwner(request)) return 'lost';
+    transaction.staged = { request, scope };
+    this.#locked.set(request.key, transaction);
+    return 'settled';
+  }
+
+  async #commit(transaction: Transaction, tellsRollback: boolean): Promise<void> {
+    transaction.isCommitting = true;
+    await this.#call(transaction, () => this.#landCommit(transaction, tellsRollback));
+  }
+
+  #landCommit(transaction: Transaction, tellsRollback: boolean): Error | undefined {
+    if (this.#happens(UNDONE_SHARE)) {
+      this.#tellFault('commit answered with a rollback', transaction);
+      this.#rollBack(transaction);
+      return tellsRollback ? new ServerError('the transaction is aborted', false) : undefined;
+    }
+    this.#conclude(transaction, true);
+    return undefined;
+  }
+
+  /** A COMMIT that lands with the settle before it: where that has not settled, nothing is committed. */
+  #commitBehind(transaction: Transaction, reply: SettledIn | Error): SettledIn | Error {
+    if (reply === 'settled') return this.#landCommit(transaction, true) ?? reply;
+    this.#rollBack(transaction);
+    return reply;
+  }
+
+  /** Runs a statement on the connection of a transaction. Where it gets no reply, that is broken. */
+  async #call<Reply>(transaction: Transaction, effect: () => Reply | Error): Promise<Reply> {
+    const { network, scheduler } = this.#world;
+    const { life } = transaction;
+    if (!life.isAlive) return await never();
+    if (transaction.isBroken) {
+      // What has begun since is undone as well.
+      this.#tellUndone(transaction);
+      throw connectionLost();
+    }
+    const askedAt = scheduler.now();
+    const fate = network.fateOf(life, 'store');
+    if (fate.fault !== undefined) {
+      const to = askedAt + Math.max(fate.landsAfterMs ?? 0, PATIENCE_MS);
+      life.troubles.push({ from: askedAt, to });
+    }
+    const land = (): Reply | Error => (transaction.isOver ? connectionLost() : effect());
+    let timer;
+    const late = new Promise<never>((_, reject) => {
+      timer = life.clock.setTimer(() => {
+        reject(connectionLost());
+      }, PATIENCE_MS);
+    });
+    try {
+      const reply = await Promise.race([network.send(life, fate, land, connectionLost), late]);
+      refuseBroken(transaction);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof ServerError)) this.#break(transaction);
+      throw error;
+    } finally {
+      life.clock.clearTimer(timer);
+    }
+  }
+
+  /** The connection may break before its COMMIT. */
+  #mayBreak(transaction: Transaction): Timer | undefined {
+    const { random } = this.#world;
+    const { life } = transaction;
+    if (!this.#happens(BROKEN_SHARE)) return undefined;
+    return life.clock.setTimer(
+      () => {
+        this.#tellFault('connection of a transaction broke', transaction);
+        this.#break(transaction);
+      },
+      random.between(0, 100),
+    );
+  }
+
+  /** The client has lost it; the server ends it when it notices. */
+  #break(transaction: Transaction): void {
+    if (transaction.isBroken) return;
+    transaction.break();
+    if (!transaction.isCommitting) this.#tellUndone(transaction);
+    const { scheduler, random } = this.#world;
+    scheduler.after(random.between(...NOTICED_MS), () => {
+      this.#rollBack(transaction);
+    });
+  }
+
+  /** The work has thrown: the client rolls back. */
+  #end(transaction: Transaction): void {
+    if (!transaction.isBroken && !transaction.isOver) this.#rollBack(transaction);
+  }
+
+  #rollBack(transaction: Transaction): void {
+    if (transaction.isOver) return;
+    this.#tellUndone(transaction);
+    this.#conclude(transaction, false);
+  }
+
+  #conclude(transaction: Transaction, isCommitted: boolean): void {
+    const { life, staged, runs } = transaction;
+    transaction.isOver = true;
+    if (staged !== undefined) this.#locked.delete(staged.request.key);
+    if (!isCommitted) return;
+    this.#world.tell({ type: 'committed', life, runs, settles: staged?.request.token });
+    if (staged !== undefined) this.#records.settle(life, staged.request, staged.scope);
+  }
+
+  #tellUndone({ runs }: Transaction): void {
+    for (const run of runs) this.#tellRunUndone(run);
+  }
+
+  #tellRunUndone(run: Run): void {
+    this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
+  }
+
+  #tellFault(fault: Fault, { life, staged }: Transaction): void {
+    this.#world.tell({ type: 'fault', fault, life, what: staged?.request.key ?? '' });
+  }
+
+  #happens(share: number): boolean {
+    const { network, random } = this.#world;
+    return !network.isCalm && random.chance(share);
+  }
+}
+
+function refuseBroken({ isBroken }: Transaction): void {
+  if (isBroken) throw connectionLost();
+}
+
+function connectionLost(): Error {
+  return new Error('the connection is lost');
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod/mini';
+import type { HttpEvent } from '../../../adapters/http/events.ts';
+import type { Answer as HttpAnswer } from '../../../adapters/http/answer.ts';
+import { unlessOver } from '../../../adapters/http/deadline.ts';
+import { httpFields } from '../../../adapters/http/options.ts';
+import { processRequest, type ReceivedRequest } from '../../../adapters/http/process-request.ts';
+import { createProcessor } from '../../../adapters/http/processor.ts';
+import { toStored } from '../../../adapters/http/stored-response.ts';
+import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import { createLifesHandleOnce } from '../actors/handle-once.ts';
+import { createHandler } from '../actors/handler.ts';
+import { type Answer, type Answering, openServers } from '../models/clients.ts';
+import { BROKER_FAULTS, HTTP_OUTCOMES, REQUEST_FAULTS } from '../report/names.ts';
+import type { Life } from '../world/life.ts';
+import type { World } from '../world/world.ts';
+import { SCOPE, type Surface } from './surface.ts';
+
+const TARGET = '/orders';
+/** Of records whose caller is not told apart. */
+const KEY_PREFIX = '-:';
+
+/** Requests with an Idempotency-Key, where they enter the adapter: no sockets, and no server around it. */
+export const http: Surface = {
+  name: 'http',
+  weight: 8,
+  identity: {
+    scope: `${SCOPE}>http:${encodeURIComponent(`POST ${TARGET}`)}`,
+    keyPrefix: KEY_PREFIX,
+    fingerprintOf: (body) => fingerprint([TARGET, fingerprint(Buffer.from(body))]),
+  },
+  faults: [...BROKER_FAULTS, ...REQUEST_FAULTS],
+  outcomes: HTTP_OUTCOMES,
+  // A request that was released runs again at once, as often as its client likes; none is aborted by its process.
+  lacks: ['backing-off', 'aborted', 'interrupted', 'it was interrupted'],
+  rules: [],
+  fit: (settings) => ({ ...settings, onFailed: 'acknowledge', maxAttempts: Infinity, backoffMs: 0 }),
+  open: (world) => openServers(world, false, (life, onHang) => createOperation(world, life, onHang)),
+};
+
+const settingsOfHttp = z.strictObject(httpFields());
+
+function createOperation(world: World, life: Life, onHang: () => void): Answering {
+  const handle = createHandler(world, life, onHang);
+  const settings = settingsOfHttp.parse({
+    handleOnce: createLifesHandleOnce(world, life),
+    route: TARGET,
+    principal: null,
+    waitMs: world.random.pick([0, 1_500]),
+    onEvent: (event: HttpEvent) => {
+      tellAnswer(world, life, event);
+    },
+  });
+  const processor = createProcessor(settings, false);
+  return async (message) => {
+    const received: ReceivedRequest<undefined> = {
+      method: 'POST',
+      target: TARGET,
+      subject: 'onceEachRequest',
+      keyHeader: message.key?.slice(KEY_PREFIX.length),
+      request: message,
+      principal: () => undefined,
+      readBody: () => Promise.resolve(Buffer.from(message.body)),
+      hasBegun: () => false,
+      discard: () => undefined,
+      async run(attempt, over) {
+        const body = Buffer.from(
+          String(await unlessOver(over, () => handle(message, attempt, undefined, { over }))),
+        );
+        const stored = toStored({ status: 201, headers: [], body }, processor.maxStoredBytes);
+        return { own: undefined, status: 201, stored };
+      },
+    };
+    return toAnswer(await processRequest(processor, received));
+  };
+}
+
+/** As a client reads it that sends again what `Idempotency-Status` does not call stored. */
+function toAnswer(answer: HttpAnswer<unknown>): Answer {
+  switch (answer.kind) {
+    case 'own':
+      return answer.type === 'stored' ? 'done' : 'again';
+    case 'replay':
+      return 'done';
+    case 'threw':
+      return answer.type === 'failed' ? 'done' : 'again';
+    case 'problem': {
+      const { name, status } = answer.problem;
+      if (name === 'not-kept' || name === 'failed') return 'done';
+      return status >= 500 || name === 'in-flight' ? 'again' : 'refused';
+    }
+    case 'pass':
+      throw new Error('a POST is recorded');
+  }
+}
+
+function tellAnswer(world: World, life: Life, { type, status, key = '' }: HttpEvent): void {
+  world.tell({ type: 'event', life, name: `answered ${status ?? 'by a throw'}`, of: key, detail: type });
+}

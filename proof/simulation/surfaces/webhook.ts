@@ -1,0 +1,65 @@
+import { onceEachWebhook, type WebhookEvent } from '../../../adapters/webhook/index.ts';
+import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import { createLifesHandleOnce } from '../actors/handle-once.ts';
+import { createHandler } from '../actors/handler.ts';
+import { type Answering, openServers } from '../models/clients.ts';
+import { BROKER_FAULTS, REQUEST_FAULTS, WEBHOOK_OUTCOMES } from '../report/names.ts';
+import type { Life } from '../world/life.ts';
+import type { World } from '../world/world.ts';
+import { SCOPE, type Surface } from './surface.ts';
+
+const SENDER = 'sender';
+
+/** Senders of webhooks, who repeat what is not answered 200; and others, who use their ids. */
+export const webhook: Surface = {
+  name: 'webhook',
+  weight: 8,
+  identity: {
+    scope: `${SCOPE}>webhook:${SENDER}`,
+    keyPrefix: '',
+    fingerprintOf: (body) => fingerprint(Buffer.from(body)),
+  },
+  faults: [...BROKER_FAULTS, ...REQUEST_FAULTS, 'request forged'],
+  outcomes: WEBHOOK_OUTCOMES,
+  lacks: [],
+  rules: [],
+  // What has failed for good is answered 200.
+  fit: (settings) => ({ ...settings, onFailed: 'acknowledge' }),
+  open: (world) => openServers(world, true, (life, onHang) => createEndpoint(world, life, onHang)),
+};
+
+/** Of the sender, and of a forger. */
+const GOOD_SIGNATURE = 'good';
+const BAD_SIGNATURE = 'bad';
+
+function createEndpoint(world: World, life: Life, onHang: () => void): Answering {
+  const handle = createHandler(world, life, onHang);
+  const waitMs = world.random.pick([0, 1_500]);
+  const handleWebhook = onceEachWebhook(
+    {
+      handleOnce: createLifesHandleOnce(world, life),
+      source: { header: 'x-delivery-id' },
+      name: SENDER,
+      verify: ({ headers }) => headers['x-signature'] === GOOD_SIGNATURE,
+      onEvent: (event) => {
+        tellAnswer(world, life, event);
+      },
+    },
+    (_, attempt) => handle(world.messageOf(attempt.headers['x-message'] ?? ''), attempt),
+  );
+  return async (message, { isForged, signal }) => {
+    const headers = {
+      'x-message': message.id,
+      'x-delivery-id': message.key,
+      'x-signature': isForged ? BAD_SIGNATURE : GOOD_SIGNATURE,
+    };
+    const body = isForged ? 'forged' : message.body;
+    const { answer } = await handleWebhook({ headers, body }, { signal, waitMs });
+    if (answer.status === 200) return 'done';
+    return answer.status >= 500 ? 'again' : 'refused';
+  };
+}
+
+function tellAnswer(world: World, life: Life, { status, id = '', type }: WebhookEvent): void {
+  world.tell({ type: 'event', life, name: `answered ${status}`, of: id, detail: type });
+}

@@ -1,0 +1,277 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import * as z from 'zod/mini';
+import { lazily } from '../lib/lazily.ts';
+import { type Backoff, DEFAULT_BACKOFF, exponentialBackoff } from '../options/backoff.ts';
+import type { Around } from '../words/around.ts';
+import type { HandleOnceEvent } from '../reporting/events.ts';
+import { aroundOption } from '../options/around-option.ts';
+import {
+  type FingerprintOptions,
+  fingerprintFields,
+  BOTH_FINGERPRINTS_GIVEN,
+} from '../options/fingerprint-options.ts';
+import {
+  eventHook,
+  flag,
+  NOT_AN_OBJECT,
+  parseOptions,
+  standardSchema,
+  wholeNumber,
+  withMethods,
+} from '../options/parse-options.ts';
+import { failuresOf } from '../history/failures.ts';
+import type { Noted } from '../history/recorded.ts';
+import { statsOf } from '../history/stats.ts';
+import { workerLineOf } from '../history/worker.ts';
+import type { Clock } from '../lib/clock.ts';
+import { schemaName } from '../migrations/options.ts';
+import { type Logger, loggerOption } from '../reporting/logger.ts';
+import {
+  DEFAULT_RETRIES,
+  resolveRetries,
+  type Retries,
+  retryFields,
+  type RetryOptions,
+} from '../options/retries.ts';
+import { scopeFault } from '../options/scope.ts';
+import { DEFAULT_SCHEMA } from '../postgres/identifier.ts';
+import { createPostgresStore } from '../store/postgres/index.ts';
+import { type SqlClient, sqlClient, toDatabaseClient } from '../postgres/sql-client.ts';
+import type { Store } from '../store/store.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_LEASE_MS = 43_200_000;
+const MAX_RETENTION_MS = 3_650 * DAY_MS;
+const DEFAULT_MAX_RESULT_BYTES = 65_536;
+
+/** Options of `createHandleOnce`. Give either `sql` or `store`. */
+export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, FingerprintOptions<unknown> {
+  /**
+   * A client made by `postgres(url)`, or one of another library through `handle-once/clients`, whose database
+   * `migrate(sql)` has prepared.
+   */
+  readonly sql?: SqlClient<Tx> | undefined;
+  /** A store in place of `sql`: `createMemoryStore()` of `handle-once/testing` for unit tests. */
+  readonly store?: Store | undefined;
+  /** Namespace of the keys: one logical consumer. 1 to 512 characters, without `>`. */
+  readonly scope: string;
+  /** Milliseconds that a worker may be silent before another takes its message over. Default 30,000. */
+  readonly leaseMs?: number | undefined;
+  /**
+   * Milliseconds after which an attempt's signal aborts. Default: never; with `inTransaction` `leaseMs`, and a second
+   * later the call answers `unrecorded`, since a connection can hang without end.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds that a succeeded record answers redeliveries. Default 7 days. */
+  readonly succeededRetentionMs?: number | undefined;
+  /** Milliseconds that a failed record answers redeliveries. Default 7 days. */
+  readonly failedRetentionMs?: number | undefined;
+  /** Any Standard Schema (zod, valibot, arktype): the handler gets its output; an invalid payload fails for good. */
+  readonly schema?: StandardSchemaV1 | undefined;
+  /** Whether records keep what the handler returned, for replays. Default true. */
+  readonly storeResult?: boolean | undefined;
+  /**
+   * The largest result that is kept, in bytes of JSON; a larger one is omitted. Default 65,536.
+   *
+   * Each call in flight can hold one in memory a few times over, a replay too: with large results bound how many
+   * messages are handled at once.
+   */
+  readonly maxResultBytes?: number | undefined;
+  /**
+   * Whether concurrent calls share statements, which is where the speed comes from. With false each call has statements
+   * of its own, so that no transaction has the records of several messages. Default true.
+   */
+  readonly batching?: boolean | undefined;
+  /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
+  readonly databaseSchema?: string | undefined;
+  /**
+   * Whether the database counts the events of each scope by the minute, for `readStats` of `handle-once/operations`:
+   * one statement a minute of the process. A process that ends without `close()`, or a stop of its worker, loses its
+   * last minute. Only with `sql`. Default false.
+   */
+  readonly stats?: boolean | undefined;
+  /** Called with each event as it happens, and not waited for. What it throws is reported. */
+  readonly onEvent?: ((event: HandleOnceEvent) => unknown) | undefined;
+  /**
+   * Runs around each attempt, for what has to be active inside the handler, such as a span: `openTelemetry` of
+   * `handle-once/otel` has one. Default: nothing.
+   */
+  readonly around?: Around | undefined;
+  /**
+   * Gets each operational problem: failures, releases, errors of the store. `pino()` and
+   * `console` fit as they are. Without it these are process warnings, a few a minute, unless `onEvent` gets all events.
+   */
+  readonly logger?: Logger | undefined;
+}
+
+/** The options as they apply, defaults filled in. */
+export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown> {
+  /** Of the records: with what `inScope` has made of it. */
+  readonly scope: string;
+  /** Milliseconds. */
+  readonly leaseMs: number;
+  /**
+   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called: an adapter has a default of its own
+   * only where not.
+   */
+  readonly retriesWereChosen: boolean;
+  /** Milliseconds. Undefined: no limit, but `leaseMs` with `inTransaction`. */
+  readonly timeoutMs: number | undefined;
+  /** Milliseconds from the success. */
+  readonly succeededRetentionMs: number;
+  /** Milliseconds from the failure. */
+  readonly failedRetentionMs: number;
+  /** Whether replays can have a result. */
+  readonly storeResult: boolean;
+  /** Bytes of JSON. Without effect where `storeResult` is false. */
+  readonly maxResultBytes: number;
+  /** Whether concurrent calls share statements. */
+  readonly batching: boolean;
+  /** Undefined where payloads are not validated, unless a call or an adapter has a schema. */
+  readonly schema: StandardSchemaV1 | undefined;
+  /** Undefined: nothing runs around attempts. */
+  readonly around: Around | undefined;
+  /** That of adapters too, unless they are given one. */
+  readonly logger: Logger | undefined;
+  /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
+  readonly hasTransactions: boolean;
+  /** The most connections of the client of `sql`, where it tells. */
+  readonly maxConnections: number | undefined;
+}
+
+export interface ResolvedOptions<Tx> {
+  readonly settings: HandleOnceSettings;
+  readonly store: Store;
+  /** What was given as `sql` or `store`: all that share it share the room for statements. */
+  readonly client: object;
+  /** The store where it has transactions: not one of the user's own. */
+  readonly transactionalStore: TransactionalStore<Tx> | undefined;
+  /** What is kept beside records in Postgres. */
+  readonly kept: readonly Noted[];
+  readonly backoff: Backoff;
+  readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
+  readonly logger: Logger | undefined;
+}
+
+const milliseconds = (min: number, max: number) => wholeNumber('milliseconds', min, max);
+
+export const optionsSchema = lazily(() =>
+  z
+    .strictObject(
+      {
+        sql: z.optional(sqlClient()),
+        store: z.optional(
+          withMethods<Store>(['claim', 'settle', 'extend'], 'a store such as createMemoryStore() returns'),
+        ),
+        scope: z.custom<string>().check(
+          z.superRefine((value, context) => {
+            const fault = scopeFault(value);
+            if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+          }),
+        ),
+        leaseMs: z._default(milliseconds(100, MAX_LEASE_MS), 30_000),
+        ...retryFields(),
+        timeoutMs: z.optional(milliseconds(1, MAX_LEASE_MS)),
+        succeededRetentionMs: z._default(milliseconds(100, MAX_RETENTION_MS), 7 * DAY_MS),
+        failedRetentionMs: z._default(milliseconds(100, MAX_RETENTION_MS), 7 * DAY_MS),
+        schema: z.optional(standardSchema()),
+        storeResult: z._default(flag(), true),
+        maxResultBytes: z.optional(wholeNumber('bytes', 0, 16_777_216)),
+        batching: z._default(flag(), true),
+        databaseSchema: z.optional(schemaName()),
+        stats: z._default(flag(), false),
+        onEvent: eventHook<HandleOnceEvent>(),
+        around: z.optional(aroundOption()),
+        ...fingerprintFields<unknown>(),
+        logger: loggerOption(),
+      },
+      NOT_AN_OBJECT,
+    )
+    .check(
+      z.superRefine(
+        (options, context) => {
+          for (const [field, message] of contradictions(options)) {
+            context.addIssue({ code: 'custom', path: [field], message });
+          }
+        },
+        // Also where a field is wrong by itself, so that everything is said at once.
+        { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+      ),
+    ),
+);
+
+/** What zod cannot see in one field: options that are right alone and wrong together. Each may be wrong alone too. */
+function* contradictions(options: {
+  readonly [Name in keyof HandleOnceOptions]?: unknown;
+}): Generator<[field: string, message: string]> {
+  const { sql, store, leaseMs, storeResult, maxResultBytes, databaseSchema } = options;
+  if (sql === undefined && store === undefined)
+    yield ['sql', 'is missing: pass a client made by postgres(url)'];
+  if (sql !== undefined && store !== undefined) yield ['store', 'must not be given together with sql'];
+  if (store !== undefined && databaseSchema !== undefined) {
+    yield ['databaseSchema', 'has no meaning for a store of your own; remove it'];
+  }
+  if (store !== undefined && options.stats === true) {
+    yield ['stats', 'has no meaning for a store of your own; remove it'];
+  }
+  if (storeResult === false && maxResultBytes !== undefined) {
+    yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
+  }
+  if (options.fingerprint !== undefined && options.ignoredFields !== undefined) {
+    yield ['ignoredFields', BOTH_FINGERPRINTS_GIVEN.error];
+  }
+  for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
+    const retentionMs = options[field];
+    if (Number.isFinite(leaseMs) && Number.isFinite(retentionMs) && Number(retentionMs) < Number(leaseMs)) {
+      yield [field, 'must not be below leaseMs: a record that expires so soon answers no redelivery'];
+    }
+  }
+}
+
+export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>, clock: Clock): ResolvedOptions<Tx> {
+  const {
+    sql,
+    store,
+    schema,
+    onEvent,
+    logger,
+    databaseSchema,
+    maxResultBytes,
+    timeoutMs,
+    stats,
+    around,
+    ...given
+  } = parseOptions('createHandleOnce', optionsSchema(), options);
+  const byDefault = exponentialBackoff(DEFAULT_BACKOFF, clock);
+  const { retries, backoff } = resolveRetries(given, DEFAULT_RETRIES, byDefault, clock);
+  const tables = databaseSchema ?? DEFAULT_SCHEMA;
+  const transactionalStore = store === undefined ? createPostgresStore(sql as SqlClient, tables) : undefined;
+  return {
+    settings: Object.freeze({
+      ...given,
+      ...retries,
+      retriesWereChosen: given.maxAttempts !== undefined || given.backoff !== undefined,
+      timeoutMs,
+      schema,
+      around,
+      logger,
+      hasTransactions: transactionalStore !== undefined,
+      maxConnections: sql === undefined ? undefined : toDatabaseClient(sql).maxConnections,
+      maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
+    }),
+    store: store ?? (transactionalStore as Store),
+    client: store ?? (sql as SqlClient),
+    // Of the caller's own client, whose transactions are `Tx`.
+    transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
+    kept: store === undefined ? keptBeside(sql as SqlClient, tables, stats) : [],
+    backoff,
+    onEvent,
+    logger,
+  };
+}
+
+function keptBeside(sql: SqlClient, tables: string, stats: boolean): Noted[] {
+  const always = [workerLineOf(sql, tables), failuresOf(sql, tables)];
+  return stats ? [...always, statsOf(sql, tables)] : always;
+}

@@ -1,0 +1,216 @@
+import { type HandleOnceError, SchemaError, StoreError } from '../words/errors.ts';
+import { clientCode, isClosed, placesOf, sqlState } from './error-layers.ts';
+import { safeCause } from './safe-cause.ts';
+import { DEFAULT_SCHEMA, quoteIdentifier } from './identifier.ts';
+import { grantsOn, RIGHTS, type Use } from './rights.ts';
+
+const MISSING_OBJECTS = new Set(['3F000', '42P01', '42703']);
+/** Classes of SQLSTATE that refuse the values of a row: the database's own, a constraint's, and a trigger's. */
+const DATA_CLASSES = new Set(['22', '23', '44', 'P0']);
+/**
+ * Classes of SQLSTATE that a later try cannot cure: wrong data, wrong rights, wrong statement. All others can be sent
+ * again: broken connections, conflicts, a server without resources or in a restart, and what has no code.
+ */
+const PERMANENT_CLASSES = new Set([...DATA_CLASSES, '0A', '28', '3D', '42', '54']);
+
+/** Codes of Node, and of `postgres`, for a connection that there never was. */
+const NEVER_SENT = new Set([
+  'CONNECT_TIMEOUT',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+]);
+
+/** Answers of a server that is being stopped, or of something between: what was asked may have been done before. */
+export const UNCERTAIN_CLASSES = new Set(['08', '57']);
+
+interface Refusal {
+  readonly happened: string;
+  readonly fix: string;
+  /** Where the class of the SQLSTATE says otherwise. */
+  readonly retriable?: boolean;
+}
+
+/** How a client prepares nothing. */
+export const UNPREPARED =
+  'make the client with prepare: false, as in postgres(url, { prepare: false }), fromPg(pool, { prepare: false }) ' +
+  'or fromKnex(knex, { prepare: false })';
+
+export const SHARED_SESSIONS: Refusal = {
+  happened: 'a pooler shares the server sessions, and prepared statements do not survive that',
+  fix: `${UNPREPARED}. From now on this client prepares nothing`,
+  retriable: true,
+};
+
+const READ_ONLY_STATE = '25006';
+export const READ_ONLY: Refusal = {
+  happened:
+    'the database accepts no writes: it is a standby, default_transaction_read_only is on, or the transaction was made ' +
+    'read-only',
+  fix:
+    'connect the client to the primary, turn that setting off for this role and database, or leave the transaction ' +
+    'READ WRITE',
+};
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  [READ_ONLY_STATE]: READ_ONLY,
+  '22P05': {
+    happened: 'the encoding of the database has no such character as the key, the scope or an error has',
+    fix: 'create a database with the encoding UTF8 for the records',
+  },
+  '25P02': {
+    happened: 'an earlier statement of the transaction failed, and its error was caught or not awaited',
+    fix: 'await every statement, and let its error reach handle-once. To go on after one, run it in a savepoint',
+  },
+  '26000': SHARED_SESSIONS,
+  '42P05': SHARED_SESSIONS,
+  '28000': {
+    happened: 'the server does not let this role log in',
+    fix: 'check the role name, its LOGIN right, TLS and pg_hba.conf',
+  },
+  '28P01': {
+    happened: 'the password is wrong',
+    fix: 'correct the password in the settings of the client',
+  },
+  '3D000': {
+    happened: 'the database does not exist',
+    fix: 'create it, or correct its name in the settings of the client',
+  },
+  '53300': {
+    happened: 'the server has no connection left',
+    fix: 'make the pools of the clients smaller, or raise max_connections or the limit of the role',
+  },
+  '42P10': {
+    happened:
+      'a table of handle-once has lost its primary key, or is in a publication that has not all of its columns and rows',
+    fix: 'npx handle-once doctor names a lost key, and the statement that makes it again; publish the table whole',
+  },
+  '55000': {
+    happened:
+      'a table cannot be changed as it is, such as one without a replica identity that is in a publication',
+    fix: 'npx handle-once doctor names the table and what to do',
+  },
+  P0001: {
+    happened: 'a trigger or function of the database raised an error',
+    fix: "look at the triggers on the tables of handle-once; the server's log has the text of the error",
+  },
+  '57P01': { happened: 'the server closed the connection, as in a restart', fix: 'send the call again' },
+  '57P03': { happened: 'the server is starting or shutting down', fix: 'send the call again' },
+};
+
+export const NO_PERMISSION = '42501';
+
+/**
+ * The driver's error as ours. Its own message is not repeated: it can quote the values sent. `statement` is ours, and
+ * names the schema; `use` is what it was sent for.
+ */
+export function toStoreError(error: unknown, statement = '', use: Use = 'handle'): HandleOnceError {
+  if (error instanceof StoreError) return error;
+  const cause = safeCause(error);
+  const options = { cause };
+  const state = sqlState(error);
+  if (state === undefined) {
+    return unreachable(error, options);
+  }
+  if (MISSING_OBJECTS.has(state)) {
+    return new SchemaError(
+      `the tables of handle-once are missing${inSchema(statement)}, or older than this version, ` +
+        `or have lost a column (SQLSTATE ${state}): ` +
+        'run migrate(sql), or npx handle-once migrate, with the same schema name, ' +
+        'and check that this role may use the schema; npx handle-once doctor says what they lack',
+      options,
+    );
+  }
+  const stateClass = state.slice(0, 2);
+  const refusal = state === NO_PERMISSION ? noPermission(use, statement, cause?.message) : REFUSALS[state];
+  return new StoreError(messageOf(state, refusal), {
+    retriable: refusal?.retriable ?? !PERMANENT_CLASSES.has(stateClass),
+    dataRefused: DATA_CLASSES.has(stateClass),
+    mayHaveLanded: UNCERTAIN_CLASSES.has(stateClass),
+    ...options,
+  });
+}
+
+function unreachable(error: unknown, options: { cause: Error | undefined }): StoreError {
+  const code = clientCode(error);
+  // Of guardedSocket: the message of the error is the fix.
+  if (code.startsWith('TLS_')) {
+    const message = `the database cannot be reached (${code}): ${options.cause?.message ?? ''}`;
+    return new StoreError(message, { retriable: false, mayHaveLanded: false, ...options });
+  }
+  if (isClosed(error)) {
+    const message = `the client was closed (${code}): end it after the workers have stopped`;
+    return new StoreError(message, { retriable: false, mayHaveLanded: false, ...options });
+  }
+  const neverSent = NEVER_SENT.has(code);
+  const places = placesOf(error);
+  const where = places.length === 0 ? '' : ` at ${places.join(' and ')}`;
+  const fix = neverSent ? 'check that it runs, and the host and port of the client' : 'send the call again';
+  return new StoreError(`the database cannot be reached${where} (${code}): ${fix}`, {
+    retriable: true,
+    mayHaveLanded: !neverSent,
+    ...options,
+  });
+}
+
+/** What a write would throw, after a failover until the client is connected to the new primary. */
+export function readOnlyError(): StoreError {
+  return new StoreError(messageOf(READ_ONLY_STATE, READ_ONLY), { retriable: true, mayHaveLanded: false });
+}
+
+function messageOf(state: string, refusal: Refusal | undefined): string {
+  if (refusal === undefined)
+    return `the database refused the statement (SQLSTATE ${state}): look it up in the server's log`;
+  return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
+}
+
+/** What maintains has a right on each table. */
+const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
+/** As a step of a walk names it. */
+const LEAF = /\bfrom only (.+) t$/m;
+const OWNER_RUNS = 'run as the owner of the tables, with the name of that role for ROLE';
+const DEFAULT_NAME = quoteIdentifier(DEFAULT_SCHEMA);
+const DENIED = /^permission denied for (\w+ .+)$/;
+
+function inSchema(statement: string): string {
+  const schema = OUR_TABLE.exec(statement)?.[1];
+  return schema === undefined ? '' : ` in schema ${schema}`;
+}
+
+/** Names what the server names. Where that is no table of ours, every right that is needed. */
+function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
+  if (serverSays.startsWith('new row violates row-level security')) {
+    return {
+      happened:
+        'row level security is on for the tables of handle-once, and no policy lets the role of the client write',
+      fix: 'npx handle-once doctor, run as that role, names them and what to do',
+    };
+  }
+  const schema = OUR_TABLE.exec(statement)?.[1];
+  const denied = DENIED.exec(serverSays)?.[1];
+  const happened = `the role of the client, or the one that its transaction has set, lacks a right on ${denied ?? 'the tables of handle-once or their schema'}`;
+  if (schema === undefined) {
+    return {
+      happened,
+      fix:
+        'run migrate(sql) as a role that may create schemas and tables, and grant this one usage of the schema ' +
+        'and select on its table migrations',
+    };
+  }
+  const needed = Object.entries(RIGHTS[use]);
+  const named = needed.filter(([table]) => denied === `table ${table}`);
+  const leaf = LEAF.exec(statement)?.[1];
+  if (leaf !== undefined && denied?.startsWith('table ') === true && named.length === 0) {
+    return {
+      happened,
+      fix: `${OWNER_RUNS}, and the same for each partition of the records: grant ${RIGHTS.maintain.records} on ${leaf} to ROLE;`,
+    };
+  }
+  const grants = grantsOn(schema, 'ROLE', Object.fromEntries(named.length > 0 ? named : needed));
+  const inSchema = schema === DEFAULT_NAME ? '' : ` --schema ${schema}`;
+  const printed = `npx handle-once grants ROLE --for ${use}${inSchema}`;
+  const script = grants.map((grant) => `${grant};`).join(' ');
+  return { happened, fix: `${OWNER_RUNS} (${printed} prints all that it needs): ${script}` };
+}

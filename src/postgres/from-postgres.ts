@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { hasMethods } from '../options/parse-options.ts';
+import type { OnExecute, PostgresClient, PostgresQueries } from './postgres-client.ts';
+import type { CommittingClient } from './committing-client.ts';
+import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
+import { notATransaction } from './not-a-transaction.ts';
+import { beginPostgres, endOf, type Transactions } from './begin-postgres.ts';
+import { poolSize } from './pool-size.ts';
+import { createPreparing } from './preparing.ts';
+import { watchConnections } from './watch-connection.ts';
+
+/** A `postgres` client as a database client. */
+export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> {
+  const transactions: Transactions = { ended: new WeakSet(), commits: new WeakMap() };
+  const preparing = createPreparing(true);
+  const connections = watchConnections(transactions.ended);
+  return {
+    ...queriesOf(sql, preparing),
+    maxConnections: poolSize(sql.options?.max),
+    begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
+    in(transaction, onBroken) {
+      if (!hasMethods(transaction, ['unsafe', 'savepoint']))
+        throw notATransaction('a transaction of sql.begin');
+      const queries = queriesIn(transaction);
+      const onexecute = onBroken && connections.watch(queries, onBroken);
+      return queriesOf(queries, preparing, {
+        onexecute,
+        async run(send) {
+          await refuseEnded(transactions, queries);
+          return await connections.answer(queries, send());
+        },
+      });
+    },
+    hasBroken: (transaction) => transactions.ended.has(queriesIn(transaction)),
+    lastIn(transaction) {
+      const queries = queriesIn(transaction);
+      return {
+        async query(statement, parameters) {
+          await refuseEnded(transactions, queries);
+          // They take the same way, and so leave in this order.
+          const unguarded = queriesOf(queries, preparing);
+          const rows = unguarded.query(statement, parameters);
+          const committed = endOf(() => unguarded.execute(COMMIT));
+          transactions.commits.set(queries, committed);
+          return await rows;
+        },
+      };
+    },
+  };
+}
+
+/**
+ * A COMMIT of our own, since `postgres` waits for replies before it sends its own.
+ *
+ * - `select` fails in a transaction in which a statement has failed. A COMMIT would end it with a rollback there, and a
+ *   statement that `postgres` sends again, since the server has lost its preparation, would then run outside of it.
+ * - `and chain` leaves a transaction for the COMMIT of `postgres` to end: without one the server answers that with a
+ *   warning, which `postgres` prints.
+ */
+const COMMIT = 'select; commit and chain';
+
+/** The transactions of this client are its queries, whatever else its types call them. */
+function queriesIn(transaction: unknown): PostgresQueries {
+  return transaction as PostgresQueries;
+}
+
+async function refuseEnded({ ended }: Transactions, transaction: object): Promise<void> {
+  // A connection that has just closed is heard of in this turn.
+  await nextTurn();
+  if (ended.has(transaction)) throw connectionBroken();
+}
+
+/** How statements are sent in a transaction. */
+interface SendOptions {
+  readonly run?: <Answer>(send: () => PromiseLike<Answer>) => PromiseLike<Answer>;
+  readonly onexecute?: OnExecute | undefined;
+}
+
+/**
+ * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
+ * - `prepare: true` is only leave to prepare: a client made with `prepare: false` does not.
+ */
+function queriesOf(
+  sql: PostgresQueries,
+  preparing: ReturnType<typeof createPreparing>,
+  { run = (send) => send(), onexecute }: SendOptions = {},
+): DatabaseQueries {
+  return {
+    async query(statement, parameters) {
+      const rows = await run(() =>
+        preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw()),
+      );
+      // Without the places that are empty: after a statement that failed in the middle of its rows `postgres` 3.4.9
+      // counts on, and begins those of the next statement behind them.
+      return rows.flatMap((row) => [toText(row)]);
+    },
+    execute: async (statements) => await run(() => sql.unsafe(statements, [], { onexecute }).raw()),
+  };
+}
+
+/** Not row.map: a row transform of the client gets even raw rows, and may have made an object of the array. */
+function toText(row: readonly (Buffer | null)[]): DatabaseRow {
+  return Object.values(row).map((cell) => (cell === null ? null : cell.toString('utf8')));
+}
+
+function connectionBroken(): Error {
+  return Object.assign(new Error('the connection of the transaction has broken'), {
+    code: 'CONNECTION_CLOSED',
+  });
+}

@@ -1,0 +1,49 @@
+import { isError } from '../lib/safe-read.ts';
+import { type Layer, layersOf, sqlState } from './error-layers.ts';
+
+/** Classes of SQLSTATE whose messages name objects and states, and quote no value. */
+const SAFE_CLASSES = new Set(['08', '0A', '25', '28', '3D', '3F', '40', '42', '53', '55', '57', '58']);
+
+/** What the server says besides, which holds no value. Drivers differ in the names. */
+const SAFE_FIELDS = {
+  severity: ['severity'],
+  table: ['table', 'table_name'],
+  column: ['column', 'column_name'],
+  constraint: ['constraint', 'constraint_name'],
+  routine: ['routine'],
+};
+
+/**
+ * The driver's error, rebuilt without what can hold a key, a result or an error of a handler: the server's detail and
+ * context, the statement and its parameters, and messages that quote values.
+ *
+ * Undefined for what is no error.
+ */
+export function safeCause(error: unknown): Error | undefined {
+  const state = sqlState(error);
+  const layers = layersOf(error);
+  const source = layers.findLast(isError);
+  if (source === undefined) return undefined;
+  const code = state ?? textOf(source, ['code']);
+  const message = state === undefined ? textOf(source, ['message']) : serverMessage(source, state);
+  // That of several addresses that all refused is empty.
+  const cause = new Error(message === '' ? code : message);
+  cause.name = textOf(source, ['name']) ?? 'Error';
+  return Object.assign(cause, code === undefined ? {} : { code }, fieldsOf(source));
+}
+
+/** What a function or a trigger raises has a context, and any text as its message. */
+function serverMessage(source: Layer, state: string): string {
+  const isServers = source['code'] === state && source['severity'] !== undefined;
+  const isSafe = isServers && source['where'] === undefined && SAFE_CLASSES.has(state.slice(0, 2));
+  return (isSafe ? textOf(source, ['message']) : undefined) ?? `SQLSTATE ${state}`;
+}
+
+function fieldsOf(source: Layer): Record<string, string> {
+  const fields = Object.entries(SAFE_FIELDS).map(([field, names]) => [field, textOf(source, names)] as const);
+  return Object.fromEntries(fields.filter((field): field is [string, string] => field[1] !== undefined));
+}
+
+function textOf(source: Layer, names: readonly string[]): string | undefined {
+  return names.map((name) => source[name]).find((value) => typeof value === 'string');
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { createHandleOnce } from '../../../src/api/create-handle-once.ts';
+import type { HandleOnce } from '../../../src/api/handle-once.ts';
+import { migrate } from '../../../src/migrations/migrate.ts';
+import type { Rule } from '../contract-case.ts';
+import type { ControlledStore } from '../store/actor.ts';
+import type { DatabaseClient, DatabaseRow } from '../../../src/postgres/database-client.ts';
+import { createPostgresStore } from '../../../src/store/postgres/index.ts';
+import type { ClientAbilities, ClientLibrary } from './client-under-test.ts';
+
+/** Beside the records of an application, should the database have some. */
+export const SCHEMA = 'handle_once_contract';
+
+/** What clients promise of one kind. */
+export type ClientRule = Rule<Bench>;
+
+type Queries = Pick<DatabaseClient, 'query'>;
+
+/** A client with effects of one case alone. What a transaction is only its library knows. */
+export interface Bench {
+  readonly client: DatabaseClient;
+  readonly can: ClientAbilities;
+  readonly handleOnce: HandleOnce;
+  /** Runs work in a transaction of the library's own. */
+  readonly transaction: <T>(work: (transaction: unknown) => Promise<T>) => Promise<T>;
+  /** Inserts an effect in the library's own way. */
+  readonly insert: (transaction: unknown, effect: string) => Promise<void>;
+  /** Inserts an effect by a statement, and gives its row: the id of the effect, and of the transaction. */
+  readonly insertBy: (queries: Queries, effect: string) => Promise<readonly DatabaseRow[]>;
+  /** Those that are there for `queries`, sorted. Default: for the client. */
+  readonly effects: (queries?: Queries) => Promise<(string | null)[]>;
+}
+
+const ID_LENGTH = 36;
+
+export function benchOf(library: ClientLibrary, can: ClientAbilities): Bench {
+  const { client } = library;
+  const id = randomUUID();
+  const options = {
+    sql: client,
+    databaseSchema: SCHEMA,
+    scope: id,
+    backoff: () => 0,
+    onEvent: () => undefined,
+  };
+  return {
+    client,
+    can,
+    handleOnce: createHandleOnce(options),
+    transaction: (work) => library.transaction(work),
+    async insert(transaction, effect) {
+      await library.insert(transaction, id + effect);
+    },
+    insertBy: (queries, effect) =>
+      queries.query(
+        'insert into handle_once_effects (id) values ($1::text) returning id, xmin::text as xid',
+        [id + effect],
+      ),
+    async effects(queries = client) {
+      const rows = await queries.query('select id from handle_once_effects where starts_with(id, $1::text)', [
+        id,
+      ]);
+      return rows.map(([effect = null]) => effect?.slice(ID_LENGTH) ?? null).toSorted();
+    },
+  };
+}
+
+/** The tables that the cases write to. */
+export async function prepare(client: DatabaseClient): Promise<void> {
+  await migrate(client, { schema: SCHEMA });
+  await client.execute(`
+    create table if not exists handle_once_effects (id text not null);
+    create table if not exists ${SCHEMA}.links (
+      id text primary key, parent text references ${SCHEMA}.links (id) deferrable initially deferred
+    )`);
+}
+
+/** The store over the client. The clock of the server cannot be moved: time passes by moving the records back. */
+export function storeOver(client: DatabaseClient): ControlledStore {
+  return {
+    store: createPostgresStore(client, SCHEMA),
+    advance: (scope, milliseconds) =>
+      client.query(
+        `update ${SCHEMA}.records set live_until = live_until - $2::text::float8 * interval '1 millisecond'
+        where scope = $1::text`,
+        [scope, String(milliseconds)],
+      ),
+  };
+}

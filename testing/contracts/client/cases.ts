@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { lazily } from '../../../src/lib/lazily.ts';
+import { callback, flag, parseOptions, withMethods } from '../../../src/options/parse-options.ts';
+import { casesOf, type ContractCase } from '../contract-case.ts';
+import { transportCases } from '../store/cases.ts';
+import { benchOf, type ClientRule, prepare, storeOver } from './bench.ts';
+import { BREAK, unreachableRule } from './breaks.ts';
+import type { ClientLibrary, ClientUnderTest } from './client-under-test.ts';
+import { FAILURE } from './failures.ts';
+import { IN_TRANSACTION, MESSAGES, WITHIN } from './handlers.ts';
+import { MIGRATION } from './migrations.ts';
+import { QUERY, REFUSAL } from './queries.ts';
+import { ONE_CONNECTION, SEVERAL_CONNECTIONS, TRANSACTION } from './transactions.ts';
+
+const EVERY = [QUERY, REFUSAL, TRANSACTION, MIGRATION, FAILURE, MESSAGES, IN_TRANSACTION];
+const WITH_SEVERAL = [SEVERAL_CONNECTIONS, WITHIN];
+
+const clientSchema = lazily(() =>
+  z.object(
+    {
+      can: z.strictObject(
+        { severalConnections: flag(), tellBreaks: flag() },
+        { error: 'must say of each ability whether the client has it' },
+      ),
+      open: callback<ClientUnderTest['open']>('a function that gives { client, insert, transaction }'),
+      openUnreachable: z.optional(
+        callback<NonNullable<ClientUnderTest['openUnreachable']>>('a function that gives { client, close }'),
+      ),
+    },
+    { error: 'the client must be an object: { can, open }' },
+  ),
+);
+
+const librarySchema = lazily(() =>
+  z.object(
+    {
+      client: withMethods<ClientLibrary['client']>(
+        ['query', 'execute', 'begin', 'in'],
+        'a client with query, execute, begin and in: have open return { client, insert, transaction }',
+      ),
+      insert: callback<ClientLibrary['insert']>('a function of (transaction, id) that inserts a row'),
+      transaction: callback<ClientLibrary['transaction']>(
+        'a function of work, which runs it in a transaction',
+      ),
+    },
+    { error: 'open must return an object: { client, insert, transaction }' },
+  ),
+);
+
+/**
+ * What the records need of every Postgres client, on a real server: for any test runner.
+ *
+ * Run it on a database that the tests may write to, as a role that may create schemas and tables: it makes a schema
+ * `handle_once_contract` and a table `handle_once_effects`, and leaves them. A case takes up to some seconds, and one
+ * whose client does not answer 30: give the runner more. One that is broken says the rule. Throws `InvalidOptionsError`
+ * on what is no client.
+ *
+ * @example
+ * ```ts
+ * const database = openMyDatabase(databaseUrl);
+ * const cases = clientContract<MyTransaction>({
+ *   can: { severalConnections: true, tellBreaks: false },
+ *   open: () => ({
+ *     client: fromMyLibrary(database),
+ *     insert: (tx, id) => tx.run('insert into handle_once_effects (id) values ($1)', [id]),
+ *     transaction: (work) => database.transaction(work),
+ *   }),
+ * });
+ * for (const { name, run } of cases) test(name, run);
+ * ```
+ */
+export function clientContract<Tx>(client: ClientUnderTest<Tx>): readonly ContractCase[] {
+  const { can, openUnreachable } = parseOptions('clientContract', clientSchema(), client);
+  const open = preparedOnce(() => client.open());
+  const begin = async () => ({ subject: benchOf(await open(), can), calls: [] });
+  const inPeace: ClientRule[] = [...EVERY, ...(can.severalConnections ? WITH_SEVERAL : [ONE_CONNECTION])];
+  // Last: some libraries tell the error of a connection again, to the first statement on the one that replaces it.
+  const inTrouble: ClientRule[] = [
+    ...(can.severalConnections ? [BREAK] : []),
+    ...(openUnreachable === undefined ? [] : [unreachableRule(openUnreachable)]),
+  ];
+  return [
+    ...casesOf(inPeace, begin),
+    ...transportCases(async () => storeOver((await open()).client)),
+    ...casesOf(inTrouble, begin),
+  ];
+}
+
+/** The first case makes the tables. */
+function preparedOnce(open: ClientUnderTest['open']): () => Promise<ClientLibrary> {
+  let prepared: Promise<void> | undefined;
+  return async () => {
+    const library = await open();
+    parseOptions('what open gives', librarySchema(), library);
+    prepared ??= prepare(library.client);
+    await prepared;
+    return library;
+  };
+}

@@ -1,0 +1,143 @@
+import * as z from 'zod/mini';
+import { lazily } from '../../../src/lib/lazily.ts';
+import { callback, flag, parseOptions, withMethods } from '../../../src/options/parse-options.ts';
+import { equals } from '../assertions.ts';
+import { casesOf, type ContractCase } from '../contract-case.ts';
+import { actorOn, type ControlledStore, type StoreRule } from './actor.ts';
+import { ADVANCE } from './advance.ts';
+import { ATTEMPTS } from './attempts.ts';
+import { BATCH } from './batch.ts';
+import { CLAIM } from './claim.ts';
+import { EXPIRY } from './expiry.ts';
+import { EXTEND } from './extend.ts';
+import { LOOKUP } from './lookup.ts';
+import { MISMATCH } from './mismatch.ts';
+import { RACES } from './races.ts';
+import { recordedStore } from './recorded-store.ts';
+import { RELEASE } from './release.ts';
+import { SETTLE } from './settle.ts';
+import { TAKEOVER } from './takeover.ts';
+import { TEXT } from './text.ts';
+
+/** What a store may leave out. */
+export interface StoreAbilities {
+  /** Has the verb `lookup`, which `handleOnce.lookup` needs. */
+  readonly lookup: boolean;
+}
+
+/** A store, as its contract sees it. */
+export interface StoreUnderTest {
+  /** Decides which cases there are. */
+  readonly can: StoreAbilities;
+  /** Called by each case. It may give the same store each time: a case has scopes of its own. */
+  readonly open: () => ControlledStore | Promise<ControlledStore>;
+}
+
+const WITHOUT_LOOKUP: StoreRule = {
+  rule: 'what a store cannot do is declared: set can.lookup to true, and its cases run too',
+  cases: {
+    'has no lookup': ({ store }) => {
+      equals('lookup' in store, false);
+      return Promise.resolve();
+    },
+  },
+};
+
+const READY: StoreRule = {
+  rule: 'check is one read, which throws what would keep the other verbs from working',
+  cases: {
+    async 'check finds nothing to say of a store that works'({ store }) {
+      equals(await store.check?.(), undefined);
+    },
+  },
+};
+
+/** What depends on how requests and replies get there, more than on what a store decides. */
+const TRANSPORT = [BATCH, TEXT];
+const EVERY = [
+  ADVANCE,
+  CLAIM,
+  RELEASE,
+  TAKEOVER,
+  ATTEMPTS,
+  MISMATCH,
+  EXPIRY,
+  SETTLE,
+  EXTEND,
+  ...TRANSPORT,
+  RACES,
+  READY,
+];
+
+const storeSchema = lazily(() =>
+  z.object(
+    {
+      can: z.strictObject(
+        { lookup: flag() },
+        { error: 'must say whether the store has a lookup: { lookup: true }' },
+      ),
+      open: callback<StoreUnderTest['open']>('a function that gives { store, advance }'),
+    },
+    { error: 'the store must be an object: { can, open }' },
+  ),
+);
+
+const openedSchema = lazily(() =>
+  z.object(
+    {
+      store: withMethods<ControlledStore['store']>(
+        ['claim', 'settle', 'extend'],
+        'a store with claim, settle and extend: have open return { store, advance }',
+      ),
+      advance: callback<ControlledStore['advance']>(
+        'a function of (scope, milliseconds) that lets time pass for the records of the scope',
+      ),
+    },
+    { error: 'open must return an object: { store, advance }' },
+  ),
+);
+
+/**
+ * What every store promises, told through its verbs alone: for any test runner.
+ *
+ * No case waits: time moves by `advance`. A case takes some milliseconds, and up to 30 seconds where the store does not
+ * answer. One that is broken says the rule, and what the store was asked and has answered. Throws `InvalidOptionsError`
+ * on what is no store.
+ *
+ * @example
+ * ```ts
+ * const cases = storeContract({
+ *   can: { lookup: true },
+ *   open: () => {
+ *     const store = createMemoryStore();
+ *     return { store, advance: (_scope, milliseconds) => store.advance(milliseconds) };
+ *   },
+ * });
+ * for (const { name, run } of cases) test(name, run);
+ * ```
+ */
+export function storeContract(store: StoreUnderTest): readonly ContractCase[] {
+  const { can } = parseOptions('storeContract', storeSchema(), store);
+  return storeCases([...EVERY, can.lookup ? LOOKUP : WITHOUT_LOOKUP], () => store.open());
+}
+
+/** For a store that keeps the contract elsewhere, over another client: each kind of request, reply and text. */
+export function transportCases(open: StoreUnderTest['open']): readonly ContractCase[] {
+  return storeCases(TRANSPORT, open);
+}
+
+function storeCases(rules: readonly StoreRule[], open: StoreUnderTest['open']): readonly ContractCase[] {
+  return casesOf(rules, async () => {
+    const opened = await open();
+    parseOptions('what open gives', openedSchema(), opened);
+    const calls: string[] = [];
+    const controlled: ControlledStore = {
+      store: recordedStore(opened.store, calls),
+      advance(scope, milliseconds) {
+        calls.push(`advance ${milliseconds}`);
+        return opened.advance(scope, milliseconds);
+      },
+    };
+    return { subject: actorOn(controlled), calls };
+  });
+}

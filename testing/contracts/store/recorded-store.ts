@@ -1,0 +1,34 @@
+import type { Store } from '../../../src/store/store.ts';
+
+const LONGEST_TEXT = 200;
+
+/** The same store, which notes what it is asked and what it answers. */
+export function recordedStore(store: Store, calls: string[]): Store {
+  async function noted<Reply>(call: string, answer: () => Promise<Reply>): Promise<Reply> {
+    const place = calls.push(`${call}: no answer yet`) - 1;
+    try {
+      const reply = await answer();
+      calls[place] = `${call}: ${textOf(reply)}`;
+      return reply;
+    } catch (error) {
+      calls[place] = `${call} threw ${String(error)}`;
+      throw error;
+    }
+  }
+  const lookup = store.lookup?.bind(store);
+  const check = store.check?.bind(store);
+  return {
+    claim: (requests, terms) => noted(`claim ${textOf(requests)}`, () => store.claim(requests, terms)),
+    settle: (requests, scope) => noted(`settle ${textOf(requests)}`, () => store.settle(requests, scope)),
+    extend: (requests, terms) => noted(`extend ${textOf(requests)}`, () => store.extend(requests, terms)),
+    ...(lookup && { lookup: (key, scope) => noted(`lookup ${textOf(key)}`, () => lookup(key, scope)) }),
+    ...(check && { check: () => noted('check', check) }),
+  };
+}
+
+/** Some keys and results of the contract are long. */
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined;
+  if (text === undefined || text.length <= LONGEST_TEXT) return String(text);
+  return `${text.slice(0, LONGEST_TEXT)}…`;
+}

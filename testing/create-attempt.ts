@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import type { Attempt } from '../src/words/attempt.ts';
+import { childKey } from '../src/words/child-key.ts';
+import { lazily } from '../src/lib/lazily.ts';
+import { recordFields } from '../adapters/operations/tables.ts';
+import { checkKey } from '../src/options/key.ts';
+import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../src/options/parse-options.ts';
+
+/** Options of `createAttempt`. */
+export interface CreateAttemptOptions {
+  /** The key of the message. Default `'test-message'`. */
+  readonly key?: string | undefined;
+  /** The scope of the record, with what adapters add. Default `'test'`. */
+  readonly scope?: string | undefined;
+  /** Which attempt it is, 1 to 2,147,483,647. Default 1. */
+  readonly number?: number | undefined;
+  /** Default: one that never aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const attemptOptions = lazily(() => {
+  const { key, scope } = recordFields();
+  return z.strictObject(
+    {
+      key: z._default(key, 'test-message'),
+      scope: z._default(scope, 'test'),
+      number: z._default(wholeNumber('attempts', 1, 2_147_483_647), 1),
+      signal: z.optional(abortSignal()),
+    },
+    NOT_AN_OBJECT,
+  );
+});
+
+/**
+ * An attempt, to call a handler of your own with in a unit test. Nothing is recorded, and no lease runs.
+ *
+ * Its child keys are those that `handleOnce` makes of the same scope, key and name. Throws `InvalidOptionsError`.
+ *
+ * @example
+ * ```ts
+ * const aborter = new AbortController();
+ * const attempt = createAttempt({ key: 'order-7', number: 2, signal: aborter.signal });
+ * const order = { orderId: 'order-7', cents: 995 };
+ * await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
+ * ```
+ */
+export function createAttempt(options: CreateAttemptOptions = {}): Attempt {
+  const { key, scope, number, signal } = parseOptions('createAttempt', attemptOptions(), options);
+  return {
+    key,
+    scope,
+    number,
+    signal: signal ?? new AbortController().signal,
+    childKey(name) {
+      checkKey('childKey name', name);
+      return childKey(scope, key, name);
+    },
+  };
+}
