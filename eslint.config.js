@@ -2,16 +2,9 @@ import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-function forbidImports(files, ...patterns) {
-  return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
-}
-
-const ADAPTERS_IMPORT =
-  'An adapter imports its own folder, adapters/shared, src/index.ts and src/adapter-kit.ts.';
-
 /** Jest and `node:vm` give code an `Error` of its own. The command runs in neither. */
 const errorsOfAnyRealm = {
-  files: ['src/**', 'adapters/**'],
+  files: ['src/**', 'adapters/**', 'testing/**'],
   ignores: ['adapters/cli/**'],
   rules: {
     'no-restricted-syntax': [
@@ -23,42 +16,6 @@ const errorsOfAnyRealm = {
     ],
   },
 };
-
-/** Dependencies point one way: examples -> adapters -> src. */
-const importDirection = [
-  forbidImports(
-    ['src/**'],
-    { group: ['**/adapters/**'], message: 'src knows no adapter.' },
-    { group: ['@aws-sdk/*', 'kafkajs'], message: 'src knows no broker.' },
-  ),
-  forbidImports(['adapters/*/*.ts'], {
-    regex: String.raw`^\.\./(?!shared/|\.\./src/(index|adapter-kit)\.ts$)`,
-    message: ADAPTERS_IMPORT,
-  }),
-  forbidImports(['adapters/*/*/**'], {
-    regex: String.raw`^\.\./\.\./(?!shared/|\.\./src/(index|adapter-kit)\.ts$)`,
-    message: ADAPTERS_IMPORT,
-  }),
-  forbidImports(['adapters/nestjs/*.ts'], {
-    regex: String.raw`^\.\./(?!(kafka|sqs)/index\.ts$|\.\./src/(index|adapter-kit)\.ts$)`,
-    message:
-      'The module of NestJS runs the published consumers: adapters/kafka/index.ts, adapters/sqs/index.ts.',
-  }),
-  forbidImports(['adapters/cli/*.ts'], {
-    regex: String.raw`^\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|adapter-kit|operations)\.ts$)`,
-    message:
-      'The command imports what is published (src/index.ts, adapters/operations/index.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
-  }),
-  forbidImports(['adapters/cli/*/*.ts'], {
-    regex: String.raw`^\.\./\.\./(?!(clients|kafka|sqs)/index\.ts$|shared/|\.\./src/(index|adapter-kit|operations)\.ts$)`,
-    message:
-      'The command imports what is published (src/index.ts, adapters/operations/index.ts, adapters/*/index.ts), src/adapter-kit.ts and adapters/shared.',
-  }),
-  forbidImports(['examples/**'], {
-    regex: String.raw`^(\.\./)+(src|adapters)/`,
-    message: 'Examples import the public names, as users do: handle-once, handle-once/sqs.',
-  }),
-];
 
 export default defineConfig(
   { ignores: ['dist/', 'site/', 'bench/peers/', 'proof/runtimes/projects/', '**/*.generated.ts'] },
@@ -103,5 +60,4 @@ export default defineConfig(
     },
   },
   errorsOfAnyRealm,
-  importDirection,
 );

@@ -68,23 +68,6 @@ export { isPromise } from './lib/is-promise.ts';
 export { PACKAGE_VERSION } from './lib/package-version.ts';
 export { printable } from './lib/printable.ts';
 export { checkKey, keyFault, MAX_KEY_LENGTH } from './options/key.ts';
-export type {
-  KeptLetter,
-  KeptLetterReason,
-  Letter,
-  LetterIdentity,
-  LetterOutcome,
-  LetterRecord,
-  RedrivenLetter,
-} from '../adapters/operations/redrive/letter.ts';
-export {
-  isWanted,
-  letterFields,
-  redriveFields,
-  type RedriveOptions,
-} from '../adapters/operations/redrive/options.ts';
-export { databaseNow } from '../adapters/operations/database-now.ts';
-export { createRedriver, type RedriveReport } from '../adapters/operations/redrive/redriver.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
 export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';

@@ -40,7 +40,8 @@ export type { JsonForm } from './words/json-form.ts';
 export { InvalidPayloadError, RetryableError, TerminalError } from './words/handler-errors.ts';
 export { migrate, type MigrateOptions, type MigrateResult } from './migrations/migrate.ts';
 export { migrationSql, type MigrationSqlOptions } from './migrations/migration-sql.ts';
-export type { HandleOnceOptions, HandleOnceSettings } from './api/options.ts';
+export type { HandleOnceOptions } from './api/options.ts';
+export type { HandleOnceSettings } from './engine/settings.ts';
 export type {
   Failed,
   FailedReason,

@@ -12,12 +12,9 @@
  *
  * @module handle-once/kafka
  */
-export type {
-  KeptLetterReason,
-  LetterOutcome,
-  RedriveOptions,
-  RedriveReport,
-} from '../../src/adapter-kit.ts';
+export type { KeptLetterReason, LetterOutcome } from '../operations/redrive/letter.ts';
+export type { RedriveOptions } from '../operations/redrive/options.ts';
+export type { RedriveReport } from '../operations/redrive/redriver.ts';
 export type { KafkaOnFailed } from './log/dead-letter.ts';
 export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from './log/events.ts';
 export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './log/kafkajs-types.ts';

@@ -12,12 +12,9 @@
  *
  * @module handle-once/sqs
  */
-export type {
-  KeptLetterReason,
-  LetterOutcome,
-  RedriveOptions,
-  RedriveReport,
-} from '../../src/adapter-kit.ts';
+export type { KeptLetterReason, LetterOutcome } from '../operations/redrive/letter.ts';
+export type { RedriveOptions } from '../operations/redrive/options.ts';
+export type { RedriveReport } from '../operations/redrive/redriver.ts';
 export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 export {
   createSqsWorker,

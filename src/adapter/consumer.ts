@@ -3,7 +3,7 @@ import type { AnyHandleOnce } from '../api/handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
 import { endsOrAborts } from '../lib/ends-or-aborts.ts';
-import type { HandleOnceSettings } from '../api/options.ts';
+import type { HandleOnceSettings } from '../engine/settings.ts';
 import { createFirstCheck } from './store-check.ts';
 
 /** What all deliveries of a consumer share. */

@@ -21,12 +21,8 @@ import { recorded } from '../history/recorded.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidOptionsError } from '../words/errors.ts';
 import { createEventSink, type EventSink } from '../reporting/event-sink.ts';
-import {
-  type HandleOnceOptions,
-  type HandleOnceSettings,
-  type ResolvedOptions,
-  resolveOptions,
-} from './options.ts';
+import type { HandleOnceSettings } from '../engine/settings.ts';
+import { type HandleOnceOptions, type ResolvedOptions, resolveOptions } from './options.ts';
 import { NOT_AN_OBJECT, parseOptions } from '../options/parse-options.ts';
 import { resolveRetries, retryFields, type RetryOptions } from '../options/retries.ts';
 import { type DerivedScope, enteredScope } from '../options/scope.ts';

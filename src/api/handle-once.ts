@@ -3,7 +3,7 @@ import type { Handler } from '../words/attempt.ts';
 import type { HandleOnceEventType } from '../reporting/events.ts';
 import type { Counts } from '../reporting/event-sink.ts';
 import type { FingerprintOptions } from '../options/fingerprint-options.ts';
-import type { HandleOnceSettings } from './options.ts';
+import type { HandleOnceSettings } from '../engine/settings.ts';
 import type { Outcome } from '../words/outcome.ts';
 import type { RetryOptions } from '../options/retries.ts';
 import type { DerivedScope } from '../options/scope.ts';

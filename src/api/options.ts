@@ -26,17 +26,12 @@ import { workerLineOf } from '../history/worker.ts';
 import type { Clock } from '../lib/clock.ts';
 import { schemaName } from '../migrations/options.ts';
 import { type Logger, loggerOption } from '../reporting/logger.ts';
-import {
-  DEFAULT_RETRIES,
-  resolveRetries,
-  type Retries,
-  retryFields,
-  type RetryOptions,
-} from '../options/retries.ts';
+import { DEFAULT_RETRIES, resolveRetries, retryFields, type RetryOptions } from '../options/retries.ts';
 import { scopeFault } from '../options/scope.ts';
 import { DEFAULT_SCHEMA } from '../postgres/identifier.ts';
 import { createPostgresStore } from '../store/postgres/index.ts';
 import { type SqlClient, sqlClient, toDatabaseClient } from '../postgres/sql-client.ts';
+import type { HandleOnceSettings } from '../engine/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 
@@ -103,41 +98,6 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
    * `console` fit as they are. Without it these are process warnings, a few a minute, unless `onEvent` gets all events.
    */
   readonly logger?: Logger | undefined;
-}
-
-/** The options as they apply, defaults filled in. */
-export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown> {
-  /** Of the records: with what `inScope` has made of it. */
-  readonly scope: string;
-  /** Milliseconds. */
-  readonly leaseMs: number;
-  /**
-   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called: an adapter has a default of its own
-   * only where not.
-   */
-  readonly retriesWereChosen: boolean;
-  /** Milliseconds. Undefined: no limit, but `leaseMs` with `inTransaction`. */
-  readonly timeoutMs: number | undefined;
-  /** Milliseconds from the success. */
-  readonly succeededRetentionMs: number;
-  /** Milliseconds from the failure. */
-  readonly failedRetentionMs: number;
-  /** Whether replays can have a result. */
-  readonly storeResult: boolean;
-  /** Bytes of JSON. Without effect where `storeResult` is false. */
-  readonly maxResultBytes: number;
-  /** Whether concurrent calls share statements. */
-  readonly batching: boolean;
-  /** Undefined where payloads are not validated, unless a call or an adapter has a schema. */
-  readonly schema: StandardSchemaV1 | undefined;
-  /** Undefined: nothing runs around attempts. */
-  readonly around: Around | undefined;
-  /** That of adapters too, unless they are given one. */
-  readonly logger: Logger | undefined;
-  /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
-  readonly hasTransactions: boolean;
-  /** The most connections of the client of `sql`, where it tells. */
-  readonly maxConnections: number | undefined;
 }
 
 export interface ResolvedOptions<Tx> {

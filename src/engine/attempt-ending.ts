@@ -1,6 +1,6 @@
 import { type Backoff, boundedWait, isWait } from '../options/backoff.ts';
 import { InvalidPayloadError, RetryableError, TerminalError } from '../words/handler-errors.ts';
-import type { HandleOnceSettings } from '../api/options.ts';
+import type { HandleOnceSettings } from './settings.ts';
 import type { FailedReason } from '../words/outcome.ts';
 import { encodeResult } from '../payload/result-codec.ts';
 import { readable } from '../lib/safe-read.ts';

@@ -2,7 +2,7 @@ import type { Backoff } from '../options/backoff.ts';
 import type { HandleOnceEvent } from '../reporting/events.ts';
 import type { EventSink } from '../reporting/event-sink.ts';
 import type { Instant } from '../lib/instant.ts';
-import type { HandleOnceSettings } from '../api/options.ts';
+import type { HandleOnceSettings } from './settings.ts';
 import type { Records } from '../store/records.ts';
 import type { Host } from './host.ts';
 import type { LeaseAlarms } from './lease-alarms.ts';

@@ -13,6 +13,7 @@ const SIMULATED = [
   'src/options',
   'src/payload',
   'src/store',
+  'src/words',
 ].concat(
   ['adapters/shared', 'adapters/sqs', 'adapters/sqs-consumer', 'adapters/kafka'],
   ['adapters/lambda', 'adapters/webhook', 'adapters/http'],
@@ -22,8 +23,6 @@ const SIMULATED = [
 const EXCEPT = [
   'src/lib/clock.ts',
   'src/lib/worker-id.ts',
-  'testing/contracts/adapter/',
-  'testing/contracts/store/',
   'src/store/postgres/',
   'adapters/http/node/',
   'adapters/http/fetch-body.ts',

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { largestCircle } from './figures/folders.ts';
+import { floorOf, FLOORS, mayImport, placeOf } from './floors.ts';
 import { filesIn, type Import, importsOf, loadedBy, root } from './source-files.ts';
 
 interface Package {
@@ -48,39 +50,23 @@ describe('src', () => {
 });
 
 describe('adapters', () => {
-  const kit = new Set(['src/index.ts', 'src/adapter-kit.ts']);
   const imports = importsIn('adapters');
-  const folderOf = (file: string) =>
-    file
-      .split('/')
-      .slice(0, file.startsWith('adapters/shared/') ? 3 : 2)
-      .join('/');
-  /** What adapters of one broker share. */
-  const shared: Record<string, string[]> = {
-    'adapters/sqs': ['adapters/shared/sqs'],
-    'adapters/sqs-consumer': ['adapters/shared/sqs'],
-    'adapters/kafka': ['adapters/shared/kafka'],
-    'adapters/lambda': ['adapters/shared/sqs', 'adapters/shared/kafka'],
-    // The module of NestJS runs what is published.
-    'adapters/nestjs': ['adapters/kafka/index.ts', 'adapters/sqs/index.ts'],
-    // The command uses what is published, of the adapters too, and checks queues and topics as they do.
-    'adapters/cli': [
-      'adapters/clients',
-      'adapters/kafka/index.ts',
-      'adapters/sqs/index.ts',
-      'adapters/shared/sqs',
-      'adapters/shared/kafka',
-      'adapters/operations/index.ts',
-    ],
-  };
+  const faces = new Set(['src/index.ts', 'src/adapter-kit.ts']);
 
-  it('import their own folder, what their broker shares, and the core’s two faces, and never one another', () => {
+  it('of brokers import of src its two faces, and operations whatever they need', () => {
     expect(imports.length).toBeGreaterThan(0);
-    const mayImport = (from: string, to: string) =>
-      kit.has(to) ||
-      folderOf(to) === folderOf(from) ||
-      shared[folderOf(from)]?.some((shares) => shares === folderOf(to) || shares === to) === true;
-    const strays = imports.filter(({ from, to, relative }) => relative && !mayImport(from, to));
+    const strays = imports.filter(
+      ({ from, to }) => to.startsWith('src/') && !from.startsWith('adapters/operations/') && !faces.has(to),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it('never import one another, but what two of one broker share, and what is published', () => {
+    const adapterOf = (file: string) => file.split('/')[1] ?? '';
+    const strays = imports.filter(({ from, to, relative }) => {
+      if (!relative || !to.startsWith('adapters/') || adapterOf(from) === adapterOf(to)) return false;
+      return !mayImport(adapterOf(from), to);
+    });
     expect(strays).toEqual([]);
   });
 
@@ -92,22 +78,36 @@ describe('adapters', () => {
   });
 });
 
-describe('src and adapters', () => {
-  it('have no import circles, of types neither', () => {
-    const files = ['src', 'adapters'].flatMap(filesIn);
-    const imports = new Map(
-      files.map((file) => [file, importsOf(file).flatMap(({ to, relative }) => (relative ? to : []))]),
+describe('The floors', () => {
+  const files = ['src', 'adapters', 'testing'].flatMap(filesIn);
+  const imports = files.flatMap(importsOf).filter(({ relative }) => relative);
+
+  it('have a place for each file', () => {
+    expect(files.filter((file) => placeOf(file) === undefined)).toEqual([]);
+  });
+
+  it('lie above one another: a folder imports from itself and from below', () => {
+    const strays = imports.filter(({ from, to }) => {
+      const [upper, lower] = [placeOf(from), placeOf(to)];
+      return (
+        upper === undefined || lower === undefined || (upper !== lower && floorOf(upper) <= floorOf(lower))
+      );
+    });
+    expect(strays).toEqual([]);
+  });
+
+  it('have no import circles between files, of types neither', () => {
+    const arrows = new Map(files.map((file) => [file, new Set<string>()]));
+    for (const { from, to } of imports) arrows.get(from)?.add(to);
+    expect(largestCircle(arrows)).toEqual([]);
+  });
+
+  it('are those of ARCHITECTURE.md', () => {
+    const rows = Array.from(
+      readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/^\| ((?:`[\w/*.-]+`(?:, )?)+) +\|/gm),
+      ([, places = '']) => places.match(/[\w/*.-]+/g),
     );
-    const done = new Set<string>();
-    const circles: string[][] = [];
-    const visit = (file: string, path: readonly string[]): void => {
-      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file]);
-      if (path.includes(file) || done.has(file)) return;
-      for (const to of imports.get(file) ?? []) visit(to, [...path, file]);
-      done.add(file);
-    };
-    for (const file of files) visit(file, []);
-    expect(circles).toEqual([]);
+    expect(rows).toEqual(FLOORS);
   });
 });
 
@@ -128,7 +128,11 @@ describe('the package', () => {
     const name = subpath === '.' ? 'index' : subpath.slice('./'.length);
     // A second client of a broker has a folder in that of the broker.
     const folders = [name, name.replace('-', '/')].filter((folder, n, all) => all.indexOf(folder) === n);
-    const files = [`src/${name}.ts`, ...folders.map((folder) => `adapters/${folder}/index.ts`)];
+    const files = [
+      `src/${name}.ts`,
+      `${name}/index.ts`,
+      ...folders.map((folder) => `adapters/${folder}/index.ts`),
+    ];
     return files.filter((file) => existsSync(join(root, file)));
   };
   const subpaths = Object.entries(manifest.exports).filter(([subpath]) => subpath !== './package.json');

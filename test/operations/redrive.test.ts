@@ -1,7 +1,8 @@
 import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'handle-once';
 import { reopenRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createRedriver, type LetterOutcome } from '../../src/adapter-kit.ts';
+import { createRedriver } from '../../adapters/operations/redrive/redriver.ts';
+import type { LetterOutcome } from '../../adapters/operations/redrive/letter.ts';
 import type { KeptLetter, OwnedLetter } from '../../adapters/operations/redrive/letter.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';

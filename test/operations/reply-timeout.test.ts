@@ -16,7 +16,7 @@ import {
   type TablesOptions,
 } from 'handle-once/operations';
 import { expect, test } from 'vitest';
-import { createRedriver } from '../../src/adapter-kit.ts';
+import { createRedriver } from '../../adapters/operations/redrive/redriver.ts';
 import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();

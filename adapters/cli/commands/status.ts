@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { databaseNow } from '../../../src/adapter-kit.ts';
+import { databaseNow } from '../../operations/database-now.ts';
 import { lastWalkAt, readCensus } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { ago } from '../duration.ts';

@@ -1,14 +1,7 @@
 import * as z from 'zod/mini';
-import {
-  lazily,
-  letterFields,
-  type LetterRecord,
-  NOT_AN_OBJECT,
-  redriveFields,
-  type RedriveOptions,
-  type RedrivenLetter,
-  withMethods,
-} from '../../../src/adapter-kit.ts';
+import { lazily, NOT_AN_OBJECT, withMethods } from '../../../src/adapter-kit.ts';
+import { letterFields, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
+import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
 import type { KafkaMessage } from '../log/log-client.ts';
 import { topicName } from '../options/retry-options.ts';
 import type { KafkaClients } from './kafka-client.ts';

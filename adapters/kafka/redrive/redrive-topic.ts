@@ -1,11 +1,7 @@
-import {
-  createRedriver,
-  isWanted,
-  type KeptLetter,
-  type Letter,
-  parseOptions,
-  type RedriveReport,
-} from '../../../src/adapter-kit.ts';
+import { parseOptions } from '../../../src/adapter-kit.ts';
+import { createRedriver, type RedriveReport } from '../../operations/redrive/redriver.ts';
+import { isWanted } from '../../operations/redrive/options.ts';
+import type { KeptLetter, Letter } from '../../operations/redrive/letter.ts';
 import { produceCopy } from '../log/produce.ts';
 import { redriveTopicOptions, type RedriveTopicOptions, type ResolvedRedrive } from './options.ts';
 import type { FetchedLetter } from './letter-taker.ts';

@@ -1,4 +1,5 @@
-import { type KeptLetter, type LetterIdentity, nameOfKind } from '../../../src/adapter-kit.ts';
+import { nameOfKind } from '../../../src/adapter-kit.ts';
+import type { KeptLetter, LetterIdentity } from '../../operations/redrive/letter.ts';
 import type { KafkaMessage, Placed } from '../log/log-client.ts';
 import { LETTER_HEADERS, type LetterHeader } from '../log/dead-letter.ts';
 import { originalOf, type RetryCopy, retryCopyOf, textOf } from '../../shared/kafka/retry-copy.ts';

@@ -1,15 +1,7 @@
 import * as z from 'zod/mini';
-import {
-  lazily,
-  letterFields,
-  type LetterRecord,
-  NOT_AN_OBJECT,
-  redriveFields,
-  type RedriveOptions,
-  type RedrivenLetter,
-  wholeNumber,
-  withMethods,
-} from '../../../src/adapter-kit.ts';
+import { lazily, NOT_AN_OBJECT, wholeNumber, withMethods } from '../../../src/adapter-kit.ts';
+import { letterFields, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
+import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
 import { messageFields } from '../../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
 import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/queue-settings.ts';

@@ -1,13 +1,7 @@
-import {
-  createRedriver,
-  isError,
-  isWanted,
-  type KeptLetter,
-  type Letter,
-  parseOptions,
-  type RedriveReport,
-  systemClock,
-} from '../../../src/adapter-kit.ts';
+import { isError, parseOptions, systemClock } from '../../../src/adapter-kit.ts';
+import { createRedriver, type RedriveReport } from '../../operations/redrive/redriver.ts';
+import { isWanted } from '../../operations/redrive/options.ts';
+import type { KeptLetter, Letter } from '../../operations/redrive/letter.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
 import { fitsInQueue } from '../../shared/sqs/dead-letter-attributes.ts';
 import { addressOf, isTooLong } from '../../shared/sqs/send-dead-letter.ts';

@@ -1,4 +1,5 @@
-import { foundKey, type KeptLetter, type LetterIdentity } from '../../../src/adapter-kit.ts';
+import { foundKey } from '../../../src/adapter-kit.ts';
+import type { KeptLetter, LetterIdentity } from '../../operations/redrive/letter.ts';
 import { InvalidKeyError } from '../../../src/index.ts';
 import {
   type CopyIdentity,

@@ -1,0 +1,40 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { FingerprintOptions } from '../options/fingerprint-options.ts';
+import type { Retries } from '../options/retries.ts';
+import type { Logger } from '../reporting/logger.ts';
+import type { Around } from '../words/around.ts';
+
+/** The options as they apply, defaults filled in. */
+export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown> {
+  /** Of the records: with what `inScope` has made of it. */
+  readonly scope: string;
+  /** Milliseconds. */
+  readonly leaseMs: number;
+  /**
+   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called: an adapter has a default of its own
+   * only where not.
+   */
+  readonly retriesWereChosen: boolean;
+  /** Milliseconds. Undefined: no limit, but `leaseMs` with `inTransaction`. */
+  readonly timeoutMs: number | undefined;
+  /** Milliseconds from the success. */
+  readonly succeededRetentionMs: number;
+  /** Milliseconds from the failure. */
+  readonly failedRetentionMs: number;
+  /** Whether replays can have a result. */
+  readonly storeResult: boolean;
+  /** Bytes of JSON. Without effect where `storeResult` is false. */
+  readonly maxResultBytes: number;
+  /** Whether concurrent calls share statements. */
+  readonly batching: boolean;
+  /** Undefined where payloads are not validated, unless a call or an adapter has a schema. */
+  readonly schema: StandardSchemaV1 | undefined;
+  /** Undefined: nothing runs around attempts. */
+  readonly around: Around | undefined;
+  /** That of adapters too, unless they are given one. */
+  readonly logger: Logger | undefined;
+  /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
+  readonly hasTransactions: boolean;
+  /** The most connections of the client of `sql`, where it tells. */
+  readonly maxConnections: number | undefined;
+}
