@@ -3,6 +3,7 @@ import type { RecordView } from '../operations/index.ts';
 import { type Answer, shared, type SharedOptions } from './command.ts';
 import { EXIT } from './errors.ts';
 import { printable } from './printable.ts';
+import { quoted } from './quoted.ts';
 
 export const WHOLE_SCOPE = 'the whole scope, with what adapters add, in quotes: "billing>kafka:workers"';
 
@@ -27,7 +28,10 @@ export function eachOf<Found>(all: readonly Found[], textOf: (one: Found) => str
 /** A record, one line for each of its columns. */
 export function linesOf(record: RecordView): string {
   return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(13)} ${printable(textOf(value))}`)
+    .map(
+      ([name, value]) =>
+        `${name.padEnd(13)} ${printable(name === 'scope' ? quoted(record.scope) : textOf(value))}`,
+    )
     .join('\n');
 }
 

@@ -197,6 +197,15 @@ describe('A list', () => {
   });
 });
 
+test('prints the scope of an adapter as a shell takes it, and in JSON as it is', async () => {
+  const scope = 'billing>kafka:workers';
+  await createHandleOnce({ sql, scope: 'billing' })('k', '', () => 1);
+  await sql`update handle_once.records set scope = ${scope}`;
+  expect((await cli('list')).stdout).toMatch(/^"billing>kafka:workers" +k /m);
+  expect((await cli('show k')).stdout).toMatch(/^scope +"billing>kafka:workers"$/m);
+  expect(await json('show k')).toMatchObject([{ scope }]);
+});
+
 describe('A key without a scope', () => {
   test('is shown and explained in each scope that has it', async () => {
     await failed('order-7');
