@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { coalesce } from '../src/lib/coalesce.ts';
-import { createCompany } from '../src/lib/company.ts';
+import { createBatchGroup } from '../src/lib/batch-group.ts';
 import { createGate, type Gate } from '../src/lib/gate.ts';
 
 interface Request {
@@ -232,13 +232,19 @@ test('a verb that throws instead of rejecting is an answer like any other', asyn
   await expect(ask({ key: 'a' })).rejects.toBe(POISON);
 });
 
-describe('coalescers of one company', () => {
-  const company = (options: { readonly gate?: Gate; readonly yields?: () => boolean } = {}) => {
-    const room = createCompany();
+describe('coalescers of one group', () => {
+  const grouped = (options: { readonly gate?: Gate; readonly letsOthersFirst?: () => boolean } = {}) => {
+    const room = createBatchGroup();
     const [settles, claims] = [controlledSend(), controlledSend()];
     const halves = { maxBatch: 500, smallestHalf: 8 };
-    const settle = coalesce({ ...halves, send: settles.send, company: room });
-    const claim = coalesce({ ...halves, yields: () => true, ...options, send: claims.send, company: room });
+    const settle = coalesce({ ...halves, send: settles.send, group: room });
+    const claim = coalesce({
+      ...halves,
+      letsOthersFirst: () => true,
+      ...options,
+      send: claims.send,
+      group: room,
+    });
     return { settles, claims, settle: asking(settle), claim: asking(claim) };
   };
   const asking = (ask: (request: Request) => Promise<string>) => async (key: string) => {
@@ -246,8 +252,8 @@ describe('coalescers of one company', () => {
     await settled();
   };
 
-  test('the one that yields waits until a batch of the other has ended', async () => {
-    const { settles, claims, settle, claim } = company();
+  test('the one that letsOthersFirst waits until a batch of the other has ended', async () => {
+    const { settles, claims, settle, claim } = grouped();
     for (const key of ['a', 'b']) await settle(key);
     for (const key of ['c', 'd']) await claim(key);
     expect(claims.keysSent()).toEqual([]);
@@ -258,11 +264,11 @@ describe('coalescers of one company', () => {
 
   test('it is asked whether it does, once each time', async () => {
     let asked = 0;
-    const yields = () => {
+    const letsOthersFirst = () => {
       asked += 1;
       return asked === 2;
     };
-    const { settles, claims, settle, claim } = company({ yields });
+    const { settles, claims, settle, claim } = grouped({ letsOthersFirst });
     await claim('a');
     expect(asked).toBe(0);
     for (const key of ['b', 'c']) await settle(key);
@@ -279,7 +285,7 @@ describe('coalescers of one company', () => {
   });
 
   test('the other never waits for it', async () => {
-    const { settles, claims, settle, claim } = company();
+    const { settles, claims, settle, claim } = grouped();
     for (const key of ['a', 'b']) await claim(key);
     for (let number = 0; number < 20; number += 1) {
       await settle(`${number}`);
@@ -291,11 +297,11 @@ describe('coalescers of one company', () => {
   });
 
   test('go whole where both have requests, and as halves where one has', async () => {
-    const { settles, claims, settle, claim } = company();
+    const { settles, claims, settle, claim } = grouped();
     const keys = Array.from({ length: 20 }, (_, index) => `${index}`);
     await Promise.all(keys.flatMap((key) => [claim(key), settle(key)]));
     expect([...settles.keysSent(), ...claims.keysSent()]).toEqual([keys, keys]);
-    const alone = company();
+    const alone = grouped();
     await Promise.all(keys.map((key) => alone.settle(key)));
     expect(alone.settles.keysSent()).toEqual([keys.slice(0, 10), keys.slice(10)]);
   });
@@ -303,7 +309,7 @@ describe('coalescers of one company', () => {
   test('what waits at a closed gate keeps nothing waiting', async () => {
     const gate = createGate(5);
     gate.setShut(true);
-    const { settles, claims, settle, claim } = company({ gate });
+    const { settles, claims, settle, claim } = grouped({ gate });
     for (const key of ['a', 'b', 'c']) await claim(key);
     for (const key of ['d', 'e']) await settle(key);
     expect(claims.keysSent()).toEqual([]);
@@ -315,9 +321,9 @@ describe('coalescers of one company', () => {
   });
 
   test('callers meet in few batches, however unevenly they began', async () => {
-    const room = createCompany();
+    const room = createBatchGroup();
     let times = 0;
-    const yields = () => {
+    const letsOthersFirst = () => {
       times += 1;
       return times % 8 === 0;
     };
@@ -330,8 +336,8 @@ describe('coalescers of one company', () => {
           resolve(requests.map(({ key }) => key));
         });
       });
-    const settle = coalesce({ send, maxBatch: 500, smallestHalf: 8, company: room });
-    const claim = coalesce({ send, maxBatch: 500, smallestHalf: 8, company: room, yields });
+    const settle = coalesce({ send, maxBatch: 500, smallestHalf: 8, group: room });
+    const claim = coalesce({ send, maxBatch: 500, smallestHalf: 8, group: room, letsOthersFirst });
     async function call(key: string): Promise<void> {
       for (let turn = 0; turn < 50; turn += 1) {
         await claim({ key });

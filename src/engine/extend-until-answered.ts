@@ -5,16 +5,16 @@ import type { Lease } from './lease.ts';
 
 const RESEND_DELAY_MS = 100;
 
-/** Extends a lease by one of the two verbs, again and again until the store answers or the lease has ended. */
+/** Extends a lease again and again until the store answers or the lease has ended. `alone`: by its own statement. */
 export async function extendUntilAnswered(
   { clock, records, events, settings }: Engine,
   { key, token }: Claim,
   lease: Lease,
-  verb: 'extend' | 'extendAlone',
+  how?: 'alone',
 ): Promise<Exclude<ExtendReply, 'locked'> | 'unanswered'> {
   for (;;) {
     try {
-      const reply = await records[verb]({ key, token });
+      const reply = await records.extend({ key, token }, how);
       if (reply !== 'locked') return reply;
     } catch (error) {
       events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });

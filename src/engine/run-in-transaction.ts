@@ -127,7 +127,7 @@ async function afterCommit<R, Tx>(
   ending: AttemptEnding<R>,
 ): Promise<Outcome<R>> {
   if (store.tellsRollback) return conclude(held, ending, settledBy(written));
-  const extended = await extendUntilAnswered(held.engine, held.claim, held.lease, 'extend');
+  const extended = await extendUntilAnswered(held.engine, held.claim, held.lease);
   // While the lease lasts the record can be settled by our own transaction alone.
   if (extended === 'lost' && held.lease.isCertain()) return conclude(held, ending, settledBy(written));
   return await afterLostCommit(held, written, { kind: 'threw', error: rolledBack(), interrupted: false });
@@ -148,7 +148,7 @@ async function afterLostCommit<R>(
 ): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
   const { settlement } = written;
-  const extended = await extendUntilAnswered(engine, claim, lease, 'extendAlone');
+  const extended = await extendUntilAnswered(engine, claim, lease, 'alone');
   if (extended === 'extended') return await settleUndone(held, ending);
   const returned: AttemptEnding<R> = { kind: 'returned', value: written.value };
   if (extended === 'unanswered') return conclude(held, returned, { reply: 'unrecorded', settlement });

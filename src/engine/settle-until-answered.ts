@@ -30,16 +30,16 @@ export async function settleUntilAnswered(
 ): Promise<Settled> {
   const { key, token } = claim;
   let settlement = asked;
-  let verb: 'settle' | 'settleAlone' = 'settle';
+  let how: 'alone' | undefined;
   let endsAt: number | undefined;
   for (let resends = 0; ; resends += 1) {
     try {
-      const reply = await engine.records[verb]({ key, token, settlement });
+      const reply = await engine.records.settle({ key, token, settlement }, how);
       if (reply === 'settled') return { reply, settlement };
       // No end of an attempt meets a record that its own claim has failed.
       if (reply !== 'locked') return { reply: 'lost', settlement };
       // The others of a batch would wait with it each time.
-      verb = 'settleAlone';
+      how = 'alone';
       throw recordLocked();
     } catch (error) {
       engine.events.emit({ type: 'store-error', scope: engine.settings.scope, key, verb: 'settle', error });

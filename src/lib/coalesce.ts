@@ -1,4 +1,4 @@
-import { type Company, createCompany, type Member } from './company.ts';
+import { type BatchGroup, createBatchGroup, type Member } from './batch-group.ts';
 import type { Gate } from './gate.ts';
 import { createKeyQueue } from './key-queue.ts';
 
@@ -20,10 +20,15 @@ export interface CoalesceOptions<Request, Reply> {
   /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
   readonly isolates?: (error: unknown) => boolean;
   /** Coalescers whose requests set each other off. Default: it is by itself. */
-  readonly company?: Company;
-  /** Asked where a batch could go and the company is full: true lets it wait until that is over. Default: never. */
-  readonly yields?: () => boolean;
+  readonly group?: BatchGroup;
+  /** Asked where a batch could go and the group is full: true lets it wait until that is over. Default: never. */
+  readonly letsOthersFirst?: () => boolean;
+  /** What bounds the requests that are sent alone. Default: `gate`. */
+  readonly aloneGate?: Pick<Gate, 'enter' | 'leave'>;
 }
+
+/** `alone`: in a batch of its own, at once. */
+export type Send<Request, Reply> = (request: Request, how?: 'alone') => Promise<Reply>;
 
 interface Waiting<Request, Reply> {
   readonly key: string;
@@ -53,25 +58,26 @@ const OPEN: Pick<Gate, 'enter' | 'leave'> = {
  */
 export function coalesce<Request extends { readonly key: string }, Reply>(
   options: CoalesceOptions<Request, Reply>,
-): (request: Request) => Promise<Reply> {
-  const { maxBatch, maxBatches = MAX_BATCHES, gate = OPEN, company = createCompany() } = options;
+): Send<Request, Reply> {
+  const { maxBatch, maxBatches = MAX_BATCHES, gate = OPEN, group = createBatchGroup() } = options;
+  const { aloneGate = gate } = options;
   const waiting = createKeyQueue<Waiting<Request, Reply>>();
   const member: Member = { isWaiting: () => waiting.size() > 0, flush };
-  company.join(member);
+  group.join(member);
   /** Batches that are under way, or wait at the gate for their requests. */
   let batches = 0;
   let isYielding = false;
 
-  function share(): number {
+  function batchSize(): number {
     const splits =
-      batches === 1 && company.isFree(member) && waiting.size() >= 2 * (options.smallestHalf ?? Infinity);
+      batches === 1 && group.isFree(member) && waiting.size() >= 2 * (options.smallestHalf ?? Infinity);
     return Math.min(maxBatch, splits ? Math.ceil(waiting.size() / 2) : waiting.size());
   }
 
   function mayGo(): boolean {
     const smallest = batches === 0 ? 1 : (options.smallestBeside ?? 1);
     if (batches >= maxBatches || waiting.size() < smallest) return false;
-    isYielding = company.isFull() && (isYielding || options.yields?.() === true);
+    isYielding = group.isFull() && (isYielding || options.letsOthersFirst?.() === true);
     return !isYielding;
   }
 
@@ -83,13 +89,13 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
   }
 
   function send(): void {
-    const batch = waiting.take(share());
-    company.sent();
+    const batch = waiting.take(batchSize());
+    group.sent();
     void deliver(batch).finally(() => {
       batches -= 1;
-      company.answered();
+      group.answered();
       gate.leave();
-      company.schedule();
+      group.schedule();
     });
     flush();
   }
@@ -109,16 +115,21 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
 
   /** Each has to pass the gate: hundreds at once would keep all others waiting in the client. */
   function sendAlone(entry: Waiting<Request, Reply>): void {
-    gate.enter(() => {
+    aloneGate.enter(() => {
       void deliver([entry]).finally(() => {
-        gate.leave();
+        aloneGate.leave();
       });
     });
   }
 
-  return (request) =>
+  return (request, how) =>
     new Promise((resolve, reject) => {
-      waiting.add({ key: request.key, request, resolve, reject, next: undefined });
-      company.schedule();
+      const entry: Waiting<Request, Reply> = { key: request.key, request, resolve, reject, next: undefined };
+      if (how === 'alone') {
+        sendAlone(entry);
+        return;
+      }
+      waiting.add(entry);
+      group.schedule();
     });
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
-import { coalesce, type CoalesceOptions } from '../lib/coalesce.ts';
-import { createCompany } from '../lib/company.ts';
+import { createBatchGroup } from '../lib/batch-group.ts';
+import { coalesce, type CoalesceOptions, type Send } from '../lib/coalesce.ts';
 import { StoreError } from '../words/errors.ts';
 import type { Gate } from '../lib/gate.ts';
 import { type Instant, now } from '../lib/instant.ts';
@@ -18,7 +18,7 @@ import type {
   Store,
 } from './store.ts';
 import { createTakeBacks } from './take-backs.ts';
-import { STATEMENTS, type Traffic } from './traffic.ts';
+import type { Traffic } from './traffic.ts';
 
 export interface TimedClaimReply {
   readonly reply: ClaimReply;
@@ -32,15 +32,9 @@ export interface Records {
   readonly claim: (request: ClaimRequest) => Promise<TimedClaimReply>;
   /** The same, and it may own a suspect. */
   readonly claimSuspect: (request: ClaimRequest) => Promise<TimedClaimReply>;
-  readonly settle: (request: SettleRequest) => Promise<SettleReply>;
-  /** The same in a statement of its own. */
-  readonly settleAlone: (request: SettleRequest) => Promise<SettleReply>;
-  readonly extend: (request: ExtendRequest) => Promise<ExtendReply>;
-  /**
-   * The same in a statement of its own, for a record that a transaction is likely to hold: the heartbeats of others
-   * must not wait with it.
-   */
-  readonly extendAlone: (request: ExtendRequest) => Promise<ExtendReply>;
+  readonly settle: Send<SettleRequest, SettleReply>;
+  /** Alone for a record that a transaction is likely to hold: the heartbeats of others must not wait with it. */
+  readonly extend: Send<ExtendRequest, ExtendReply>;
   /** Undoes a claim that landed and that no handler ran for. */
   readonly takeBack: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
   /** What is on record, without a claim. Undefined where the store cannot look. */
@@ -68,8 +62,6 @@ const statements = createTimedChannel(
 );
 
 const MAX_BATCH = 500;
-/** Each request has a statement of its own. */
-const ONE_EACH = { maxBatch: 1, maxBatches: STATEMENTS };
 /** Below it a statement's fixed cost outweighs what two halves gain: halves of 5 made 10 callers 0.85x as fast. */
 const SMALLEST_HALF = 8;
 /**
@@ -77,7 +69,7 @@ const SMALLEST_HALF = 8;
  * times only: a statement then has half of what is in flight, and not a quarter. To others each time costs a part of a
  * round trip: waiting always made 300 callers, whose handlers took up to 10 ms, 0.87x as fast over a network of 1 ms.
  */
-const YIELDING = 1 / 16;
+const LETTING_OTHERS_FIRST = 1 / 16;
 /** Characters. A larger result takes longer to send than a round trip: others must not wait for it. */
 const LARGE_RESULT = 16_384;
 const SHORTEST_REPLY_TIMEOUT_MS = 1_000;
@@ -123,10 +115,17 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   function perMessage<Request extends { readonly key: string }, Reply>(
     gate: Gate,
     send: (requests: readonly Request[]) => Promise<readonly Reply[]>,
-    together?: Pick<CoalesceOptions<Request, Reply>, 'company' | 'yields'>,
-  ): (request: Request) => Promise<Reply> {
-    if (!batching) return coalesce({ send, gate, ...ONE_EACH });
-    return coalesce({ send, gate, maxBatch: MAX_BATCH, smallestHalf: SMALLEST_HALF, isolates, ...together });
+    more?: Pick<CoalesceOptions<Request, Reply>, 'group' | 'letsOthersFirst' | 'aloneGate'>,
+  ): Send<Request, Reply> {
+    const sent = coalesce({
+      send,
+      gate,
+      maxBatch: MAX_BATCH,
+      smallestHalf: SMALLEST_HALF,
+      isolates,
+      ...more,
+    });
+    return batching ? sent : (request) => sent(request, 'alone');
   }
 
   const lookup = async (key: string) => await store.lookup?.(key, terms.scope);
@@ -160,30 +159,27 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     };
   }
 
-  const company = createCompany();
-  const settleShared = perMessage(traffic.settle, settleMany, { company });
-  const claimShared = perMessage(traffic.claim, claimWith(terms), {
-    company,
-    yields: () => clock.random() < YIELDING,
+  const group = createBatchGroup();
+  const settle = perMessage(traffic.settle, settleMany, { group });
+  const claim = perMessage(traffic.claim, claimWith(terms), {
+    group,
+    letsOthersFirst: () => clock.random() < LETTING_OTHERS_FIRST,
   });
-  const claimAsSuspect = perMessage(traffic.claim, claimWith({ ...terms, mayOwnSuspects: true }));
-  const settleAlone = coalesce({ send: settleMany, gate: traffic.settle, ...ONE_EACH });
+  const claimSuspect = perMessage(traffic.claim, claimWith({ ...terms, mayOwnSuspects: true }));
 
   const extendMany = (requests: readonly ExtendRequest[]) =>
     answered('extend', requests.length, store.extend(requests, terms));
-  const extendShared = perMessage(traffic.extend, extendMany);
-  const extendAlone = coalesce({ send: extendMany, gate: traffic.extendAlone, ...ONE_EACH });
+  const extend = perMessage(traffic.extend, extendMany, { aloneGate: traffic.extendAlone });
 
   return {
     claim(request) {
       const takenBack = takeBacks.releaseNow(request.key);
-      return takenBack === undefined ? claimShared(request) : takenBack.then(() => claimShared(request));
+      return takenBack === undefined ? claim(request) : takenBack.then(() => claim(request));
     },
-    claimSuspect: claimAsSuspect,
-    settle: (request) => traffic.counted(() => (isLarge(request) ? settleAlone : settleShared)(request)),
-    settleAlone: (request) => traffic.counted(() => settleAlone(request)),
-    extend: (request) => traffic.counted(() => extendShared(request)),
-    extendAlone: (request) => traffic.counted(() => extendAlone(request)),
+    claimSuspect,
+    settle: (request, how) =>
+      traffic.trackUnanswered(() => settle(request, isLarge(request) ? 'alone' : how)),
+    extend: (request, how) => traffic.trackUnanswered(() => extend(request, how)),
     takeBack: takeBacks.watch,
     lookup: store.lookup && ((key) => inTime(lookup(key))),
     async check() {

@@ -8,7 +8,7 @@ export interface Traffic {
   /** For records that are likely to be locked: such a statement waits, with a connection. */
   readonly extendAlone: Gate;
   /** Sends a settle or a heartbeat. While many have no reply yet, no claim is sent. */
-  readonly counted: <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
+  readonly trackUnanswered: <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface Traffic {
  * statement; what waits in the driver's does and cannot. Each verb has its own room: settles and heartbeats never wait
  * behind claims.
  */
-export const STATEMENTS = 5;
+const STATEMENTS = 5;
 const EXTENDS = 2;
 
 /**
@@ -51,7 +51,7 @@ function createTraffic(): Traffic {
     settle: createGate(STATEMENTS),
     extend: createGate(EXTENDS),
     extendAlone: createGate(1),
-    counted(send) {
+    trackUnanswered(send) {
       unanswered += 1;
       if (unanswered === MOST_UNANSWERED) claim.setShut(true);
       return send().finally(answered);

@@ -1,6 +1,6 @@
 import { atEndOfTurn } from './clock.ts';
 
-/** A coalescer of the company. */
+/** A coalescer of the group. */
 export interface Member {
   readonly isWaiting: () => boolean;
   /** Lets go what may go now. */
@@ -8,7 +8,7 @@ export interface Member {
 }
 
 /** Coalescers whose requests set each other off, as a claim does a settle, and that one the next claim. */
-export interface Company {
+export interface BatchGroup {
   readonly join: (member: Member) => void;
   /** Lets members go at the end of this turn, in the order in which they joined. */
   readonly schedule: () => void;
@@ -23,7 +23,7 @@ export interface Company {
 /** They keep the other side busy: see `MAX_BATCHES` of one coalescer. */
 const FULL = 2;
 
-export function createCompany(): Company {
+export function createBatchGroup(): BatchGroup {
   const members: Member[] = [];
   let underWay = 0;
   let isScheduled = false;
