@@ -1,3 +1,5 @@
+import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs';
+import { createHandleOnce } from 'handle-once';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createQueue, drain, sqsEndpoint } from '../support/sqs.ts';
 import { type Setup, useFixture } from '../sqs/support/fixture.ts';
@@ -56,10 +58,19 @@ async function countsIn(table: 'plain_effects' | 'keyed_effects', { scope }: Set
   return rows.map(({ count }) => count);
 }
 
-/** A worker of this process that lives, with the same handler. */
-function survivor(queue: Setup) {
-  return queue.startWorker({
+/**
+ * A worker of this process that lives, with the same handler. Its lease and what it receives are its own for as long as
+ * a busy machine takes: the short times are those of the dead.
+ */
+async function survivor(queue: Setup) {
+  const VisibilityTimeout = '120';
+  const { maxDeaths } = queue.handleOnce.settings;
+  await fixture.client.send(
+    new SetQueueAttributesCommand({ QueueUrl: queue.queueUrl, Attributes: { VisibilityTimeout } }),
+  );
+  return await queue.startWorker({
     concurrency: 1,
+    handleOnce: createHandleOnce({ sql, scope: queue.scope, leaseMs: 60_000, maxDeaths }),
     handler: async (_, attempt) => {
       const { scope, key, number } = attempt;
       await sql`insert into plain_effects (scope, key, attempt) values (${scope}, ${key}, ${number})`;
