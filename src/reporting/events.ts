@@ -99,7 +99,7 @@ export type HandleOnceEvent =
          * `check`: what `checkStore` found. `lookup`: what kept `lookup` from looking. `savepoint`: why the
          * transaction of `within` takes no statement.
          */
-        readonly verb: 'claim' | 'settle' | 'extend' | 'check' | 'lookup' | 'savepoint';
+        readonly verb: 'claim' | 'settle' | 'extend' | 'check' | 'lookup';
         /** A `StoreError`, `SchemaError` or `DamagedRecordError`. */
         readonly error: EventError;
       });
