@@ -37,8 +37,8 @@ export class Transaction {
   readonly life: Life;
   /** Is told when its connection breaks while its work runs. */
   onBroken: Tell | undefined;
-  /** The runs that have written in it. */
-  readonly runs: Run[] = [];
+  /** What has written in it. */
+  run: Run | undefined;
   /** What is to be put on record by the COMMIT. */
   staged: { readonly request: SettleRequest; readonly scope: string } | undefined;
   /** Whether the server has committed it or rolled it back. */
@@ -256,16 +256,16 @@ export class Transactions {
   }
 
   #conclude(transaction: Transaction, isCommitted: boolean): void {
-    const { life, staged, runs } = transaction;
+    const { life, staged, run } = transaction;
     transaction.isOver = true;
     if (staged !== undefined) this.#locked.delete(staged.request.key);
     if (!isCommitted) return;
-    this.#world.tell({ type: 'committed', life, runs, settles: staged?.request.token });
+    this.#world.tell({ type: 'committed', life, run, settles: staged?.request.token });
     if (staged !== undefined) this.#records.settle(life, staged.request, staged.scope);
   }
 
-  #tellUndone({ runs }: Transaction): void {
-    for (const run of runs) this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
+  #tellUndone({ run }: Transaction): void {
+    if (run !== undefined) this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
   }
 
   #tellFault(fault: Fault, { life, staged }: Transaction): void {

@@ -12,7 +12,7 @@ const UNSETTLED: Readonly<Record<string, SettledIn>> = {
   '2201F': 'no-transaction',
 };
 
-/** Settles a record as the last statement of a transaction: it is on record when that commits, and fenced until then. */
+/** Settles a record as the last statement of a transaction: it is on record when that commits. */
 export async function settleLast(
   transaction: Pick<DatabaseQueries, 'query'>,
   statement: string,
