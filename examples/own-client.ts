@@ -56,7 +56,6 @@ const cases = clientContract<pg.PoolClient>({
   open: () => ({
     client: fromMyLibrary(pool),
     insert: (connection, id) => connection.query('insert into handle_once_effects (id) values ($1)', [id]),
-    transaction: (work) => begin(pool, work),
   }),
   openUnreachable() {
     const nowhere = connect('postgres://nobody@127.0.0.1:1/nothing');

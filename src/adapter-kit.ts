@@ -61,7 +61,6 @@ export { messageOptions } from './adapter/message-options.ts';
 export { createTrial, fingerprintOnTrial, type Trial } from './adapter/trial.ts';
 export { withOwnRetries } from './adapter/own-retries.ts';
 export { lanesBy, runLanes } from './adapter/run-lanes.ts';
-export { notATransaction } from './postgres/not-a-transaction.ts';
 export { kindOf } from './lib/kind-of.ts';
 export { isError } from './lib/safe-read.ts';
 export { isPromise } from './lib/is-promise.ts';

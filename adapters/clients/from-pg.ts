@@ -4,7 +4,6 @@ import {
   hasMethods,
   isError,
   lazily,
-  notATransaction,
   parseOptions,
   poolSize,
   rolledBack,
@@ -89,12 +88,7 @@ export function fromPg<Connection extends PgConnection>(
     maxConnections: poolSize(pool.options?.max),
     tellsRollback: true,
     begin: (work, onBroken) => begin(pool, work, onBroken),
-    in(transaction) {
-      const isPool = hasMethods(transaction, []) && 'totalCount' in transaction;
-      if (isPool || !hasMethods(transaction, ['query']))
-        throw notATransaction('a PoolClient in a transaction');
-      return queriesOf(transaction);
-    },
+    in: queriesOf,
   };
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isError, lazily, parseOptions, withMethods } from '../../src/adapter-kit.ts';
-import { type DatabaseClient, type DatabaseQueries, InvalidOptionsError } from '../../src/index.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { textRows } from './text-rows.ts';
 
 /** What runs a query: a `PGlite`, or its `Transaction`. */
@@ -28,8 +28,8 @@ const clientSchema = lazily(() =>
  * A `PGlite` as the client of `createHandleOnce` and `migrate`, to try things out and for unit tests: it is a database
  * of one process with one connection. A transaction is its `Transaction`.
  *
- * While a handler runs in a transaction everything else waits, heartbeats too: it must end within the lease. `within`
- * is refused, since its claim would wait for the transaction that waits for it. Throws `InvalidOptionsError`.
+ * While a handler runs in a transaction everything else waits, heartbeats too: it must end within the lease. Throws
+ * `InvalidOptionsError`.
  *
  * @example
  * ```ts
@@ -44,25 +44,8 @@ const clientSchema = lazily(() =>
  */
 export function fromPglite<Tx extends PgliteQueryable>(db: Pglite<Tx>): DatabaseClient<Tx> {
   parseOptions('fromPglite', clientSchema(), { db });
-  const ours = new WeakSet<PgliteQueryable>();
-  return {
-    ...queriesOf(db),
-    begin: (work) =>
-      db.transaction((transaction) => {
-        ours.add(transaction);
-        return work(transaction);
-      }),
-    in(transaction) {
-      if (!ours.has(transaction)) throw new InvalidOptionsError('within', [ONE_CONNECTION]);
-      return queriesOf(transaction);
-    },
-  };
+  return { ...queriesOf(db), begin: (work) => db.transaction(work), in: queriesOf };
 }
-
-const ONE_CONNECTION = {
-  field: 'transaction',
-  message: 'cannot be used: PGlite has one connection, and the claim would wait for it; use inTransaction',
-};
 
 function queriesOf(on: PgliteQueryable): DatabaseQueries {
   return {

@@ -108,8 +108,8 @@ export type Fact =
   | {
       readonly type: 'committed';
       readonly life: Life;
-      /** Those that have written in the transaction. */
-      readonly runs: readonly Run[];
+      /** What has written in the transaction. */
+      readonly run: Run | undefined;
       /** The token of the record that it puts on record. */
       readonly settles: string | undefined;
     }

@@ -11,11 +11,8 @@ import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
 import { type Host, thisProcess } from '../engine/host.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
 import { lookup } from '../engine/lookup.ts';
-import { notAfterBreak } from '../engine/not-after-break.ts';
-import { oneAtATime } from '../engine/one-at-a-time.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction } from '../engine/run-in-transaction.ts';
-import { withinSavepoint } from '../engine/within-savepoint.ts';
 import { flush } from '../history/flush.ts';
 import { recorded } from '../history/recorded.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -101,8 +98,8 @@ function createWith<Tx>(
     leaseAlarms: createLeaseAlarms(settings.leaseMs, clock),
   };
   const handle = createHandle(engine, runAttempt);
-  const transactional = createTransactional(engine, transactionalStore);
-  const handles: Handles = { handle, inTransaction: transactional?.handle, clock };
+  const inTransaction = transactionalStore && createTransactional(engine, transactionalStore);
+  const handles: Handles = { handle, inTransaction, clock };
   const more = {
     [HANDLES]: handles,
     settings,
@@ -110,7 +107,7 @@ function createWith<Tx>(
     checkStore: () => checkStore(engine),
     close: () => flush(resolved.kept, clock),
     lookup: (key: string) => lookup(engine, key),
-    ...(transactional?.calls ?? WITHOUT_CLIENT),
+    inTransaction: inTransaction ? createCall(inTransaction, settings.schema) : withoutClient,
     withRetries: (given: RetryOptions) =>
       createWith({ ...resolved, ...retriesIn(resolved, given, clock) }, events, host),
     inScope: (scope: string | DerivedScope) =>
@@ -128,46 +125,20 @@ async function checkStore({ records, events, settings }: Engine): Promise<void> 
   }
 }
 
-interface Transactional<Tx> {
-  readonly handle: Handle<[Tx]>;
-  readonly calls: Pick<HandleOnce<Tx>, 'inTransaction' | 'within'>;
-}
-
 /**
- * The calls that settle in a transaction.
+ * What settles in a transaction.
  *
- * Their claims do not commit with `synchronous_commit = off`, though the settle would make up for it: a server that
+ * Its claims do not commit with `synchronous_commit = off`, though the settle would make up for it: a server that
  * crashed and forgot one would let a second handler start beside the first, whose process lives on.
  */
-function createTransactional<Tx>(
-  engine: Engine,
-  store: TransactionalStore<Tx> | undefined,
-): Transactional<Tx> | undefined {
-  if (store === undefined) return undefined;
-  const { schema, leaseMs } = engine.settings;
-  const handle = createHandle<[Tx]>(engine, (held, work) => runInTransaction(store, held, work), leaseMs);
-  const calls: Transactional<Tx>['calls'] = {
-    inTransaction: createCall(handle, schema),
-    within(transaction) {
-      // Before the claim, which waits on a client that cannot run it beside the transaction.
-      store.accept(transaction);
-      const within = withinSavepoint(engine, store, transaction);
-      return createCall(oneAtATime(transaction, notAfterBreak(store, transaction, within)), schema);
-    },
-  };
-  return { handle, calls };
+function createTransactional<Tx>(engine: Engine, store: TransactionalStore<Tx>): Handle<[Tx]> {
+  const { leaseMs } = engine.settings;
+  return createHandle<[Tx]>(engine, (held, work) => runInTransaction(store, held, work), leaseMs);
 }
 
-const WITHOUT_CLIENT = {
-  inTransaction: () => Promise.reject(noClient('inTransaction')),
-  within: () => {
-    throw noClient('within');
-  },
-};
-
-function noClient(subject: string): InvalidOptionsError {
+function withoutClient(): Promise<never> {
   const message = 'is missing: a store of your own has no transactions; create handleOnce with sql';
-  return new InvalidOptionsError(subject, [{ field: 'sql', message }]);
+  return Promise.reject(new InvalidOptionsError('inTransaction', [{ field: 'sql', message }]));
 }
 
 function retriesIn(

@@ -177,27 +177,6 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
    * ```
    */
   readonly inTransaction: Calls<[transaction: Tx]>;
-  /**
-   * The same in your own transaction, READ COMMITTED and READ WRITE: the outcome `succeeded` holds once you have
-   * committed. When the handler throws, what it wrote is undone, and your transaction goes on. When you roll back, the
-   * message is in flight until its lease lapses. When the connection breaks meanwhile, what is thrown is for the
-   * library to say, by `sql.begin`: with `postgres` this call then does not settle.
-   *
-   * One call at a time in one transaction: a second one meanwhile, also from inside the handler, is refused with
-   * `InvalidOptionsError`. So is a transaction that has ended, is read-only or at another isolation level, and with
-   * `StoreError` one in which a statement has failed. Nothing is claimed then. What is no transaction is refused at
-   * once: `within` itself throws.
-   *
-   * @example
-   * ```ts
-   * await sql.begin(async (tx) => {
-   *   await handleOnce.within(tx)(order.orderId, order, async (order) => {
-   *     await tx`insert into invoices (id, cents) values (${order.orderId}, ${order.cents})`;
-   *   });
-   * });
-   * ```
-   */
-  within(transaction: Tx): Calls;
   inScope(scope: string | DerivedScope): HandleOnce<Tx>;
   withRetries(retries: RetryOptions): HandleOnce<Tx>;
 }
@@ -209,8 +188,6 @@ export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unkn
   readonly settings: HandleOnceSettings & { readonly schema: Schema };
   /** As that of `HandleOnce`: the handler gets the output of the schema and the transaction. */
   readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
-  /** As that of `HandleOnce`: the handler gets the output of the schema. */
-  within(transaction: Tx): CallsWithSchema<Schema>;
   inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
   withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
 }
@@ -224,7 +201,7 @@ export interface MissingOption<Option extends string> {
 /** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */
 export type Transactional<Options, Tx> = Omit<Options, 'handleOnce' | 'inTransaction'> & {
   /** Made with `sql`: its client opens the transactions that handlers get. */
-  readonly handleOnce: AnyHandleOnce & { within(transaction: Tx): unknown };
+  readonly handleOnce: AnyHandleOnce & { readonly inTransaction: Calls<[transaction: Tx]> };
   /** Whether what a handler writes through its transaction commits together with the record. */
   readonly inTransaction: true;
 };

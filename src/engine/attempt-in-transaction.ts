@@ -1,9 +1,8 @@
 import type { Attempt } from '../words/attempt.ts';
 import { LeaseLostError, StoreError } from '../words/errors.ts';
 import { sleep } from '../lib/clock.ts';
-import type { Settlement, SettleRequest } from '../store/store.ts';
-import type { Savepoint, SettledIn, TransactionalStore } from '../store/transactional-store.ts';
-import { savepointGone } from '../store/unusable-transaction.ts';
+import type { Settlement } from '../store/store.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
 import { AbandonedError } from './abandoned.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
@@ -59,9 +58,7 @@ export function transact<R, Tx>(
           const { written, workMs } = await runWork(held, () => work(transaction));
           // Before it is sent: its reply can be lost while the server still has the record locked.
           progress.written = written;
-          await write(held, written, endedItself, (request, scope) =>
-            store.settleLast(transaction, request, scope, workMs),
-          );
+          await write(store, transaction, held, written, workMs);
           return written;
         },
         (error) => {
@@ -113,44 +110,30 @@ async function runWork<R>(
   return { written: { value, settlement }, workMs };
 }
 
-function endedItself(): Error {
-  return new Error(
-    'the handler ended its transaction itself, by a commit or a rollback of its own: nothing is on record. ' +
-      'Leave the end of the transaction to handle-once, and throw to roll back',
-  );
-}
-
 /** Settles the record within the transaction of its work, in which nothing may be committed after this has thrown. */
-async function write(
+async function write<Tx>(
+  store: TransactionalStore<Tx>,
+  transaction: Tx,
   { engine, claim, lease }: HeldClaim,
   { settlement }: Written<unknown>,
-  noTransaction: () => Error,
-  settle: (request: SettleRequest, scope: string) => Promise<SettledIn>,
+  workMs: number,
 ): Promise<void> {
   const { key, token } = claim;
   lease.setBeating(false);
-  switch (await settle({ key, token, settlement }, engine.settings.scope)) {
+  switch (await store.settleLast(transaction, { key, token, settlement }, engine.settings.scope, workMs)) {
     case 'settled':
       return;
     case 'lost':
       throw new LeaseLostError('another worker has taken the message over');
     case 'no-transaction':
-      throw noTransaction();
+      throw new Error(
+        'the handler ended its transaction itself, by a commit or a rollback of its own: nothing is on record. ' +
+          'Leave the end of the transaction to handle-once, and throw to roll back',
+      );
   }
 }
 
-/** Runs work behind a savepoint, and settles the record there too. */
-export async function runAndWrite<R>(
-  held: HeldClaim,
-  savepoint: Savepoint,
-  work: () => Promise<R>,
-): Promise<Written<R>> {
-  const { written } = await runWork(held, work);
-  await write(held, written, savepointGone, (request, scope) => savepoint.settle(request, scope));
-  return written;
-}
-
-export function connectionBroken(cause: unknown): StoreError {
+function connectionBroken(cause: unknown): StoreError {
   return new StoreError(
     'the connection of the transaction has broken: nothing of this attempt is committed, and the message runs again',
     {

@@ -1,5 +1,5 @@
 import type { Outcome } from '../words/outcome.ts';
-import type { Savepoint, TransactionalStore } from '../store/transactional-store.ts';
+import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
 import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
@@ -8,15 +8,7 @@ import { conclude, settleBy } from './run-attempt.ts';
 import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
-import { NotStartedError } from '../words/not-started-error.ts';
-import {
-  connectionBroken,
-  type Progress,
-  runAndWrite,
-  transact,
-  type Work,
-  type Written,
-} from './attempt-in-transaction.ts';
+import { type Progress, transact, type Work, type Written } from './attempt-in-transaction.ts';
 
 /**
  * Runs work in a transaction of its own that settles the record too: what the work wrote and the record commit
@@ -41,39 +33,6 @@ export async function runInTransaction<R, Tx>(
   if (ending.kind === 'returned') return await afterCommit(store, held, written, ending);
   if (store.isRolledBack(ending.error)) return await settleOutside(held, ending);
   return await afterLostCommit(held, written, ending);
-}
-
-/** The caller's transaction, and what it can go back to. */
-export interface Within<Tx> {
-  readonly transaction: Tx;
-  readonly savepoint: Savepoint;
-}
-
-/**
- * Runs work in a transaction that the caller commits. Work that throws is undone alone, and the record is failed or
- * released outside: the caller's transaction goes on.
- */
-export async function runWithin<R, Tx>(
-  store: TransactionalStore<Tx>,
-  { transaction, savepoint }: Within<Tx>,
-  held: HeldClaim,
-  work: Work<R>,
-): Promise<Outcome<R>> {
-  const ended = await held.run((attempt) =>
-    savepoint.run(
-      async () => {
-        if (store.hasBroken(transaction)) {
-          throw new NotStartedError('the connection of the transaction broke while the message was claimed');
-        }
-        return await runAndWrite(held, savepoint, () => work(attempt));
-      },
-      (error) => {
-        held.abort(connectionBroken(error));
-      },
-    ),
-  );
-  if (ended.kind === 'threw') return await settleOutside(held, ended);
-  return conclude(held, unwrapped(ended), settledBy(ended.value));
 }
 
 /**

@@ -33,7 +33,7 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly around: Around | undefined;
   /** That of adapters too, unless they are given one. */
   readonly logger: Logger | undefined;
-  /** Whether `inTransaction` and `within` work: made with `sql`, not with a store. */
+  /** Whether `inTransaction` works: made with `sql`, not with a store. */
   readonly hasTransactions: boolean;
   /** The most connections of the client of `sql`, where it tells. */
   readonly maxConnections: number | undefined;

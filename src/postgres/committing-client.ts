@@ -8,8 +8,4 @@ export interface CommittingClient<Tx> extends DatabaseClient<Tx> {
    * Where the statement fails nothing is committed. What the COMMIT is answered with is for `begin`, as ever.
    */
   readonly lastIn?: ((transaction: Tx) => Pick<DatabaseQueries, 'query'>) | undefined;
-  /** A client that can tell calls `onBroken` when the connection breaks, from the first `execute` on. */
-  in(transaction: Tx, onBroken?: (error: unknown) => void): DatabaseQueries;
-  /** Whether the connection of a transaction has broken, as far as the client can tell. Nothing more is sent in it. */
-  hasBroken?(transaction: Tx): boolean;
 }

@@ -54,6 +54,6 @@ export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
   readonly tellsRollback?: boolean | undefined;
   /** The most connections that the client opens, where it tells. Adapters warn of a pool that is too small. */
   readonly maxConnections?: number | undefined;
-  /** What runs statements in a transaction, whether `begin` gave it or the library itself. */
+  /** What runs statements in a transaction of `begin`. */
   in(transaction: Tx): DatabaseQueries;
 }

@@ -1,37 +1,26 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { hasMethods } from '../options/parse-options.ts';
-import type { OnExecute, PostgresClient, PostgresQueries } from './postgres-client.ts';
+import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
 import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
-import { notATransaction } from './not-a-transaction.ts';
 import { beginPostgres, endOf, type Transactions } from './begin-postgres.ts';
 import { poolSize } from './pool-size.ts';
 import { createPreparing } from './preparing.ts';
-import { watchConnections } from './watch-connection.ts';
 
 /** A `postgres` client as a database client. */
 export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> {
   const transactions: Transactions = { ended: new WeakSet(), commits: new WeakMap() };
   const preparing = createPreparing(true);
-  const connections = watchConnections(transactions.ended);
   return {
     ...queriesOf(sql, preparing),
     maxConnections: poolSize(sql.options?.max),
     begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
-    in(transaction, onBroken) {
-      if (!hasMethods(transaction, ['unsafe', 'savepoint']))
-        throw notATransaction('a transaction of sql.begin');
+    in(transaction) {
       const queries = queriesIn(transaction);
-      const onexecute = onBroken && connections.watch(queries, onBroken);
-      return queriesOf(queries, preparing, {
-        onexecute,
-        async run(send) {
-          await refuseEnded(transactions, queries);
-          return await connections.answer(queries, send());
-        },
+      return queriesOf(queries, preparing, async (send) => {
+        await refuseEnded(transactions, queries);
+        return await send();
       });
     },
-    hasBroken: (transaction) => transactions.ended.has(queriesIn(transaction)),
     lastIn(transaction) {
       const queries = queriesIn(transaction);
       return {
@@ -70,12 +59,6 @@ async function refuseEnded({ ended }: Transactions, transaction: object): Promis
   if (ended.has(transaction)) throw connectionBroken();
 }
 
-/** How statements are sent in a transaction. */
-interface SendOptions {
-  readonly run?: <Answer>(send: () => PromiseLike<Answer>) => PromiseLike<Answer>;
-  readonly onexecute?: OnExecute | undefined;
-}
-
 /**
  * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
  * - `prepare: true` is only leave to prepare: a client made with `prepare: false` does not.
@@ -83,7 +66,7 @@ interface SendOptions {
 function queriesOf(
   sql: PostgresQueries,
   preparing: ReturnType<typeof createPreparing>,
-  { run = (send) => send(), onexecute }: SendOptions = {},
+  run: <Answer>(send: () => PromiseLike<Answer>) => PromiseLike<Answer> = (send) => send(),
 ): DatabaseQueries {
   return {
     async query(statement, parameters) {
@@ -94,7 +77,7 @@ function queriesOf(
       // counts on, and begins those of the next statement behind them.
       return rows.flatMap((row) => [toText(row)]);
     },
-    execute: async (statements) => await run(() => sql.unsafe(statements, [], { onexecute }).raw()),
+    execute: async (statements) => await run(() => sql.unsafe(statements).raw()),
   };
 }
 

@@ -3,23 +3,13 @@ export interface PostgresQuery {
   raw(): PromiseLike<readonly (readonly (Buffer | null)[])[]>;
 }
 
-/** A connection of `postgres`, as its version 3.4 gives it to `onexecute`. */
-export interface PostgresConnection {
-  /** Set while a transaction has it. */
-  onclose: ((error: unknown) => void) | null;
-}
-
-/** Called where a statement is sent. True lets others be sent behind it. */
-export type OnExecute = (connection: PostgresConnection) => boolean;
-
-interface PostgresQueryOptions {
-  readonly prepare?: boolean;
-  readonly onexecute?: OnExecute | undefined;
-}
-
 /** What runs a statement: a `postgres` client, or its transaction. */
 export interface PostgresQueries {
-  unsafe(statement: string, parameters?: (string | null)[], options?: PostgresQueryOptions): PostgresQuery;
+  unsafe(
+    statement: string,
+    parameters?: (string | null)[],
+    options?: { readonly prepare?: boolean },
+  ): PostgresQuery;
 }
 
 /**

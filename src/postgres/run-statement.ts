@@ -1,4 +1,4 @@
-import type { DatabaseClient, DatabaseQueries, DatabaseRow } from './database-client.ts';
+import type { DatabaseClient, DatabaseRow } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
 import { toStoreError } from './failure.ts';
 import type { Use } from './rights.ts';
@@ -32,18 +32,5 @@ export async function run(
     return await beginReadCommitted(client, (queries) => queries.query(statement, parameters));
   } catch (error) {
     throw toStoreError(error, statement, use);
-  }
-}
-
-/** Runs one statement of ours in a transaction of the caller. */
-export async function runIn(
-  transaction: Pick<DatabaseQueries, 'query'>,
-  statement: string,
-  parameters: (string | null)[],
-): Promise<readonly DatabaseRow[]> {
-  try {
-    return await transaction.query(statement, parameters);
-  } catch (error) {
-    throw toStoreError(error, statement);
   }
 }

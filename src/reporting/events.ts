@@ -95,11 +95,8 @@ export type HandleOnceEvent =
   | (OfMessage &
       Partial<EndOf<'pending'>> & {
         readonly type: 'store-error';
-        /**
-         * `check`: what `checkStore` found. `lookup`: what kept `lookup` from looking. `savepoint`: why the
-         * transaction of `within` takes no statement.
-         */
-        readonly verb: 'claim' | 'settle' | 'extend' | 'check' | 'lookup' | 'savepoint';
+        /** `check`: what `checkStore` found. `lookup`: what kept `lookup` from looking. */
+        readonly verb: 'claim' | 'settle' | 'extend' | 'check' | 'lookup';
         /** A `StoreError`, `SchemaError` or `DamagedRecordError`. */
         readonly error: EventError;
       });

@@ -72,8 +72,6 @@ const withoutBegin: Fault = () => ({
   },
 });
 
-const outside: Fault = (client) => ({ in: () => client });
-
 /** Tries a transaction twice whose error has such a code. */
 function beginningAgain(isSuch: (code: string | undefined) => boolean): Fault {
   return (client) => ({
@@ -178,12 +176,8 @@ const FAULTS: Record<string, { readonly fault: Fault; readonly found: string }> 
     found: 'begin gives what its work gives',
   },
   'runs in(transaction) outside of it': {
-    fault: outside,
+    fault: (client) => ({ in: () => client }),
     found: 'in(transaction) sees what the transaction wrote',
-  },
-  "settles outside of the library's own transaction": {
-    fault: outside,
-    found: "a handler within the library's own transaction is on record with its effect when that commits",
   },
   'begins no transaction': {
     fault: withoutBegin,
@@ -274,7 +268,6 @@ function casesOf(fault: Fault, more: Partial<ClientUnderTest<Tx>> = {}) {
       client: { ...client, ...fault(client) },
       insert: (transaction, id) =>
         transaction.query('insert into handle_once_effects (id) values ($1)', [id]),
-      transaction: (work) => client.begin(work),
     }),
     ...more,
   });
@@ -335,7 +328,7 @@ describe('The contract of a Postgres client', () => {
 
   test.each([
     [() => fromPg(pool), 'client: must be a client with query, execute, begin and in'],
-    [() => undefined, 'open must return an object: { client, insert, transaction }'],
+    [() => undefined, 'open must return an object: { client, insert }'],
     [() => ({ client: fromPg(pool) }), 'insert: must be a function of (transaction, id)'],
     [() => Promise.reject(new Error('no server')), 'Error: no server'],
   ])('says in each case what is wrong with open: %s', async (open, words) => {
@@ -355,7 +348,7 @@ describe('The contract of a Postgres client', () => {
     [{ open: () => undefined }, 'can: must say of each ability whether the client has it'],
     [
       { can: { severalConnections: true, tellBreaks: false } },
-      'open: must be a function that gives { client, insert, transaction }',
+      'open: must be a function that gives { client, insert }',
     ],
   ])('refuses what is no client: %j', (wrong, words) => {
     expect(() => clientContract(wrong as never)).toThrow(words);

@@ -27,7 +27,6 @@ function open(url: string): Library<Transaction> {
   return {
     client: fromDrizzle(db),
     insert: (transaction, id) => transaction.insert(effects).values({ id }).execute(),
-    transaction: (work) => db.transaction(work),
     close: () => db.$client.end(),
   };
 }
@@ -41,7 +40,6 @@ describe('Drizzle on postgres-js', () => {
     return {
       client: fromDrizzle(db),
       insert: (transaction, id) => transaction.insert(effects).values({ id }).execute(),
-      transaction: (work) => db.transaction(work),
       close: () => db.$client.end(),
     };
   });

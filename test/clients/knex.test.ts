@@ -10,7 +10,6 @@ function open(url: string): Library<Knex.Transaction> {
   return {
     client: fromKnex(db),
     insert: (transaction, id) => transaction('handle_once_effects').insert({ id }).then(),
-    transaction: (work) => db.transaction(work),
     close: () => db.destroy(),
   };
 }

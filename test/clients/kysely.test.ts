@@ -22,7 +22,6 @@ function open(url: string): Library<Transaction<Tables>> {
   return {
     client: fromKysely(db),
     insert: (transaction, id) => transaction.insertInto('handle_once_effects').values({ id }).execute(),
-    transaction: (work) => db.transaction().execute(work),
     close: () => db.destroy(),
   };
 }

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
-import { createHandleOnce, PayloadMismatchError } from '../../src/index.ts';
+import { createHandleOnce } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { useTransactionPooler } from '../support/transaction-pooler.ts';
 import { storeSmokeTest } from '../store/contract.ts';
@@ -10,28 +10,12 @@ import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
 import { clientContract } from './contract.ts';
 import type { Library } from './library.ts';
 
-const NO_SUCH_SAVEPOINT = '3B001';
-
 function open(url: string): Library<pg.PoolClient> {
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', () => undefined);
   return {
     client: fromPg(pool),
     insert: (transaction, id) => transaction.query('insert into handle_once_effects (id) values ($1)', [id]),
-    async transaction(work) {
-      const connection = await pool.connect();
-      try {
-        await connection.query('begin');
-        const value = await work(connection);
-        await connection.query('commit');
-        return value;
-      } catch (error) {
-        await connection.query('rollback');
-        throw error;
-      } finally {
-        connection.release();
-      }
-    },
     close: () => pool.end(),
   };
 }
@@ -80,101 +64,15 @@ describe('A pool of one connection', () => {
     expect(outcome).toMatchObject({ state: 'succeeded' });
   });
 
-  test('gives a claim within a transaction that holds it an error when the lease has passed', async () => {
+  test('gives a claim an error when the lease has passed and a transaction still holds it', async () => {
     const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'one', leaseMs: 100 });
     const connection = await pool.connect();
     await connection.query('begin');
-    const claim = handleOnce.within(connection)('other', 'body', () => expect.fail('it ran'));
+    const claim = handleOnce('other', 'body', () => expect.fail('it ran'));
     await expect(claim).rejects.toMatchObject({ code: 'STORE', retriable: true });
     await connection.query('rollback');
     connection.release();
   });
-});
-
-/** Of a test, which ends it. */
-function openPool(): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url });
-  onTestFinished(() => pool.end());
-  return pool;
-}
-
-test('a transaction that within refuses for its isolation level goes on', async () => {
-  const pool = openPool();
-  await pool.query('create table kept (id text)');
-  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'levels' });
-  const connection = await pool.connect();
-  await connection.query('begin isolation level repeatable read');
-  await connection.query(`insert into kept values ('before')`);
-  const refused = handleOnce.within(connection)('key', 'body', () => expect.fail('it ran'));
-  await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED and READ WRITE');
-  const level = await connection.query('show transaction_isolation');
-  expect(level.rows).toEqual([{ transaction_isolation: 'repeatable read' }]);
-  await connection.query('commit');
-  connection.release();
-  expect((await pool.query('select id from kept')).rows).toEqual([{ id: 'before' }]);
-});
-
-test.each([
-  ['succeeds', 'new', 'body', () => 'done'],
-  ['fails', 'new', 'body', () => Promise.reject(new Error('later'))],
-  ['is a duplicate', 'old', 'body', () => expect.fail('it ran')],
-  ['is another message', 'old', 'other', () => expect.fail('it ran')],
-])('no savepoint is left in a transaction within which a message %s', async (what, key, body, handler) => {
-  const pool = openPool();
-  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: `savepoints ${what}` });
-  await handleOnce('old', 'body', () => 'done');
-  const connection = await pool.connect();
-  await connection.query('begin');
-  const handled = handleOnce.within(connection)(key, body, handler);
-  await (body === 'other' ? expect(handled).rejects.toThrow(PayloadMismatchError) : handled);
-  const left = connection.query('release savepoint handle_once');
-  await expect(left).rejects.toMatchObject({ code: NO_SUCH_SAVEPOINT });
-  await connection.query('rollback');
-  connection.release();
-});
-
-test.each([
-  'rollback',
-  'commit',
-  'rollback; begin',
-  'rollback; begin; savepoint handle_once',
-  "commit; begin; select set_config('handle_once.within', 'other', true); savepoint handle_once",
-  'rollback to savepoint before',
-  'rollback to savepoint before; savepoint handle_once',
-  'rollback to savepoint handle_once',
-  'reset all',
-])('a message is not on record as done whose handler sends "%s", however quick it is', async (statements) => {
-  const pool = openPool();
-  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: `ended: ${statements}` });
-  const connection = await pool.connect();
-  await connection.query('begin; savepoint before');
-  const outcome = await handleOnce.within(connection)('key', 'body', async () => {
-    await connection.query(statements);
-  });
-  await connection.query('commit');
-  connection.release();
-  expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-  expect(outcome).toHaveProperty(
-    'error.message',
-    expect.stringContaining('the savepoint of the call is gone'),
-  );
-  expect(await handleOnce.lookup('key')).toMatchObject({ state: 'pending' });
-});
-
-test('nothing is committed where a handler that fails has set a savepoint with the name of ours', async () => {
-  const pool = openPool();
-  await pool.query('create table doubled (id text)');
-  const handleOnce = createHandleOnce({ sql: fromPg(pool), scope: 'same name' });
-  const connection = await pool.connect();
-  await connection.query('begin');
-  const outcome = await handleOnce.within(connection)('key', 'body', async () => {
-    await connection.query("insert into doubled values ('a'); savepoint handle_once");
-    throw new Error('later');
-  });
-  expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-  expect(await connection.query('commit')).toHaveProperty('command', 'ROLLBACK');
-  connection.release();
-  expect((await pool.query('select id from doubled')).rows).toEqual([]);
 });
 
 test.each([

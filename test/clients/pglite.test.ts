@@ -16,23 +16,11 @@ describe('PGlite', () => {
       client,
       insert: (transaction, id) =>
         transaction.query('insert into handle_once_effects (id) values ($1)', [id]),
-      transaction: (work) => db.transaction(work),
       close: () => db.close(),
     };
   });
   testAll(clientCases({ can: { severalConnections: false, tellBreaks: false }, open: library }));
   storesContract(library);
-
-  test('refuses a transaction of its own for within, before anything waits', async () => {
-    const handleOnce = createHandleOnce({ sql: library().client, scope: 'within' });
-    const refused = library().transaction((transaction) =>
-      handleOnce.within(transaction)('key', 'body', () => 1),
-    );
-    await expect(refused).rejects.toMatchObject({
-      code: 'INVALID_OPTIONS',
-      issues: [{ field: 'transaction', message: expect.stringContaining('use inTransaction') as string }],
-    });
-  });
 
   test('lets a handler in a transaction that outlives its lease know, and commits nothing of it', async () => {
     const handleOnce = createHandleOnce({ sql: library().client, scope: 'slow', leaseMs: 200 });
@@ -47,7 +35,7 @@ describe('PGlite', () => {
   });
 
   test('refuses its transaction in place of itself with words', async () => {
-    await library().transaction((transaction) => {
+    await library().client.begin((transaction) => {
       expect(() => fromPglite(transaction as never)).toThrow(/fromPglite: db: must be a PGlite, not a trans/);
       return Promise.resolve();
     });

@@ -13,13 +13,6 @@ function open(url: string): Library<postgres.TransactionSql> {
   return {
     client: fromPostgres(sql),
     insert: (transaction, id) => transaction`insert into handle_once_effects (id) values (${id})`,
-    async transaction(work) {
-      let done: { readonly value: Awaited<ReturnType<typeof work>> } | undefined;
-      await sql.begin(async (transaction) => {
-        done = { value: await work(transaction) };
-      });
-      return (done as unknown as { readonly value: Awaited<ReturnType<typeof work>> }).value;
-    },
     close: () => sql.end({ timeout: 1 }),
   };
 }

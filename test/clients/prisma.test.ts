@@ -14,7 +14,6 @@ async function open(url: string): Promise<Library<PrismaTransaction>> {
   return {
     client: fromPrisma(client),
     insert: (transaction, id) => transaction.effect.create({ data: { id } }),
-    transaction: (work) => client.$transaction(work),
     close: () => client.$disconnect(),
   };
 }
@@ -74,8 +73,7 @@ describe('By its types', () => {
       const sql = fromPrisma(prisma);
       void migrate(sql);
       const handleOnce = createHandleOnce({ sql, scope: 'a' });
-      void handleOnce.inTransaction('key', 'body', (_payload, _attempt, tx) => write(tx));
-      void prisma.$transaction((tx) => handleOnce.within(tx)('key', 'body', () => write(tx)));`);
+      void handleOnce.inTransaction('key', 'body', (_payload, _attempt, tx) => write(tx));`);
     expect(errors).toEqual([]);
   });
 

@@ -14,7 +14,6 @@ async function open(url: string): Promise<Library<EntityManager>> {
   return {
     client: fromTypeOrm(dataSource),
     insert: (manager, id) => manager.query('insert into handle_once_effects (id) values ($1)', [id]),
-    transaction: (work) => dataSource.transaction(work),
     close: async () => {
       if (dataSource.isInitialized) await dataSource.destroy();
     },

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { InvalidOptionsError, UnhashablePayloadError } from '../../src/index.ts';
-import { useBench, usePostgresBench } from './support/bench.ts';
+import { useBench } from './support/bench.ts';
 
 const bench = useBench('memory');
 const rejects = (): Promise<never> => Promise.reject(new Error('later'));
@@ -20,18 +20,4 @@ it('a backoff function that rejects is reported, and the default applies', async
   const handleOnce = bench.handleOnce({ backoff: rejects as never, onEvent });
   const outcome = await handleOnce('key', 'body', () => Promise.reject(new Error('no')));
   expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-});
-
-const { database } = usePostgresBench();
-
-it.each([
-  ['the client', database.sql],
-  ['nothing', undefined],
-  ['an object', {}],
-  ['a text', 'tx'],
-])('within takes no %s for a transaction, and claims nothing', async (_, transaction) => {
-  const { createHandleOnce } = await import('../../src/index.ts');
-  const handleOnce = createHandleOnce({ sql: database.sql, scope: 'within' });
-  expect(() => handleOnce.within(transaction as never)).toThrow('within: transaction: must be');
-  expect(handleOnce.counts()).toEqual({});
 });

@@ -68,105 +68,18 @@ describe('A connection that breaks under a handler in a transaction', () => {
     });
     expect(await effects()).toEqual(['done']);
   });
-});
 
-describe("A connection that breaks under a handler in its caller's transaction", () => {
-  /** Without a guarded socket a place of the pool may be lost with the connection: docs/clients.md. */
-  function ownClient(): postgres.Sql {
+  it('has nothing sent on it, nor on the one that takes its place', async () => {
     const options = { fetch_types: false, onnotice: () => undefined, max: 2 };
-    const created = postgres(bench.database.url, { ...options, ...guardedSocket() });
-    onTestFinished(() => created.end({ timeout: 1 }));
-    return created;
-  }
-
-  /** Ends the connection of a transaction, and has the pool open another in its place. */
-  async function replace(own: postgres.Sql, tx: Tx): Promise<void> {
-    const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
-    await vi.waitFor(async () => {
-      const answers = await Promise.all([own`select 1`, own`select 1`]);
-      expect(answers).toHaveLength(2);
-    }, 20_000);
-  }
-
-  it('aborts its signal, and nothing of it is sent on another connection', async () => {
-    const own = ownClient();
-    const within = createHandleOnce({ sql: own, scope, backoff: () => 0 });
-    const after = vi.fn();
-    const began = own.begin(async (tx) => {
-      await within.within(tx)('key', 'body', async (_, attempt) => {
-        await write(tx, 'gone');
-        await replace(own, tx);
-        attempt.signal.throwIfAborted();
-        await write(tx, 'outside of the transaction');
-      });
-      after();
-    });
-    await expect(began).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
-    const second = async (): Promise<unknown> =>
-      sql.begin(async (tx) => await handleOnce.within(tx)('key', 'body', () => write(tx, 'done')));
-    await vi.waitFor(async () => {
-      expect(await second()).toMatchObject({ state: 'succeeded', attempts: 2 });
-    }, 20_000);
-    expect(after).not.toHaveBeenCalled();
-    expect(await effects()).toEqual(['done']);
-  });
-
-  it('lets go of the message though the handler does not heed its signal', async () => {
-    const own = ownClient();
-    const within = createHandleOnce({ sql: own, scope, backoff: () => 0 });
-    const began = own.begin((tx) =>
-      within.within(tx)('key', 'body', async () => {
-        await write(tx, 'gone');
-        await replace(own, tx);
-      }),
-    );
-    await expect(began).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
-    await vi.waitFor(async () => {
-      expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending', owned: false });
-    }, 20_000);
-    expect(await effects()).toEqual([]);
-    expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
-  });
-
-  it('runs nothing where it breaks while the message is claimed, and lets go of the claim', async () => {
-    const own = ownClient();
-    const client = fromPostgres(own);
-    const [handler, after] = [vi.fn(), vi.fn()];
-    const began = own.begin(async (tx) => {
-      const claiming: typeof client = {
-        ...client,
-        async query(statement, parameters) {
-          if (client.hasBroken?.(tx) !== true) await replace(own, tx);
-          await expect.poll(() => client.hasBroken?.(tx)).toBe(true);
-          return await client.query(statement, parameters);
-        },
-      };
-      await createHandleOnce({ sql: claiming, scope }).within(tx)('key', 'body', handler);
-      after();
-    });
-    await expect(began).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
-    await vi.waitFor(async () => {
-      const expected = { state: 'pending', owned: false, attempts: 0 };
-      expect(await bench.record(scope, 'key')).toMatchObject(expected);
-    }, 20_000);
-    expect(handler).not.toHaveBeenCalled();
-    expect(after).not.toHaveBeenCalled();
-    expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
-  });
-
-  it('sends nothing where it had broken before, under a handler of inTransaction', async () => {
-    const own = ownClient();
+    const own = postgres(bench.database.url, { ...options, ...guardedSocket() });
+    onTestFinished(() => own.end({ timeout: 1 }));
     const once = createHandleOnce({ sql: own, scope, leaseMs: 1_000 });
-    const handler = vi.fn();
     const outcome = await once.inTransaction('key', 'body', async (_, { signal }, tx) => {
       const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
       await sql`select pg_terminate_backend(${row?.pid ?? 0})`;
       await aborted(signal);
-      await once.within(tx)('other', 'body', handler);
     });
     expect(outcome).toMatchObject({ state: 'pending' });
-    expect(handler).not.toHaveBeenCalled();
     expect(await own`select 1 as one`).toEqual([{ one: 1 }]);
   });
 });

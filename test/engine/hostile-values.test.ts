@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type HandleOnce, RetryableError, TerminalError, UnhashablePayloadError } from '../../src/index.ts';
 import { hostile, hostileProxy, revokedProxy, withGetters } from '../support/hostile.ts';
-import { type PostgresBench, storeKinds, useBench, usePostgresBench } from './support/bench.ts';
+import { storeKinds, useBench, usePostgresBench } from './support/bench.ts';
 import { expectSoon } from '../support/until.ts';
 
 const THROWN: [name: string, make: () => unknown][] = [
@@ -52,22 +52,15 @@ function throwing(make: () => unknown): () => never {
 /** The ways to run a handler, and whether they do without a claim that is still held. */
 describe('On Postgres, no claim is left held', () => {
   const bench = usePostgresBench();
-  const ways: [
-    name: string,
-    call: (bench: PostgresBench, handleOnce: HandleOnce, fn: () => unknown) => Promise<unknown>,
-  ][] = [
-    ['handleOnce', (_, handleOnce, fn) => handleOnce('key', 'body', fn)],
-    ['inTransaction', (_, handleOnce, fn) => handleOnce.inTransaction('key', 'body', fn)],
-    [
-      'within',
-      ({ database: { sql } }, handleOnce, fn) => sql.begin((tx) => handleOnce.within(tx)('key', 'body', fn)),
-    ],
+  const ways: [name: string, call: (handleOnce: HandleOnce, fn: () => unknown) => Promise<unknown>][] = [
+    ['handleOnce', (handleOnce, fn) => handleOnce('key', 'body', fn)],
+    ['inTransaction', (handleOnce, fn) => handleOnce.inTransaction('key', 'body', fn)],
   ];
 
   describe.each(ways)('by %s', (_, call) => {
     async function end(fn: () => unknown, maxAttempts: number) {
       const handleOnce = bench.handleOnce({ maxAttempts, store: undefined, sql: bench.database.sql });
-      const outcome = await call(bench, handleOnce, fn);
+      const outcome = await call(handleOnce, fn);
       return { outcome, record: await bench.record(handleOnce.settings.scope, 'key') };
     }
 

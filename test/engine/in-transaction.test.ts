@@ -1,15 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import {
-  createHandleOnce,
-  type HandleOnce,
-  type HandleOnceEvent,
-  InvalidOptionsError,
-  type PostgresClient,
-  TerminalError,
-} from '../../src/index.ts';
+import { createHandleOnce, type HandleOnce, type PostgresClient, TerminalError } from '../../src/index.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 import { gate } from '../support/gate.ts';
 import { usePostgresBench } from './support/bench.ts';
@@ -76,11 +68,6 @@ function losingReplies(tx: Tx): Tx {
   return withReplies(tx, () => Promise.reject(lostConnection()));
 }
 
-/** A transaction whose answers are slow. */
-function answeredAfter(milliseconds: number, tx: Tx): Tx {
-  return withReplies(tx, (rows) => sleep(milliseconds, rows));
-}
-
 function withReplies(tx: Tx, reply: (rows: unknown) => Promise<unknown>): Tx {
   const unsafe = (...statement: Parameters<Tx['unsafe']>) => ({
     raw: async () => reply(await tx.unsafe(...statement).raw()),
@@ -88,10 +75,6 @@ function withReplies(tx: Tx, reply: (rows: unknown) => Promise<unknown>): Tx {
   return new Proxy(tx, {
     get: (target, name): unknown => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
   });
-}
-
-async function standstillOfSession(tx: Tx, seconds: number): Promise<void> {
-  await tx`select pg_sleep(${seconds})`;
 }
 
 /** A process that stands still when heartbeats are due sends those of all its messages together. */
@@ -319,265 +302,6 @@ describe('A commit', () => {
   );
 });
 
-describe("A handler within the caller's transaction", () => {
-  it('is on record with its effect when the caller commits', async () => {
-    const outcome = await sql.begin(async (tx) => {
-      await write(tx, 'before');
-      const handled = await handleOnce.within(tx)('key', 'body', () => write(tx, 'effect'));
-      await write(tx, 'after');
-      expect(await bench.record(scope, 'key')).toMatchObject({ state: 'pending' });
-      return handled;
-    });
-    expect(outcome).toMatchObject({ state: 'succeeded' });
-    expect(await effects()).toEqual(['after', 'before', 'effect']);
-    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ replayed: true });
-  });
-
-  it('is forgotten with its effect when the caller rolls back, and runs again when the lease lapses', async () => {
-    const rollback = sql.begin(async (tx) => {
-      await handleOnce.within(tx)('key', 'body', () => write(tx, 'effect'));
-      throw new Error('rolled back');
-    });
-    await expect(rollback).rejects.toThrow('rolled back');
-    expect(await effects()).toEqual([]);
-    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ reason: 'in-flight' });
-    await bench.pass(30_000);
-    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', attempts: 2 });
-  });
-
-  it('whose settle is slow costs no other message its lease', async () => {
-    const once = createHandleOnce({ sql, scope, leaseMs: 3_000 });
-    const finish = gate();
-    const signals: AbortSignal[] = [];
-    const others = ['a', 'z'].map((key) =>
-      once(key, 'body', async (_, { signal }) => {
-        signals.push(signal);
-        await finish.opened;
-      }),
-    );
-    await until(() => signals.length === 2);
-    sendHeartbeatsTogether(1_000);
-    await sql.begin(async (tx) => {
-      // Longer than the time between heartbeats.
-      await once.within(answeredAfter(1_500, tx))('m', 'body', () => write(tx, 'effect'));
-      await standstillOfSession(tx, 4);
-    });
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
-    finish.open();
-    expect((await Promise.all(others)).map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
-  });
-
-  it('is in flight for others until the caller ends, though its lease lapsed, and holds up no neighbour', async () => {
-    const short = createHandleOnce({ sql, scope, leaseMs: 1_000 });
-    const later = () => Promise.reject(new Error('later'));
-    await handleOnce('neighbour', 'body', later);
-    await sql.begin(async (tx) => {
-      await short.within(tx)('key', 'body', () => write(tx, 'effect'));
-      await expect.poll(async () => (await bench.record(scope, 'key'))?.live_ms).toBeLessThan(0);
-      const handler = vi.fn(() => 'done');
-      const [held, neighbour] = await Promise.all([
-        handleOnce('key', 'body', handler),
-        handleOnce('neighbour', 'body', handler),
-      ]);
-      expect(held).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
-      expect(neighbour).toMatchObject({ state: 'succeeded', attempts: 2 });
-      expect(handler).toHaveBeenCalledTimes(1);
-      const alone = await handleOnce('key', 'body', handler);
-      expect(alone).toMatchObject({ state: 'pending', reason: 'in-flight', attempts: 1 });
-      // Not so soon that a queue's receives are used up meanwhile.
-      expect(alone).toMatchObject({ retryAfterMs: expect.closeTo(10_000, -1) as number });
-    });
-    expect(await handleOnce('key', 'body', () => 1)).toMatchObject({ state: 'succeeded', replayed: true });
-  });
-
-  it.each([
-    ['retryable', new Error('later'), { state: 'pending', reason: 'released' }],
-    ['terminal', new TerminalError('never'), { state: 'failed' }],
-  ])('that throws a %s error is undone alone, and on record at once', async (_, error, expected) => {
-    const outcome = await sql.begin(async (tx) => {
-      await write(tx, 'before');
-      const handled = await handleOnce.within(tx)('key', 'body', async () => {
-        await write(tx, 'effect');
-        throw error;
-      });
-      await write(tx, 'after');
-      return handled;
-    });
-    expect(outcome).toMatchObject(expected);
-    expect(await effects()).toEqual(['after', 'before']);
-    expect(await bench.record(scope, 'key')).toMatchObject({ state: expected.state, owned: false });
-  });
-
-  it('that has failed before takes no message: nothing is claimed, and nothing runs', async () => {
-    const events: HandleOnceEvent[] = [];
-    const once = createHandleOnce({ sql, scope, onEvent: (event) => events.push(event) });
-    let refused: unknown;
-    const begun = sql.begin(async (tx) => {
-      await tx`select 1 / 0`.catch(() => undefined);
-      refused = await once
-        .within(tx)('key', 'body', () => write(tx, 'effect'))
-        .catch((error: unknown) => error);
-    });
-    await expect(begun).rejects.toThrow('division by zero');
-    expect(refused).toMatchObject({ code: 'STORE', message: expect.stringContaining('25P02') as string });
-    expect(events).toMatchObject([
-      { type: 'store-error', key: 'key', verb: 'savepoint', state: 'pending', attempts: 0 },
-    ]);
-    expect(await bench.record(scope, 'key')).toBeUndefined();
-    expect(await effects()).toEqual([]);
-  });
-
-  it('that has ended is refused, and is no attempt', async () => {
-    let refused: unknown;
-    const begun = sql.begin(async (tx) => {
-      await tx.unsafe('rollback');
-      refused = await handleOnce
-        .within(tx)('key', 'body', () => write(tx, 'effect'))
-        .catch((error: unknown) => error);
-    });
-    await begun.catch(() => undefined);
-    expect(refused).toMatchObject({ code: 'INVALID_OPTIONS', issues: [{ field: 'transaction' }] });
-    expect(refused).toHaveProperty('message', expect.stringMatching(/has ended, or was never begun/));
-    expect(await effects()).toEqual([]);
-  });
-
-  it('refuses a second call while one is under way, before anything runs, and takes the next after it', async () => {
-    const beside = vi.fn();
-    await sql.begin(async (tx) => {
-      const started = gate();
-      const finish = gate();
-      const first = handleOnce.within(tx)('a', 'body', async () => {
-        started.open();
-        await finish.opened;
-        // Of any handleOnce, and also from inside.
-        await expect(handleOnce.inScope('other').within(tx)('c', 'body', beside)).rejects.toThrow('await');
-        throw new Error('a fails');
-      });
-      const refused = handleOnce.within(tx)('b', 'body', beside);
-      await expect(refused).rejects.toThrow(InvalidOptionsError);
-      await expect(refused).rejects.toThrow(
-        'within: transaction: has another call of within under way: await that one first',
-      );
-      await started.opened;
-      finish.open();
-      expect(await first).toMatchObject({ state: 'pending', reason: 'released' });
-      expect(await handleOnce.within(tx)('b', 'body', () => write(tx, 'b'))).toMatchObject({
-        ...{ state: 'succeeded', attempts: 1 },
-      });
-    });
-    expect(beside).not.toHaveBeenCalled();
-    expect(await effects()).toEqual(['b']);
-    expect(await bench.record('other', 'c')).toBeUndefined();
-  });
-
-  it('refuses a second call through a savepoint of the caller too, and undoes the first where it fails', async () => {
-    const [beside, inside] = [vi.fn(), vi.fn()];
-    await sql.begin(async (tx) => {
-      const started = gate();
-      const finish = gate();
-      const first = handleOnce.within(tx)('a', 'body', async () => {
-        await write(tx, 'a');
-        const nested = tx.savepoint((sp) => handleOnce.within(sp)('c', 'body', inside));
-        await expect(nested).rejects.toThrow('has another call of within under way');
-        started.open();
-        await finish.opened;
-        throw new Error('a fails');
-      });
-      await started.opened;
-      const second = tx.savepoint((sp) => handleOnce.within(sp)('b', 'body', beside));
-      await expect(second).rejects.toThrow('has another call of within under way');
-      finish.open();
-      expect(await first).toMatchObject({ state: 'pending', reason: 'released' });
-      // A savepoint in which no other call is under way is fine.
-      const third = tx.savepoint((sp) => handleOnce.within(sp)('b', 'body', () => write(sp, 'b')));
-      expect(await third).toMatchObject({ state: 'succeeded', attempts: 1 });
-    });
-    expect([beside.mock.calls, inside.mock.calls]).toEqual([[], []]);
-    expect(await effects()).toEqual(['b']);
-  });
-
-  it('is not on record with a call that another one met, whose savepoint took writes back', async () => {
-    let outcome: unknown;
-    await sql.begin(async (tx) => {
-      const [started, nested, written] = [gate(), gate(), gate()];
-      const first = handleOnce.within(tx)('a', 'body', async () => {
-        started.open();
-        await nested.opened;
-        await write(tx, 'a');
-        written.open();
-        await refused.catch(() => undefined);
-      });
-      await started.opened;
-      const refused = tx.savepoint(async (sp) => {
-        nested.open();
-        await written.opened;
-        await handleOnce.within(sp)('b', 'body', vi.fn());
-      });
-      await expect(refused).rejects.toThrow('has another call of within under way');
-      outcome = await first;
-    });
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-    expect(outcome).toHaveProperty(
-      'error.message',
-      expect.stringContaining('another call of within was made'),
-    );
-    expect(await bench.record(scope, 'a')).toMatchObject({ state: 'pending' });
-    expect(await effects()).toEqual([]);
-  });
-
-  it('fails no message whose handler went back to a savepoint from before the call', async () => {
-    let outcome: unknown;
-    const begun = sql.begin(async (tx) => {
-      await tx.unsafe('savepoint before');
-      outcome = await handleOnce.within(tx)('key', 'body', async () => {
-        await write(tx, 'effect');
-        await tx.unsafe('rollback to savepoint before');
-      });
-    });
-    await expect(begun).rejects.toThrow('does not exist');
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'released' });
-    expect(outcome).toHaveProperty('error.message', expect.stringContaining('went back to a savepoint'));
-    expect(await effects()).toEqual([]);
-  });
-
-  it.each(['isolation level repeatable read', 'isolation level serializable', 'read only'])(
-    'that is begun %s is refused, and nothing is claimed',
-    async (how) => {
-      const handler = vi.fn();
-      const refused = sql.begin(how, async (tx) => {
-        await tx`select count(*) from effects`;
-        return await handleOnce.within(tx)('key', 'body', handler);
-      });
-      await expect(refused).rejects.toThrow(InvalidOptionsError);
-      await expect(refused).rejects.toThrow('within: transaction: must be READ COMMITTED and READ WRITE');
-      expect(handler).not.toHaveBeenCalled();
-      expect(await bench.record(scope, 'key')).toBeUndefined();
-    },
-  );
-
-  it('whose message another worker took over is undone alone', async () => {
-    const outcome = await sql.begin(async (tx) => {
-      await write(tx, 'before');
-      const handled = await handleOnce.within(tx)('key', 'body', async () => {
-        await write(tx, 'effect');
-        await bench.pass(30_000);
-        await handleOnce('key', 'body', () => 'taken over');
-      });
-      await write(tx, 'after');
-      return handled;
-    });
-    expect(outcome).toMatchObject({ state: 'pending', reason: 'lease-lost' });
-    expect(await effects()).toEqual(['after', 'before']);
-  });
-
-  it('handles several messages, one after the other', async () => {
-    await sql.begin(async (tx) => {
-      for (const key of ['a', 'b', 'c']) await handleOnce.within(tx)(key, 'body', () => write(tx, key));
-    });
-    expect(await effects()).toEqual(['a', 'b', 'c']);
-  });
-});
-
 it('a store of the user’s own has no transactions, and says so before anything runs', async () => {
   const once = createHandleOnce({ store: createMemoryStore(), scope: 'a' });
   const handler = vi.fn();
@@ -591,6 +315,5 @@ it('a store of the user’s own has no transactions, and says so before anything
     ],
   };
   await expect(once.inTransaction('key', 'body', handler)).rejects.toMatchObject(refusal);
-  expect(() => once.within({})).toThrow(InvalidOptionsError);
   expect(handler).not.toHaveBeenCalled();
 });

@@ -25,7 +25,6 @@ test('a Pool of pg fits, and its transactions are its connections', () => {
   void handleOnce.inTransaction('key', 'body', (_, __, tx) => {
     expectTypeOf(tx).toEqualTypeOf<pg.PoolClient>();
   });
-  void handleOnce.within(connection);
 });
 
 test('a Client of pg does not, nor a connection of a pool', () => {

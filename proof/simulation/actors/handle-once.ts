@@ -14,8 +14,7 @@ export const MAX_RESULT_BYTES = 200;
 export function createLifesHandleOnce(world: World, life: Life): HandleOnce<Transaction> {
   const { settings } = world.plan;
   const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } = settings;
-  const transactional =
-    settings.transactions === 'none' ? undefined : world.database.transactionalClientOf(life);
+  const transactional = settings.inTransaction ? world.database.transactionalClientOf(life) : undefined;
   const options = {
     store: transactional ?? world.database.clientOf(life),
     scope: SCOPE,

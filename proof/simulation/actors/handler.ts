@@ -40,7 +40,7 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
     const isInTransaction = transaction !== undefined;
     const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
     world.tell({ type: 'run', run });
-    transaction?.runs.push(run);
+    if (transaction !== undefined) transaction.run = run;
     over?.addEventListener('abort', () => {
       end(world, run, { how: 'gave up' });
     });

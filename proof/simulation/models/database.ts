@@ -126,12 +126,9 @@ export class Database {
     };
   }
 
-  /** The same with transactions. `tellsRollback`: a COMMIT that is answered with a rollback is an error in any case. */
-  transactionalClientOf(
-    life: Life,
-    tellsRollback = this.#world.random.chance(0.5),
-  ): TransactionalStore<Transaction> {
-    return this.#transactions.clientOf(life, this.clientOf(life), tellsRollback);
+  /** The same with transactions. */
+  transactionalClientOf(life: Life): TransactionalStore<Transaction> {
+    return this.#transactions.clientOf(life, this.clientOf(life));
   }
 
   /** What a transaction has put on record. */

@@ -1,7 +1,6 @@
-import { StoreError } from '../../../src/words/errors.ts';
 import type { Timer } from '../../../src/lib/clock.ts';
 import type { SettleRequest, Store } from '../../../src/store/store.ts';
-import type { Savepoint, SettledIn, TransactionalStore } from '../../../src/store/transactional-store.ts';
+import type { SettledIn, TransactionalStore } from '../../../src/store/transactional-store.ts';
 import type { Run } from '../facts.ts';
 import type { Fault } from '../report/names.ts';
 import type { Life } from '../world/life.ts';
@@ -36,11 +35,10 @@ type Tell = (error: unknown) => void;
 /** A transaction, as its server and its handler have it. */
 export class Transaction {
   readonly life: Life;
-  /** What is told when its connection breaks. */
-  readonly whenBroken = new Set<Tell>();
-  readonly #tellsBreaks: boolean;
-  /** The runs that have written in it. */
-  readonly runs: Run[] = [];
+  /** Is told when its connection breaks while its work runs. */
+  onBroken: Tell | undefined;
+  /** What has written in it. */
+  run: Run | undefined;
   /** What is to be put on record by the COMMIT. */
   staged: { readonly request: SettleRequest; readonly scope: string } | undefined;
   /** Whether the server has committed it or rolled it back. */
@@ -49,36 +47,8 @@ export class Transaction {
   isBroken = false;
   isCommitting = false;
 
-  constructor(life: Life, tellsBreaks: boolean) {
+  constructor(life: Life) {
     this.life = life;
-    this.#tellsBreaks = tellsBreaks;
-  }
-
-  /** Whether it is known that its connection has broken. */
-  isKnownAsBroken(): boolean {
-    return this.isBroken && this.#tellsBreaks;
-  }
-
-  break(): void {
-    this.isBroken = true;
-    if (this.#tellsBreaks) for (const tell of this.whenBroken) tell(connectionLost());
-  }
-
-  /** Runs work, and tells when the connection breaks meanwhile. */
-  async telling<Result>(tell: Tell, work: () => Promise<Result>): Promise<Result> {
-    this.whenBroken.add(tell);
-    try {
-      return await work();
-    } finally {
-      this.whenBroken.delete(tell);
-    }
-  }
-
-  /** Runs work, and rejects when the connection breaks meanwhile, whatever the work does. */
-  async unlessBroken<Result>(work: () => Promise<Result>): Promise<Result> {
-    return await new Promise((resolve, reject) => {
-      this.telling(reject, work).then(resolve, reject);
-    });
   }
 }
 
@@ -128,26 +98,26 @@ export class Transactions {
   }
 
   /** The store of one process, with transactions. */
-  clientOf(life: Life, store: Store, mayTellRollback: boolean): TransactionalStore<Transaction> {
+  clientOf(life: Life, store: Store): TransactionalStore<Transaction> {
+    const { random } = this.#world;
+    const mayTellRollback = random.chance(0.5);
     /** Whether the client sends the COMMIT with the last statement. */
-    const isCommitting = this.#world.random.chance(0.5);
+    const isCommitting = random.chance(0.5);
     const tellsRollback = isCommitting || mayTellRollback;
     return {
       ...store,
       tellsRollback,
-      accept: () => undefined,
-      savepoint: (transaction) => this.#savepoint(transaction),
-      hasBroken: (transaction) => transaction.isKnownAsBroken(),
       begin: async (work, onBroken) => {
         const giveBack = await this.#records.poolOf(life).take();
-        const transaction = new Transaction(life, this.#happens(TELLING_SHARE));
+        const transaction = new Transaction(life);
+        const tellsBreaks = this.#happens(TELLING_SHARE);
         const breaking = this.#mayBreak(transaction);
-        const working = () => work(transaction);
         try {
           await this.#call(transaction, () => undefined);
-          const result = await (onBroken === undefined
-            ? transaction.unlessBroken(working)
-            : transaction.telling(onBroken, working));
+          if (tellsBreaks) transaction.onBroken = onBroken;
+          const result = await work(transaction).finally(() => {
+            transaction.onBroken = undefined;
+          });
           life.clock.clearTimer(breaking);
           const { isOver, isCommitting: wasCommitted } = transaction;
           // It is over where its COMMIT went out with its last statement, or its connection broke.
@@ -173,42 +143,6 @@ export class Transactions {
       isRolledBack: (error) => error instanceof ServerError,
       isConflict: (error) => error instanceof ServerError && error.isConflict,
     };
-  }
-
-  async #savepoint(transaction: Transaction): Promise<Savepoint> {
-    const send = (effect: () => void = () => undefined): Promise<void> => this.#call(transaction, effect);
-    await send().catch((cause: unknown) => {
-      throw new StoreError('the transaction takes no statement', { retriable: true, cause });
-    });
-    const count = transaction.runs.length;
-    const undo = (): void => {
-      this.#unstage(transaction);
-      for (const run of transaction.runs.splice(count)) this.#tellRunUndone(run);
-    };
-    // Where a statement fails the connection is broken: the whole transaction is undone.
-    const sendQuietly = (effect?: () => void): Promise<void> => send(effect).catch(() => undefined);
-    let hasRun = false;
-    return {
-      settle: (request, scope) => this.#call(transaction, () => this.#settle(transaction, request, scope)),
-      async run(work, onBroken) {
-        hasRun = true;
-        try {
-          const value = await transaction.telling(onBroken, work);
-          await send();
-          return value;
-        } catch (error) {
-          await sendQuietly(undo);
-          throw error;
-        }
-      },
-      release: () => (hasRun ? Promise.resolve() : sendQuietly()),
-    };
-  }
-
-  #unstage(transaction: Transaction): void {
-    const { staged } = transaction;
-    if (staged !== undefined) this.#locked.delete(staged.request.key);
-    transaction.staged = undefined;
   }
 
   #settle(transaction: Transaction, request: SettleRequest, scope: string): SettledIn | Error {
@@ -301,7 +235,8 @@ export class Transactions {
   /** The client has lost it; the server ends it when it notices. */
   #break(transaction: Transaction): void {
     if (transaction.isBroken) return;
-    transaction.break();
+    transaction.isBroken = true;
+    transaction.onBroken?.(connectionLost());
     if (!transaction.isCommitting) this.#tellUndone(transaction);
     const { scheduler, random } = this.#world;
     scheduler.after(random.between(...NOTICED_MS), () => {
@@ -321,20 +256,16 @@ export class Transactions {
   }
 
   #conclude(transaction: Transaction, isCommitted: boolean): void {
-    const { life, staged, runs } = transaction;
+    const { life, staged, run } = transaction;
     transaction.isOver = true;
     if (staged !== undefined) this.#locked.delete(staged.request.key);
     if (!isCommitted) return;
-    this.#world.tell({ type: 'committed', life, runs, settles: staged?.request.token });
+    this.#world.tell({ type: 'committed', life, run, settles: staged?.request.token });
     if (staged !== undefined) this.#records.settle(life, staged.request, staged.scope);
   }
 
-  #tellUndone({ runs }: Transaction): void {
-    for (const run of runs) this.#tellRunUndone(run);
-  }
-
-  #tellRunUndone(run: Run): void {
-    this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
+  #tellUndone({ run }: Transaction): void {
+    if (run !== undefined) this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
   }
 
   #tellFault(fault: Fault, { life, staged }: Transaction): void {

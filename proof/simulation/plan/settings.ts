@@ -12,8 +12,8 @@ export interface Settings {
   readonly retentionMs: number;
   readonly timeoutMs: number | undefined;
   readonly batching: boolean;
-  /** Whose transactions handlers run in: their own, or such as their caller commits. */
-  readonly transactions: 'none' | 'engine' | 'caller';
+  /** Whether each handler runs in a transaction that has its record too. */
+  readonly inTransaction: boolean;
   /** Of the pool that engine and handlers share. Undefined: there are always enough. */
   readonly connections: number | undefined;
   /** Whether a handler outside of a transaction keeps one of them while it runs. */
@@ -58,7 +58,7 @@ export function settingsOf(random: Random): Settings {
     retentionMs: mayExpire && random.chance(0.3) ? leaseMs * random.whole(1, 4) : 7 * DAY_MS,
     timeoutMs: random.chance(0.3) ? leaseMs * random.whole(1, 3) : undefined,
     batching: random.chance(0.8),
-    transactions: 'none',
+    inTransaction: false,
     connections: undefined,
     handlersHold: false,
     isFifo: false,

@@ -80,8 +80,7 @@ export type Fault =
   | (typeof TRANSACTION_FAULTS)[number]
   | (typeof POOL_FAULTS)[number]
   | KafkaFault
-  | 'request forged'
-  | 'transaction rolled back by its caller';
+  | 'request forged';
 
 /** How calls of `handleOnce` end: the names of its events. */
 export const COMMON_OUTCOMES = [
@@ -172,7 +171,6 @@ export const CAUSES = [
   'the store was out of reach',
   'its claim landed too late',
   'its transaction was given up',
-  'its caller rolled back',
   'its record expired',
   'an operator reopened it',
   'an operator forgot it',

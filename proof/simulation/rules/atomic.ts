@@ -5,8 +5,8 @@ export const atomic: Rule = {
   promise: 'What a handler writes in its transaction is committed with its record, or not at all.',
   violatedBy(fact, ledger) {
     if (fact.type !== 'committed') return undefined;
-    const stranger = fact.runs.find((run) => ledger.claimOfRun(run)?.token !== fact.settles);
-    if (stranger === undefined) return undefined;
-    return `${fact.life.id} commits what ${stranger.message.id} has written, and not its record`;
+    const { life, run, settles } = fact;
+    if (run === undefined || ledger.claimOfRun(run)?.token === settles) return undefined;
+    return `${life.id} commits what ${run.message.id} has written, and not its record`;
   },
 };

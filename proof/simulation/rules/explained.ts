@@ -51,7 +51,6 @@ function whyLapsed(owner: GrantedClaim, settings: Settings, at: number): Cause |
   if (owner.run === undefined && owner.grantedAt - owner.askedAt > leaseMs)
     return 'its claim landed too late';
   if (life.troubles.some((one) => isWithin(one, lapse))) return 'the store was out of reach';
-  if (settings.transactions === 'caller' && owner.runEnd?.how === 'undone') return 'its caller rolled back';
   return isGivenUp(owner, settings, at) ? 'its transaction was given up' : undefined;
 }
 

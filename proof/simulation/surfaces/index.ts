@@ -7,12 +7,10 @@ import { sqsLoop } from './sqs-loop.ts';
 import { sharedPool, sqsFifoWorker, sqsTransaction, sqsWorker } from './sqs-worker.ts';
 import type { Surface } from './surface.ts';
 import { webhook } from './webhook.ts';
-import { within } from './within.ts';
 
 export const SURFACES: readonly Surface[] = [
   sqsWorker,
   sqsTransaction,
-  within,
   sharedPool,
   sqsFifoWorker,
   sqsLoop,

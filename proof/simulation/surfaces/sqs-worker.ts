@@ -43,11 +43,7 @@ export const sqsTransaction: Surface = {
   weight: 12,
   faults: [...sqsWorker.faults, ...TRANSACTION_FAULTS, ...POOL_FAULTS],
   rules: [visibilityAboveLease, atomic],
-  fit: (settings, random) => ({
-    ...settings,
-    transactions: 'engine',
-    connections: random.whole(2, 6),
-  }),
+  fit: (settings, random) => ({ ...settings, inTransaction: true, connections: random.whole(2, 6) }),
 };
 
 /** The same without transactions, and with a pool of which each handler keeps a connection. */
@@ -84,10 +80,9 @@ function startWorker(world: World, queue: Queue, life: Life, onHang: () => void)
     key: keyInBody,
     onEvent: queueEventTeller(world, life),
   };
-  const worker =
-    settings.transactions === 'engine'
-      ? createSqsWorker({ ...options, inTransaction: true }, run)
-      : createSqsWorker(options, (payload, attempt) => run(payload, attempt));
+  const worker = settings.inTransaction
+    ? createSqsWorker({ ...options, inTransaction: true }, run)
+    : createSqsWorker(options, (payload, attempt) => run(payload, attempt));
   void worker.start();
   return worker;
 }

@@ -3,9 +3,8 @@ import { check } from './check.ts';
 import { claim } from './claim.ts';
 import { extend } from './extend.ts';
 import { lookup } from './lookup.ts';
-import { setSavepoint } from './savepoint.ts';
 import { settle } from './settle.ts';
-import { settleLast } from './settle-in.ts';
+import { settleLast } from './settle-last.ts';
 import { type SqlClient, toDatabaseClient } from '../../postgres/sql-client.ts';
 import { statementsOf } from './statements/index.ts';
 import { isConflict, isRolledBack } from '../../postgres/transaction.ts';
@@ -26,12 +25,6 @@ export function createPostgresStore<Tx>(
       requests.length === 0 ? [] : await claim(client, statements, requests, terms),
     tellsRollback: client.tellsRollback === true || client.lastIn !== undefined,
     begin: (work, onBroken) => client.begin(work, onBroken),
-    accept(transaction) {
-      client.in(transaction);
-    },
-    savepoint: (transaction) =>
-      setSavepoint(statements.settleIn, (onBroken) => client.in(transaction, onBroken)),
-    hasBroken: (transaction) => client.hasBroken?.(transaction) === true,
     settleLast: (transaction, ...settle) => {
       const last = client.lastIn?.(transaction) ?? client.in(transaction);
       return settleLast(last, statements.settleLast, ...settle);

@@ -13,7 +13,6 @@ import { notedStatements } from '../../../src/history/statements/noted.ts';
 import { purgeStatement } from '../../../adapters/operations/statements/purge.ts';
 import type { Size } from '../../../src/postgres/request-rows.ts';
 import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
-import { settleInStatement } from '../../../src/store/postgres/statements/settle-in.ts';
 import { settleLastStatement } from '../../../src/store/postgres/statements/settle-last.ts';
 import { settledBeforeStatement } from '../../../src/store/postgres/statements/settled-before.ts';
 import { STATEMENT_FILES } from './statement-files.ts';
@@ -40,7 +39,6 @@ const RENDERED: Record<string, string> = {
   extend: forEachSize((table, size) => extendStatement(table, size, LOCK_WAIT_MS)),
   settle: forEachSize((table, size) => settleStatement(table, size, LOCK_WAIT_MS)),
   'settled-before': forEachSize(settledBeforeStatement),
-  'settle-in': `${settleInStatement(TABLE)};`,
   'settle-last': `${settleLastStatement(TABLE)};`,
   locked: `${lockedStatement(TABLE)};`,
   lookup: `${lookupStatement(TABLE)};`,

@@ -21,8 +21,6 @@ export interface Bench {
   readonly client: DatabaseClient;
   readonly can: ClientAbilities;
   readonly handleOnce: HandleOnce;
-  /** Runs work in a transaction of the library's own. */
-  readonly transaction: <T>(work: (transaction: unknown) => Promise<T>) => Promise<T>;
   /** Inserts an effect in the library's own way. */
   readonly insert: (transaction: unknown, effect: string) => Promise<void>;
   /** Inserts an effect by a statement, and gives its row: the id of the effect, and of the transaction. */
@@ -47,7 +45,6 @@ export function benchOf(library: ClientLibrary, can: ClientAbilities): Bench {
     client,
     can,
     handleOnce: createHandleOnce(options),
-    transaction: (work) => library.transaction(work),
     async insert(transaction, effect) {
       await library.insert(transaction, id + effect);
     },

@@ -7,13 +7,12 @@ import { benchOf, type ClientRule, prepare, storeOver } from './bench.ts';
 import { BREAK, unreachableRule } from './breaks.ts';
 import type { ClientLibrary, ClientUnderTest } from './client-under-test.ts';
 import { FAILURE } from './failures.ts';
-import { IN_TRANSACTION, MESSAGES, WITHIN } from './handlers.ts';
+import { IN_TRANSACTION, MESSAGES } from './handlers.ts';
 import { MIGRATION } from './migrations.ts';
 import { QUERY, REFUSAL } from './queries.ts';
 import { ONE_CONNECTION, SEVERAL_CONNECTIONS, TRANSACTION } from './transactions.ts';
 
 const EVERY = [QUERY, REFUSAL, TRANSACTION, MIGRATION, FAILURE, MESSAGES, IN_TRANSACTION];
-const WITH_SEVERAL = [SEVERAL_CONNECTIONS, WITHIN];
 
 const clientSchema = lazily(() =>
   z.object(
@@ -22,7 +21,7 @@ const clientSchema = lazily(() =>
         { severalConnections: flag(), tellBreaks: flag() },
         { error: 'must say of each ability whether the client has it' },
       ),
-      open: callback<ClientUnderTest['open']>('a function that gives { client, insert, transaction }'),
+      open: callback<ClientUnderTest['open']>('a function that gives { client, insert }'),
       openUnreachable: z.optional(
         callback<NonNullable<ClientUnderTest['openUnreachable']>>('a function that gives { client, close }'),
       ),
@@ -36,14 +35,11 @@ const librarySchema = lazily(() =>
     {
       client: withMethods<ClientLibrary['client']>(
         ['query', 'execute', 'begin', 'in'],
-        'a client with query, execute, begin and in: have open return { client, insert, transaction }',
+        'a client with query, execute, begin and in: have open return { client, insert }',
       ),
       insert: callback<ClientLibrary['insert']>('a function of (transaction, id) that inserts a row'),
-      transaction: callback<ClientLibrary['transaction']>(
-        'a function of work, which runs it in a transaction',
-      ),
     },
-    { error: 'open must return an object: { client, insert, transaction }' },
+    { error: 'open must return an object: { client, insert }' },
   ),
 );
 
@@ -63,7 +59,6 @@ const librarySchema = lazily(() =>
  *   open: () => ({
  *     client: fromMyLibrary(database),
  *     insert: (tx, id) => tx.run('insert into handle_once_effects (id) values ($1)', [id]),
- *     transaction: (work) => database.transaction(work),
  *   }),
  * });
  * for (const { name, run } of cases) test(name, run);
@@ -73,7 +68,7 @@ export function clientContract<Tx>(client: ClientUnderTest<Tx>): readonly Contra
   const { can, openUnreachable } = parseOptions('clientContract', clientSchema(), client);
   const open = preparedOnce(() => client.open());
   const begin = async () => ({ subject: benchOf(await open(), can), calls: [] });
-  const inPeace: ClientRule[] = [...EVERY, ...(can.severalConnections ? WITH_SEVERAL : [ONE_CONNECTION])];
+  const inPeace: ClientRule[] = [...EVERY, can.severalConnections ? SEVERAL_CONNECTIONS : ONE_CONNECTION];
   // Last: some libraries tell the error of a connection again, to the first statement on the one that replaces it.
   const inTrouble: ClientRule[] = [
     ...(can.severalConnections ? [BREAK] : []),

@@ -17,8 +17,6 @@ export interface ClientLibrary<Tx = unknown> {
   readonly client: DatabaseClient<Tx>;
   /** Inserts a row with this `id` into the table `handle_once_effects`, in the library's own way. */
   insert(transaction: Tx, id: string): PromiseLike<unknown>;
-  /** Runs work in a transaction that the library begins and ends, and not `begin` of the client. */
-  transaction<T>(work: (transaction: Tx) => Promise<T>): Promise<T>;
 }
 
 /** A client whose server does not answer. */

@@ -1,4 +1,3 @@
-import { rejects } from 'node:assert/strict';
 import { equals, matches } from '../assertions.ts';
 import { type ClientRule, SCHEMA } from './bench.ts';
 
@@ -129,52 +128,6 @@ export const IN_TRANSACTION: ClientRule = {
         [],
       );
       equals(await effects(), keys.toSorted());
-    },
-  },
-};
-
-export const WITHIN: ClientRule = {
-  rule: "the record of a handler within a transaction of the library's own shares the fate of that transaction",
-  cases: {
-    async "a handler within the library's own transaction is on record with its effect when that commits"(
-      bench,
-    ) {
-      const { handleOnce, transaction, insert, effects } = bench;
-      const outcome = await transaction(async (tx) => {
-        await insert(tx, 'before');
-        return handleOnce.within(tx)('key', 'body', () => insert(tx, 'effect'));
-      });
-      matches(outcome, { state: 'succeeded', replayed: false });
-      matches(await handleOnce('key', 'body', () => 1), { replayed: true });
-      equals(await effects(), ['before', 'effect']);
-    },
-
-    async "a handler within the library's own transaction is forgotten with its effect when that rolls back"(
-      bench,
-    ) {
-      const { handleOnce, transaction, insert, effects } = bench;
-      const rolledBack = transaction(async (tx) => {
-        await handleOnce.within(tx)('key', 'body', () => insert(tx, 'effect'));
-        throw new Error('rolled back');
-      });
-      await rejects(rolledBack, { message: 'rolled back' });
-      matches(await handleOnce('key', 'body', () => 1), { reason: 'in-flight' });
-      equals(await effects(), []);
-    },
-
-    async "a handler within the library's own transaction is undone alone when it throws"(bench) {
-      const { handleOnce, transaction, insert, effects } = bench;
-      const outcome = await transaction(async (tx) => {
-        await insert(tx, 'before');
-        const handled = await handleOnce.within(tx)('key', 'body', async () => {
-          await insert(tx, 'effect');
-          throw new Error('later');
-        });
-        await insert(tx, 'after');
-        return handled;
-      });
-      matches(outcome, { state: 'pending', reason: 'released' });
-      equals(await effects(), ['after', 'before']);
     },
   },
 };

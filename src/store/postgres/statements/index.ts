@@ -7,7 +7,6 @@ import { extendStatement } from './extend.ts';
 import { LOCK_WAIT_MS, lockedStatement } from './locked.ts';
 import { lookupStatement } from './lookup.ts';
 import { settleStatement } from './settle.ts';
-import { settleInStatement } from './settle-in.ts';
 import { settleLastStatement } from './settle-last.ts';
 import { settledBeforeStatement } from './settled-before.ts';
 
@@ -24,7 +23,6 @@ export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
     extend: bySize((size) => extendStatement(table, size, lockWaitMs)),
     settle: bySize((size) => settleStatement(table, size, lockWaitMs)),
     settledBefore: bySize((size) => settledBeforeStatement(table, size)),
-    settleIn: onOneLine(settleInStatement(table)),
     settleLast: onOneLine(settleLastStatement(table)),
     check: onOneLine(checkStatement(schema)),
   };

@@ -4,8 +4,8 @@ export const LOCK_WAIT_MS = 250;
 /**
  * Always true. Its side effect sets lock_timeout: it bounds how long this statement waits for a locked record.
  *
- * A caller's own transaction that has settled a record holds it until it ends, and so does one whose connection has
- * broken until the server notices: the records of others in the same batch would be locked as long.
+ * A transaction that has settled a record holds it until it ends, and one whose connection has broken until the server
+ * notices: the records of others in the same batch would be locked as long.
  */
 export function withLockTimeout(lockWaitMs: number): string {
   return `and (select set_config('lock_timeout', '${lockWaitMs}', true)) is not null`;

@@ -1,4 +1,4 @@
-import { settledWhere } from './settle-in.ts';
+import { settleUpdate } from './settle.ts';
 
 /**
  * Whether the statement is in the transaction that was begun before the work. That transaction is at least as old as
@@ -18,7 +18,10 @@ const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.
  * they depend on.
  */
 export function settleLastStatement(table: string): string {
-  return `${settledWhere(table, IN_TRANSACTION)}
+  return `
+with settled as (${settleUpdate(table, 'one')}
+  and ${IN_TRANSACTION}
+returning t.key)
 select
   sqrt(case when ${IN_TRANSACTION} then 1 else -1 end)::text as in_transaction,
   (1 / case when exists (select from settled) then 1 else 0 end)::text as settled`;
