@@ -48,6 +48,8 @@ export class Transaction {
   /** Whether its client has lost it. */
   isBroken = false;
   isCommitting = false;
+  /** Whether the server has given it up for another. */
+  lostConflict = false;
 
   constructor(life: Life, tellsBreaks: boolean) {
     this.life = life;
@@ -183,7 +185,7 @@ export class Transactions {
     const count = transaction.runs.length;
     const undo = (): void => {
       this.#unstage(transaction);
-      for (const run of transaction.runs.splice(count)) this.#tellRunUndone(run);
+      this.#tellUndone({ runs: transaction.runs.splice(count), lostConflict: transaction.lostConflict });
     };
     // Where a statement fails the connection is broken: the whole transaction is undone.
     const sendQuietly = (effect?: () => void): Promise<void> => send(effect).catch(() => undefined);
@@ -213,6 +215,7 @@ export class Transactions {
 
   #settle(transaction: Transaction, request: SettleRequest, scope: string): SettledIn | Error {
     if (this.#happens(CONFLICT_SHARE)) {
+      transaction.lostConflict = true;
       this.#tellFault('transaction lost a conflict', transaction);
       return new ServerError('could not serialize access', true);
     }
@@ -329,12 +332,8 @@ export class Transactions {
     if (staged !== undefined) this.#records.settle(life, staged.request, staged.scope);
   }
 
-  #tellUndone({ runs }: Transaction): void {
-    for (const run of runs) this.#tellRunUndone(run);
-  }
-
-  #tellRunUndone(run: Run): void {
-    this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
+  #tellUndone({ runs, lostConflict }: Pick<Transaction, 'runs' | 'lostConflict'>): void {
+    for (const run of runs) this.#world.tell({ type: 'ended', run, end: { how: 'undone', lostConflict } });
   }
 
   #tellFault(fault: Fault, { life, staged }: Transaction): void {
