@@ -1,6 +1,6 @@
 import type { Settlement } from '../../../src/store/store.ts';
 import type { ClaimEffect, Fact, RunEnd, SettleEffect } from '../facts.ts';
-import type { Ledger } from '../ledger.ts';
+import type { GrantedClaim, Ledger } from '../ledger.ts';
 import type { Rule } from './rule.ts';
 
 export const truthful: Rule = {
@@ -24,7 +24,7 @@ export const truthful: Rule = {
 function ofSettle({ key, token, settlement, before, after }: SettleEffect, ledger: Ledger) {
   if (before?.owned !== true || after?.owned !== false) return undefined;
   const claim = ledger.claimOf(token);
-  if (claim === undefined || isTrue(settlement, claim.runEnd)) return undefined;
+  if (claim === undefined || isTrue(settlement, claim)) return undefined;
   const how = claim.runEnd?.how ?? (claim.run === undefined ? 'never started' : 'still runs');
   return `${key} is put on record as ${textOf(settlement)}, and its handler ${how}`;
 }
@@ -49,7 +49,7 @@ function ofTold(
 /** What a failure can be, when it is not the last one. */
 const COUNTED: ReadonlySet<RunEnd['how']> = new Set(['threw', 'gave up', 'undone'] as const);
 
-function isTrue(settlement: Settlement, end: RunEnd | undefined): boolean {
+function isTrue(settlement: Settlement, { run, runEnd: end }: GrantedClaim): boolean {
   switch (settlement.kind) {
     case 'succeed':
       return (
@@ -58,7 +58,8 @@ function isTrue(settlement: Settlement, end: RunEnd | undefined): boolean {
     case 'fail':
       return end !== undefined && end.how !== 'returned' && end.how !== 'lost its lease';
     case 'release':
-      return settlement.uncounted ? end?.how !== 'returned' : end !== undefined && COUNTED.has(end.how);
+      if (!settlement.uncounted) return end !== undefined && COUNTED.has(end.how);
+      return run === undefined || (end !== undefined && end.how !== 'returned');
   }
 }
 
