@@ -8,16 +8,9 @@ export const truthful: Rule = {
   promise:
     'What is put on record is how the handler ended, with what it returned, and a replay tells just that.',
   violatedBy(fact, ledger) {
-    switch (fact.type) {
-      case 'settle':
-        return ofSettle(fact, ledger);
-      case 'claim':
-        return ofReplay(fact, ledger);
-      case 'told':
-        return ofTold(fact, ledger);
-      default:
-        return undefined;
-    }
+    if (fact.type === 'settle') return ofSettle(fact, ledger);
+    if (fact.type === 'claim') return ofReplay(fact, ledger);
+    return fact.type === 'told' ? ofTold(fact, ledger) : undefined;
   },
 };
 
