@@ -22,6 +22,8 @@ export interface Run {
 export type RunEnd =
   | {
       readonly how: 'returned';
+      /** Of this run alone. */
+      readonly result: string;
       /** Whether a record can keep what it returned. */
       readonly canBeStored: boolean;
     }
@@ -32,7 +34,7 @@ export type RunEnd =
   /** The same, since its lease was lost, or was in doubt. */
   | { readonly how: 'lost its lease' }
   /** Its transaction cannot commit any more. */
-  | { readonly how: 'undone' };
+  | { readonly how: 'undone'; readonly lostConflict: boolean };
 
 interface OfStatement {
   readonly life: Life;
@@ -101,6 +103,14 @@ export type Fact =
       readonly life: Life;
       readonly message: PlannedMessage;
       readonly receiveCount: number;
+    }
+  /** Its user, or its client, is told what its handler has returned. */
+  | {
+      readonly type: 'told';
+      readonly life: Life;
+      readonly message: PlannedMessage;
+      /** Undefined where the record could not keep it. */
+      readonly result: string | undefined;
     }
   /** Its broker need not deliver it again. */
   | { readonly type: 'acknowledged'; readonly life: Life; readonly message: PlannedMessage }

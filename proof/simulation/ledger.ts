@@ -29,6 +29,14 @@ export interface GrantedClaim {
   settlement: Settlement | undefined;
 }
 
+/** What is on record of a key. */
+interface Settled {
+  readonly state: 'succeeded' | 'failed';
+  readonly until: number;
+  /** What the handler has returned. Undefined where it has failed, or the record could not keep that. */
+  readonly result: string | undefined;
+}
+
 /** What is known of one key. */
 export interface KeyHistory {
   /** Since it was last absent, or had expired. */
@@ -40,12 +48,14 @@ export interface KeyHistory {
   deaths: number;
   /** Until then it backs off. Undefined: it was not released. */
   releasedUntil: number | undefined;
-  settled: { readonly state: 'succeeded' | 'failed'; readonly until: number } | undefined;
+  settled: Settled | undefined;
   wasReopened: boolean;
   wasForgotten: boolean;
   /** The fingerprints that were ever put on record as that. */
   readonly succeeded: Set<string>;
   readonly failed: Set<string>;
+  /** What handlers have returned that was ever put on record. Undefined where a record could not keep it. */
+  readonly results: Set<string | undefined>;
 }
 
 /**
@@ -75,7 +85,8 @@ export class Ledger {
   ofKey(key: string): KeyHistory {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
-    const fresh = { ...nothing(), succeeded: new Set<string>(), failed: new Set<string>() };
+    const sets = { succeeded: new Set<string>(), failed: new Set<string>() };
+    const fresh: KeyHistory = { ...nothing(), ...sets, results: new Set() };
     this.#keys.set(key, fresh);
     return fresh;
   }
@@ -180,6 +191,7 @@ export class Ledger {
       case 'log-begins':
       case 'polled':
       case 'position-committed':
+      case 'told':
         break;
     }
   }
@@ -198,7 +210,7 @@ export class Ledger {
   #noteClaim({ life, key, token, fingerprint, terms, reply, sentAt }: ClaimEffect, at: number): void {
     const history = this.ofKey(key);
     if (reply.kind === 'failed' && !reply.replayed) {
-      this.#fail(history, at + terms.failedRetentionMs, fingerprint);
+      this.#fail(history, at, fingerprint);
       return;
     }
     if (reply.kind !== 'claimed') return;
@@ -215,11 +227,11 @@ export class Ledger {
     Object.assign(history, { owner: claim, releasedUntil: undefined, wasReopened: false });
   }
 
-  #fail(history: KeyHistory, until: number, fingerprint: string): void {
+  #fail(history: KeyHistory, at: number, fingerprint: string): void {
     history.failed.add(fingerprint);
     Object.assign(history, {
       owner: undefined,
-      settled: { state: 'failed', until },
+      settled: { state: 'failed', until: this.#expiryOf(at), result: undefined },
       releasedUntil: undefined,
     });
   }
@@ -233,12 +245,11 @@ export class Ledger {
     history.owner = undefined;
     switch (settlement.kind) {
       case 'succeed':
-        history.succeeded.add(claim.fingerprint);
-        history.settled = { state: 'succeeded', until: at + settlement.retentionMs };
+        this.#succeed(history, claim, at);
         break;
       case 'fail':
         history.failures += 1;
-        this.#fail(history, at + settlement.retentionMs, claim.fingerprint);
+        this.#fail(history, at, claim.fingerprint);
         break;
       case 'release':
         if (settlement.uncounted) history.attempts -= 1;
@@ -246,6 +257,19 @@ export class Ledger {
         history.releasedUntil = at + (settlement.uncounted ? 0 : this.#backoffOf(claim, history));
         break;
     }
+  }
+
+  /** As the settings have it, whatever the store was asked for. */
+  #expiryOf(at: number): number {
+    return at + this.settings.retentionMs;
+  }
+
+  #succeed(history: KeyHistory, { fingerprint, runEnd }: GrantedClaim, at: number): void {
+    const returned = runEnd?.how === 'returned' ? runEnd : undefined;
+    const result = returned?.canBeStored === true ? returned.result : undefined;
+    history.succeeded.add(fingerprint);
+    history.results.add(result).add(returned?.result);
+    history.settled = { state: 'succeeded', until: this.#expiryOf(at), result };
   }
 
   /** What the retry after a thrown error has to wait for, as the settings and the handler have it. */
@@ -295,7 +319,7 @@ export class Ledger {
   }
 }
 
-function nothing(): Omit<KeyHistory, 'succeeded' | 'failed'> {
+function nothing(): Omit<KeyHistory, 'succeeded' | 'failed' | 'results'> {
   return {
     claims: [],
     owner: undefined,

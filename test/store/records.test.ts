@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply, SettleReply, Store } from '../../src/store.ts';
 import { recordsOf } from './support/records-of.ts';
-import { ALICE, PAYLOAD } from '../../testing/contracts/store/actor.ts';
+import { ALICE, BOB, PAYLOAD } from '../../testing/contracts/store/actor.ts';
+import { createMemoryStore } from '../../testing/memory/memory.ts';
 
 const TERMS = {
   scope: 's',
@@ -44,7 +45,7 @@ const claimOf = (key: string) => ({ key, token: ALICE, fingerprint: PAYLOAD });
 const succeedOf = (key: string, result: string) => ({
   key,
   token: ALICE,
-  settlement: { kind: 'succeed' as const, result, resultOmitted: null, retentionMs: 1 },
+  settlement: { kind: 'succeed' as const, result, resultOmitted: null, retentionMs: 60_000 },
 });
 
 describe('concurrent calls', () => {
@@ -68,6 +69,16 @@ describe('concurrent calls', () => {
     answerAll();
     expect(await Promise.all(claims)).toEqual([CLAIMED, CLAIMED, CLAIMED]);
     expect(await Promise.all(settles)).toEqual(['settled', 'settled']);
+  });
+
+  test('that share statements each store and replay a result of their own', async () => {
+    const store = createMemoryStore();
+    const records = recordsOf(store, TERMS);
+    const keys = ['a', 'b', 'c', 'd'];
+    await Promise.all(keys.map((key) => records.claim(claimOf(key))));
+    await Promise.all(keys.map((key) => records.settle(succeedOf(key, JSON.stringify(key)))));
+    const replays = await Promise.all(keys.map((key) => records.claim({ ...claimOf(key), token: BOB })));
+    expect(replays).toMatchObject(keys.map((key) => ({ kind: 'succeeded', result: JSON.stringify(key) })));
   });
 
   test('do not wait for a large result, nor it for them', async () => {

@@ -19,9 +19,6 @@ interface HandlerTerms {
   readonly over?: AbortSignal;
 }
 
-/** What nearly every handler returns. */
-const DONE = 'done';
-
 /** Thrown by a handler that saw its signal abort. */
 class GaveUp extends Error {}
 
@@ -35,8 +32,11 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
     transaction?: Transaction,
     { behavesAs = message.key ?? '', over }: HandlerTerms = {},
   ): Promise<unknown> {
-    const behaviour = behaviourOf(world, behavesAs);
+    const count = world.nextRunOf(behavesAs);
+    const behaviour = behaviourOf(world, behavesAs, count);
     const { heeds } = behaviour;
+    // No two runs return the same.
+    const own = `${behavesAs}#${count}`;
     const isInTransaction = transaction !== undefined;
     const run: Run = { life, message, number: attempt.number, heeds, isInTransaction };
     world.tell({ type: 'run', run });
@@ -47,8 +47,8 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
     const giveBack = world.plan.settings.handlersHold ? await world.database.poolOf(life).take() : undefined;
     try {
       await work(world, run, behaviour, attempt.signal, onHang);
-      const result = conclude(world, run, behaviour);
-      if (over?.aborted !== true) end(world, run, { how: 'returned', canBeStored: result === DONE });
+      const result = await conclude(world, run, behaviour, own);
+      if (over?.aborted !== true) end(world, run, { how: 'returned', result, canBeStored: result === own });
       return result;
     } catch (error) {
       if (over?.aborted !== true) end(world, run, endOf(error));
@@ -59,9 +59,9 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
   };
 }
 
-function behaviourOf(world: World, key: string): Behaviour {
-  const planned = world.plan.behaviours.get(key) ?? [];
-  return planned[Math.min(world.nextRunOf(key), planned.length - 1)] ?? PLAIN;
+function behaviourOf({ plan }: World, key: string, count: number): Behaviour {
+  const planned = plan.behaviours.get(key) ?? [];
+  return planned[Math.min(count, planned.length - 1)] ?? PLAIN;
 }
 
 function end(world: World, run: Run, runEnd: RunEnd): void {
@@ -105,19 +105,19 @@ async function work(
   look();
 }
 
-/** Returns what the handler returns, or throws what it throws. */
-function conclude(world: World, run: Run, { ends }: Behaviour): unknown {
+/** Returns what the handler returns, mostly what is its own, or throws what it throws. */
+function conclude(world: World, run: Run, { ends }: Behaviour, own: string): string | Promise<never> {
   switch (ends) {
     case 'returns':
     case 'hangs':
-      return DONE;
+      return own;
     case 'returns too much':
       tellFault(world, run, 'handler returned too much');
       return 'x'.repeat(MAX_RESULT_BYTES + 1);
     case 'returns what the store refuses':
       return REFUSED_TEXT;
     case 'throws':
-      if (throwsForEver(world)) return DONE;
+      if (throwsForEver(world)) return own;
       tellFault(world, run, 'handler threw');
       throw new Error('the handler threw');
     case 'throws a terminal error':

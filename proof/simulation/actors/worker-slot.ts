@@ -35,6 +35,7 @@ export class WorkerSlot {
     const life = this.#life;
     if (!life.isAlive || life.standsStill) return;
     this.#world.tell({ type: 'fault', fault: 'worker stopped for a deployment', life });
+    life.isStopping = true;
     void this.#worker.stop().then(() => {
       life.die();
     });

@@ -25,9 +25,11 @@ export const kafka: Surface = {
   // Records outlive the messages of their topics, as they have to.
   lacks: ['its record expired'],
   rules: [commitsSettled, startsCommitted, runsCommitted, logOrder, oneLetter],
-  // A message that has failed is passed, with a dead letter or without: its partition would stay behind it.
+  // A message that has failed is passed, with a dead letter or without: its partition would stay behind it. A rebalance
+  // interrupts.
   fit: (settings) => ({
     ...settings,
+    interrupts: true,
     onFailed: settings.onFailed === 'acknowledge' ? 'acknowledge' : 'dead-letter',
     maxReceiveCount: undefined,
     retentionMs: TOPIC_RETENTION_MS,

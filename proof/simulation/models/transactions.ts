@@ -46,6 +46,8 @@ export class Transaction {
   /** Whether its client has lost it. */
   isBroken = false;
   isCommitting = false;
+  /** Whether the server has given it up for another. */
+  lostConflict = false;
 
   constructor(life: Life) {
     this.life = life;
@@ -147,6 +149,7 @@ export class Transactions {
 
   #settle(transaction: Transaction, request: SettleRequest, scope: string): SettledIn | Error {
     if (this.#happens(CONFLICT_SHARE)) {
+      transaction.lostConflict = true;
       this.#tellFault('transaction lost a conflict', transaction);
       return new ServerError('could not serialize access', true);
     }
@@ -264,8 +267,8 @@ export class Transactions {
     if (staged !== undefined) this.#records.settle(life, staged.request, staged.scope);
   }
 
-  #tellUndone({ run }: Transaction): void {
-    if (run !== undefined) this.#world.tell({ type: 'ended', run, end: { how: 'undone' } });
+  #tellUndone({ run, lostConflict }: Transaction): void {
+    if (run !== undefined) this.#world.tell({ type: 'ended', run, end: { how: 'undone', lostConflict } });
   }
 
   #tellFault(fault: Fault, { life, staged }: Transaction): void {

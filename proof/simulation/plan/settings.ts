@@ -28,6 +28,8 @@ export interface Settings {
   readonly visibilityTimeoutSeconds: number | undefined;
   readonly waitTimeSeconds: number;
   readonly drainMs: number;
+  /** Whether handlers are told to stop without a deployment, too. */
+  readonly interrupts: boolean;
 }
 
 /** What may stay in a queue when it has failed, or is refused, holds up its group there: the queue has to move it. */
@@ -70,5 +72,6 @@ export function settingsOf(random: Random): Settings {
       : undefined,
     waitTimeSeconds: random.pick([2, 10, 20]),
     drainMs: random.pick([0, 500, 5_000]),
+    interrupts: false,
   };
 }

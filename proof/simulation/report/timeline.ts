@@ -42,6 +42,11 @@ function textOf(fact: Fact): Told | undefined {
       return ['broker', `moves ${fact.message.id} to the dead letters of its redrive policy`];
     case 'delivered':
       return ['broker', `delivers ${fact.message.id} to ${fact.life.id}, for the ${fact.receiveCount}. time`];
+    case 'told':
+      return [
+        fact.life.id,
+        `is told that ${fact.message.id} returned ${fact.result ?? 'what is not on record'}`,
+      ];
     case 'acknowledged':
       return ['broker', `is told by ${fact.life.id} that ${fact.message.id} is done with`];
     case 'letter':

@@ -1,26 +1,63 @@
+import type { ClaimEffect, Run } from '../facts.ts';
 import type { GrantedClaim, KeyHistory, Ledger } from '../ledger.ts';
 import type { Settings } from '../plan/settings.ts';
 import type { Cause } from '../report/names.ts';
 import type { Interval } from '../world/life.ts';
 import type { Rule } from './rule.ts';
 
-/** Attributes each further claim of a key to the cause that the documentation allows. */
+/**
+ * Attributes each further claim of a key to the cause that the documentation allows, and counts who has acted for it:
+ * between two causes that excuse it, one claim. It counts by itself, so that nothing that befalls a record makes it
+ * forget.
+ */
 export function createExplained(onCause: (cause: Cause) => void): Rule {
+  /** How many causes there were of a key until a claim was granted, by its token. */
+  const causesBefore = new Map<string, number>();
+  const causesOf = new Map<string, number>();
+  /** The tokens that have acted, by key and count of causes. */
+  const acted = new Map<string, string>();
+
+  function ofClaim({ key, token, life }: ClaimEffect, ledger: Ledger, at: number): string | undefined {
+    const history = ledger.ofKey(key);
+    const isFirst = history.claims.length === 0 && !history.wasForgotten;
+    const cause = isFirst ? undefined : causeOf(history, ledger, at);
+    if (!isFirst && cause === undefined)
+      return `${key} is claimed again by ${life.id}, and nothing explains it`;
+    if (cause !== undefined) onCause(cause);
+    const isExcuse = cause !== undefined && !WITHOUT_RUN.has(cause);
+    const causes = (causesOf.get(key) ?? 0) + (isExcuse ? 1 : 0);
+    causesOf.set(key, causes);
+    causesBefore.set(token, causes);
+    return undefined;
+  }
+
+  function ofEffect(run: Run, ledger: Ledger): string | undefined {
+    const { key = '', id } = run.message;
+    const token = ledger.claimOfRun(run)?.token ?? '';
+    const period = `${key} ${causesBefore.get(token)}`;
+    const other = acted.get(period) ?? token;
+    acted.set(period, other);
+    return other === token
+      ? undefined
+      : `${run.life.id} has an effect of ${id} once more, and nothing explains it`;
+  }
+
   return {
     name: 'explained',
-    promise: 'A message is run again only for a cause that is documented, and each further run has one.',
+    promise:
+      'A message has its effects again only for a cause that is documented, and each further time has one.',
     violatedBy(fact, ledger, at) {
-      if (fact.type !== 'claim' || fact.reply.kind !== 'claimed') return undefined;
-      const history = ledger.ofKey(fact.key);
-      if (history.claims.length === 0 && !history.wasForgotten) return undefined;
-      const cause = causeOf(history, ledger, at);
-      if (cause === undefined)
-        return `${fact.key} is claimed again by ${fact.life.id}, and nothing explains it`;
-      onCause(cause);
-      return undefined;
+      if (fact.type === 'effect') return ofEffect(fact.run, ledger);
+      return fact.type === 'claim' && fact.reply.kind === 'claimed' ? ofClaim(fact, ledger, at) : undefined;
     },
   };
 }
+
+/** After these no handler has run: they excuse no second effect. */
+const WITHOUT_RUN: ReadonlySet<Cause> = new Set([
+  'its claim was taken back',
+  'its claim landed too late',
+] as const);
 
 function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undefined {
   if (history.wasForgotten) return 'an operator forgot it';
@@ -28,15 +65,18 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
   if (history.settled !== undefined) return undefined;
   if (history.wasReopened) return 'an operator reopened it';
   if (history.owner !== undefined) return whyLapsed(history.owner, ledger.settings, at);
-  return causeOfRelease(history.claims.at(-1));
+  return causeOfRelease(history.claims.at(-1), ledger.settings);
 }
 
-function causeOfRelease(last: GrantedClaim | undefined): Cause | undefined {
+function causeOfRelease(last: GrantedClaim | undefined, { interrupts }: Settings): Cause | undefined {
   if (last?.settlement?.kind !== 'release') return undefined;
   if (!last.settlement.uncounted) return 'it threw';
   if (last.run === undefined) return 'its claim was taken back';
-  if (last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
-  return last.life.clockChanges.length > 0 ? 'a wall clock was set' : 'its worker stood still';
+  const { isStopping, clockChanges, standstills } = last.life;
+  const isTold = interrupts || isStopping;
+  if (isTold && last.runEnd?.how !== 'lost its lease') return 'it was interrupted';
+  if (clockChanges.length > 0) return 'a wall clock was set';
+  return standstills.length > 0 ? 'its worker stood still' : undefined;
 }
 
 /** Why a lease was not kept. From its last extension on, its owner must have been kept from the next. */

@@ -10,6 +10,7 @@ import { nothingLost } from './nothing-lost.ts';
 import { oneOwner } from './one-owner.ts';
 import { oneRun } from './one-run.ts';
 import type { Rule } from './rule.ts';
+import { runsOnce } from './runs-once.ts';
 import { samePayload } from './same-payload.ts';
 import { settledStays } from './settled-stays.ts';
 import { startsInLease } from './starts-in-lease.ts';
@@ -30,6 +31,7 @@ export function rulesOf(onCause: (cause: Cause) => void): readonly Rule[] {
     settledStays,
     createExplained(onCause),
     oneRun,
+    runsOnce,
     startsInLease,
     attemptsCounted,
     limitsKept,

@@ -10,6 +10,7 @@ import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import { type Answer, type Answering, openServers } from '../models/clients.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
 import { BROKER_FAULTS, HTTP_OUTCOMES, REQUEST_FAULTS } from '../report/names.ts';
 import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
@@ -52,7 +53,7 @@ function createOperation(world: World, life: Life, onHang: () => void): Answerin
   });
   const processor = createProcessor(settings, false);
   return async (message) => {
-    const received: ReceivedRequest<undefined> = {
+    const received: ReceivedRequest<Buffer> = {
       method: 'POST',
       target: TARGET,
       subject: 'onceEachRequest',
@@ -67,10 +68,12 @@ function createOperation(world: World, life: Life, onHang: () => void): Answerin
           String(await unlessOver(over, () => handle(message, attempt, undefined, { over }))),
         );
         const stored = toStored({ status: 201, headers: [], body }, processor.maxStoredBytes);
-        return { own: undefined, status: 201, stored };
+        return { own: body, status: 201, stored };
       },
     };
-    return toAnswer(await processRequest(processor, received));
+    const answer = await processRequest(processor, received);
+    tellBody(world, life, message, answer);
+    return toAnswer(answer);
   };
 }
 
@@ -91,6 +94,13 @@ function toAnswer(answer: HttpAnswer<unknown>): Answer {
     case 'pass':
       throw new Error('a POST is recorded');
   }
+}
+
+/** What is answered of a request that is on record: by its handler, or from there. */
+function tellBody(world: World, life: Life, message: PlannedMessage, answer: HttpAnswer<Buffer>): void {
+  const isStored = answer.kind === 'own' && answer.type === 'stored';
+  const body = answer.kind === 'replay' ? answer.body : isStored ? answer.own : undefined;
+  if (body !== undefined) world.tell({ type: 'told', life, message, result: body.toString() });
 }
 
 function tellAnswer(world: World, life: Life, { type, status, key = '' }: HttpEvent): void {

@@ -31,7 +31,11 @@ export const lambda: Surface = {
   // What is aborted has run out of the time of its invocation, and is told so.
   lacks: ['entry refused by the queue', 'kept: aborted'],
   rules: [inOrder],
-  fit: (settings, random) => (random.chance(0.4) ? onFifo(settings) : settings),
+  // By the end of the time of an invocation.
+  fit: (settings, random) => ({
+    ...(random.chance(0.4) ? onFifo(settings) : settings),
+    interrupts: true,
+  }),
   open: (world) => openQueue(world, startEnvironment),
 };
 

@@ -47,7 +47,11 @@ function startLoop(world: World, queue: Queue, life: Life, onHang: () => void): 
   return new ReceiveLoop(
     {
       drainMs,
-      handle: onceEach,
+      async handle(message, options) {
+        const handled = await onceEach(message, options);
+        world.tellOutcome(life, world.messageOf(message.MessageId ?? ''), handled.outcome);
+        return handled;
+      },
       groupOf: ({ Attributes }) => (isFifo ? Attributes?.MessageGroupId : undefined),
       receive: (abortSignal) => receiveMessages(client, settings, abortSignal),
     },

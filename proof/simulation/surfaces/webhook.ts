@@ -54,7 +54,8 @@ function createEndpoint(world: World, life: Life, onHang: () => void): Answering
       'x-signature': isForged ? BAD_SIGNATURE : GOOD_SIGNATURE,
     };
     const body = isForged ? 'forged' : message.body;
-    const { answer } = await handleWebhook({ headers, body }, { signal, waitMs });
+    const { answer, outcome } = await handleWebhook({ headers, body }, { signal, waitMs });
+    world.tellOutcome(life, message, outcome);
     if (answer.status === 200) return 'done';
     return answer.status >= 500 ? 'again' : 'refused';
   };

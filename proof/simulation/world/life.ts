@@ -53,6 +53,8 @@ export class Life {
   readonly troubles: Interval[] = [];
   /** When its wall clock was set. */
   readonly clockChanges: number[] = [];
+  /** Whether a deployment has told it to stop. */
+  isStopping = false;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   #skewMs: number;

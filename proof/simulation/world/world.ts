@@ -1,3 +1,4 @@
+import type { Outcome } from '../../../src/index.ts';
 import type { Fact } from '../facts.ts';
 import { Ledger } from '../ledger.ts';
 import { Database } from '../models/database.ts';
@@ -6,6 +7,7 @@ import type { Plan, PlannedMessage } from '../plan/plan.ts';
 import type { Cause } from '../report/names.ts';
 import { rulesOf } from '../rules/index.ts';
 import type { Scene } from '../surfaces/surface.ts';
+import type { Life } from './life.ts';
 import type { Random } from './random.ts';
 import { Scheduler } from './scheduler.ts';
 
@@ -69,6 +71,12 @@ export class World {
     const message = this.#messages.get(id);
     if (message === undefined) throw new Error(`the world has no message ${id}`);
     return message;
+  }
+
+  /** Tells what `handleOnce` has returned to who called it. */
+  tellOutcome(life: Life, message: PlannedMessage, outcome: Outcome<unknown> | undefined): void {
+    if (outcome?.state !== 'succeeded') return;
+    this.tell({ type: 'told', life, message, result: outcome.result as string | undefined });
   }
 
   /** Which run of a key this is, from 0. */

@@ -1,0 +1,13 @@
+import type { Rule } from './rule.ts';
+
+export const runsOnce: Rule = {
+  name: 'runs-once',
+  promise: 'A claim runs its handler once, and once more only where its transaction has lost a conflict.',
+  violatedBy(fact, ledger) {
+    if (fact.type !== 'run') return undefined;
+    const claim = ledger.inHandOf(fact.run);
+    if (claim?.run === undefined) return undefined;
+    if (claim.runEnd?.how === 'undone' && claim.runEnd.lostConflict) return undefined;
+    return `${fact.run.life.id} runs ${fact.run.message.id} once more for the same claim`;
+  },
+};
