@@ -20,7 +20,8 @@ export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consu
 export type { Delivery } from './adapter/delivery.ts';
 export { foundKey } from './adapter/found-key.ts';
 export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from './adapter/delivery-event.ts';
-export { type Ending, endingOf, type Handled, type KeptReason, replayedState } from './adapter/handled.ts';
+export { endingOf, type Handled, type KeptReason, replayedState } from './adapter/handled.ts';
+export { type Ending, meaningOf } from './words/endings.ts';
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { connectionWarning } from './adapter/connection-warning.ts';
 export { handlesOf } from './engine/hidden-handles.ts';

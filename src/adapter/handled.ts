@@ -6,15 +6,11 @@ import {
   StoreError,
   UnhashablePayloadError,
 } from '../words/errors.ts';
-import type { Outcome, PendingReason } from '../words/outcome.ts';
+import { type Ending, ENDINGS, type RefusedReason } from '../words/endings.ts';
+import type { Outcome } from '../words/outcome.ts';
 
 /** What the engine said of a delivery: its outcome, or what it threw. */
 export type Handled<R> = { readonly outcome: Outcome<R> } | { readonly thrown: unknown };
-
-type ThrownReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'error';
-
-/** How the handling of a delivery ended, in one word. */
-export type Ending = 'succeeded' | 'failed' | PendingReason | ThrownReason;
 
 /** Why the broker has to deliver a message again. */
 export type KeptReason =
@@ -31,10 +27,12 @@ export function replayedState(handled: Handled<unknown>): 'succeeded' | 'failed'
 export function endingOf(handled: Handled<unknown>): Ending {
   if ('thrown' in handled) return thrownReason(handled.thrown);
   const { outcome } = handled;
-  return outcome.state === 'pending' ? outcome.reason : outcome.state;
+  const ending = outcome.state === 'pending' ? outcome.reason : outcome.state;
+  // The engine can be of another version of this package.
+  return Object.hasOwn(ENDINGS, ending) ? ending : 'error';
 }
 
-function thrownReason(thrown: unknown): ThrownReason {
+function thrownReason(thrown: unknown): RefusedReason {
   if (thrown instanceof PayloadMismatchError) return 'mismatch';
   // The option `fingerprint` can choose a part that has no fingerprint.
   if (thrown instanceof InvalidKeyError || thrown instanceof UnhashablePayloadError) return 'invalid-key';
