@@ -1,6 +1,5 @@
 import type { DeadLetterDestination, DeadLetterReason } from './dead-letter.ts';
-import { type Ending, hasVerb } from '../words/endings.ts';
-import { endingOf, type Handled } from './handled.ts';
+import { type Ending, endingOf, type Handled, hasVerb } from '../words/endings.ts';
 
 /** What becomes of a message that failed for good. One that is refused is dead-lettered too, or else kept. */
 export type OnFailed = 'acknowledge' | 'keep' | DeadLetterDestination;
@@ -29,11 +28,6 @@ export function decide(handled: Handled<unknown>, onFailed: OnFailed): Decision 
   if (!hasVerb(reason, 'keep') && typeof onFailed === 'object') {
     return { action: 'dead-letter', destination: onFailed, reason };
   }
-  return { action: 'keep', reason, ...retryTime(handled, reason) };
-}
-
-function retryTime(handled: Handled<unknown>, reason: Ending): { readonly retryAfterMs?: number } {
-  if (reason === 'aborted') return { retryAfterMs: 0 };
-  const isPending = 'outcome' in handled && handled.outcome.state === 'pending';
-  return isPending ? { retryAfterMs: handled.outcome.retryAfterMs } : {};
+  if (handled.state === 'pending') return { action: 'keep', reason, retryAfterMs: handled.retryAfterMs };
+  return { action: 'keep', reason, ...(reason === 'aborted' ? { retryAfterMs: 0 } : {}) };
 }

@@ -1,10 +1,49 @@
-import type { PendingReason } from './outcome.ts';
+import {
+  AbortedError,
+  InvalidKeyError,
+  PayloadMismatchError,
+  SchemaError,
+  StoreError,
+  UnhashablePayloadError,
+} from './errors.ts';
+import type { Outcome, PendingReason } from './outcome.ts';
 
-/** Why a delivery has no outcome. Its handler did not run. */
-export type RefusedReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'error';
+/** Why a delivery has no outcome. */
+type RefusedReason = 'mismatch' | 'invalid-key' | 'store-error' | 'aborted' | 'error';
+
+/** A delivery without an outcome: nothing says that its message is done with. */
+export interface Refused {
+  readonly state: 'refused';
+  readonly reason: RefusedReason;
+  /** What was thrown. */
+  readonly error: unknown;
+}
+
+/** What came of a delivery. */
+export type Handled<R> = Outcome<R> | Refused;
+
+/** What came of a delivery for which this was thrown, whatever it is. */
+export function refused(error: unknown): Refused {
+  return { state: 'refused', reason: refusedReason(error), error };
+}
+
+function refusedReason(error: unknown): RefusedReason {
+  if (error instanceof PayloadMismatchError) return 'mismatch';
+  // The option `fingerprint` can choose a part that has no fingerprint.
+  if (error instanceof InvalidKeyError || error instanceof UnhashablePayloadError) return 'invalid-key';
+  if (error instanceof StoreError || error instanceof SchemaError) return 'store-error';
+  return error instanceof AbortedError ? 'aborted' : 'error';
+}
 
 /** How the handling of a delivery ended, in one word. */
 export type Ending = 'succeeded' | 'failed' | PendingReason | RefusedReason;
+
+export function endingOf(handled: Handled<unknown>): Ending {
+  const { state } = handled;
+  const ending = state === 'pending' || state === 'refused' ? handled.reason : state;
+  // The engine can be of another version of this package.
+  return Object.hasOwn(ENDINGS, ending) ? ending : 'error';
+}
 
 /** What an ending means. */
 interface Meaning {
@@ -20,7 +59,7 @@ interface Meaning {
 }
 
 /** The one table: every ending, and what it means to those who act on it. */
-export const ENDINGS = {
+const ENDINGS = {
   succeeded: { verb: 'acknowledge', elsewhere: 'no', storeAnswered: true },
   failed: { verb: 'as-chosen', elsewhere: 'no', storeAnswered: true },
   'in-flight': { verb: 'keep', elsewhere: 'yes', storeAnswered: true },
@@ -36,7 +75,7 @@ export const ENDINGS = {
 } as const satisfies Record<Ending, Meaning>;
 
 /** The endings of which a broker is told this. */
-export type EndingWith<Verb extends Meaning['verb']> = {
+type EndingWith<Verb extends Meaning['verb']> = {
   [Each in Ending]: (typeof ENDINGS)[Each]['verb'] extends Verb ? Each : never;
 }[Ending];
 
