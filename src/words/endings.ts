@@ -53,25 +53,25 @@ interface Meaning {
    */
   readonly verb: 'acknowledge' | 'as-chosen' | 'dead-letter-or-keep' | 'keep';
   /** Whether another worker runs the message. `maybe`: what reaches it at the broker may be that worker's. */
-  readonly elsewhere: 'no' | 'yes' | 'maybe';
+  readonly elsewhere?: 'yes' | 'maybe';
   /** Whether the store has done its part. Undefined where that is not known. */
-  readonly storeAnswered: boolean | undefined;
+  readonly storeAnswered?: boolean;
 }
 
 /** The one table: every ending, and what it means to those who act on it. */
 const ENDINGS = {
-  succeeded: { verb: 'acknowledge', elsewhere: 'no', storeAnswered: true },
-  failed: { verb: 'as-chosen', elsewhere: 'no', storeAnswered: true },
+  succeeded: { verb: 'acknowledge', storeAnswered: true },
+  failed: { verb: 'as-chosen', storeAnswered: true },
   'in-flight': { verb: 'keep', elsewhere: 'yes', storeAnswered: true },
-  released: { verb: 'keep', elsewhere: 'no', storeAnswered: true },
-  suspect: { verb: 'keep', elsewhere: 'no', storeAnswered: true },
+  released: { verb: 'keep', storeAnswered: true },
+  suspect: { verb: 'keep', storeAnswered: true },
   'lease-lost': { verb: 'keep', elsewhere: 'maybe', storeAnswered: true },
   unrecorded: { verb: 'keep', elsewhere: 'maybe', storeAnswered: false },
-  mismatch: { verb: 'dead-letter-or-keep', elsewhere: 'no', storeAnswered: undefined },
-  'invalid-key': { verb: 'dead-letter-or-keep', elsewhere: 'no', storeAnswered: undefined },
-  'store-error': { verb: 'keep', elsewhere: 'no', storeAnswered: false },
-  aborted: { verb: 'keep', elsewhere: 'no', storeAnswered: undefined },
-  error: { verb: 'keep', elsewhere: 'no', storeAnswered: undefined },
+  mismatch: { verb: 'dead-letter-or-keep' },
+  'invalid-key': { verb: 'dead-letter-or-keep' },
+  'store-error': { verb: 'keep', storeAnswered: false },
+  aborted: { verb: 'keep' },
+  error: { verb: 'keep' },
 } as const satisfies Record<Ending, Meaning>;
 
 /** The endings of which a broker is told this. */

@@ -10,7 +10,7 @@ const LONGEST_LOOK_AWAY_MS = 1_000;
 
 /** The same verdict, with no longer wait than that for a message that another worker runs. */
 export function lookedAtSoon(verdict: Verdict<KafkaKeptReason>): Verdict<KafkaKeptReason> {
-  if (verdict.acknowledge || meaningOf(verdict.reason).elsewhere === 'no') return verdict;
+  if (verdict.acknowledge || meaningOf(verdict.reason).elsewhere === undefined) return verdict;
   const { retryAfterMs = LONGEST_LOOK_AWAY_MS } = verdict;
   return { ...verdict, retryAfterMs: Math.min(retryAfterMs, LONGEST_LOOK_AWAY_MS) };
 }
