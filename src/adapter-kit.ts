@@ -6,7 +6,7 @@ export { storeAnswered, type StoreHealth, type StoreReach, watchStore } from './
 export { atEndOfTurn, type Clock, sleep, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
-export { type Delivered, deliver } from './adapter/deliver.ts';
+export { type Delivered, deliver, handledFacts } from './adapter/deliver.ts';
 export { deliverInTurn, type Turn } from './adapter/deliver-in-turn.ts';
 export {
   FIRST_TURN,
@@ -15,12 +15,17 @@ export {
   startMessage,
   successorOf,
 } from './adapter/pipelined-lane.ts';
-export { handledFacts } from './adapter/handled-facts.ts';
 export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
 export type { Delivery } from './adapter/delivery.ts';
 export { foundKey } from './adapter/found-key.ts';
-export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from './adapter/delivery-event.ts';
-export { type Ending, endingOf, type Handled, type KeptReason, replayedState } from './adapter/handled.ts';
+export type {
+  AcknowledgedEvent,
+  DeliveryEvent,
+  HandlingEvent,
+  KeptEvent,
+  KeptReason,
+} from './adapter/delivery-event.ts';
+export { type Ending, endingOf, type Handled, meaningOf, refused } from './words/endings.ts';
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { connectionWarning } from './adapter/connection-warning.ts';
 export { handlesOf } from './engine/hidden-handles.ts';

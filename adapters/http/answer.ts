@@ -1,5 +1,4 @@
 import { type Ending, endingOf, type Handled } from '../../src/adapter-kit.ts';
-import type { Outcome } from '../../src/index.ts';
 import { type Problem, problem } from './problem.ts';
 import { bodyIn, isStoredResponse, type StoredResponse } from './stored-response.ts';
 
@@ -92,14 +91,13 @@ function threw(
 }
 
 function waiting(ending: Ending & Problem['name'], handled: Handled<unknown>): Answer<never> {
-  const retryAfterMs =
-    'outcome' in handled && handled.outcome.state === 'pending' ? handled.outcome.retryAfterMs : 0;
+  const retryAfterMs = handled.state === 'pending' ? handled.retryAfterMs : 0;
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   return { kind: 'problem', problem: problem(ending, { retryAfterSeconds }) };
 }
 
 function replayOf(handled: Handled<StoredResponse>): Answer<never> {
-  const result = 'outcome' in handled ? resultOf(handled.outcome) : undefined;
+  const result: unknown = handled.state === 'succeeded' ? handled.result : undefined;
   if (result === undefined) return { kind: 'problem', problem: problem('not-kept') };
   if (!isStoredResponse(result)) return { kind: 'problem', problem: problem('error') };
   const body = bodyIn(result);
@@ -108,10 +106,6 @@ function replayOf(handled: Handled<StoredResponse>): Answer<never> {
   return { kind: 'problem', problem: problem('not-kept', { headers }) };
 }
 
-function resultOf(outcome: Outcome<StoredResponse>): unknown {
-  return outcome.state === 'succeeded' ? outcome.result : undefined;
-}
-
 function thrownIn(handled: Handled<unknown>): { readonly error?: unknown } {
-  return 'thrown' in handled ? { error: handled.thrown } : {};
+  return handled.state === 'refused' ? { error: handled.error } : {};
 }

@@ -1,4 +1,4 @@
-import { type Consumer, type Handled, UnlistedError } from '../../src/adapter-kit.ts';
+import { type Consumer, UnlistedError } from '../../src/adapter-kit.ts';
 import { type Attempt, RetryableError } from '../../src/index.ts';
 import { type Answer, answerOf, type Produced, type Ran } from './answer.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
@@ -95,7 +95,7 @@ async function handleOperation<Own>(
   operation: Operation,
 ): Promise<Answer<Own>> {
   return await new Promise((resolve) => {
-    const { inTransaction, settings } = processor;
+    const { inTransaction, settings, timeoutMs } = processor;
     let ran: Ran<Own> = {};
     let isLate = false;
     const handler = handlerOf(processor, received, operation.idempotencyKey, {
@@ -108,7 +108,11 @@ async function handleOperation<Own>(
         resolve({ kind: 'problem', problem: problem('timed-out', { retryAfterSeconds }) });
       },
     });
-    void handle(processor, consumer, received, operation, handler).then((handled) => {
+    const read = () => ({
+      ...contentOf(processor, received.target, operation.body, received.request),
+      ...{ key: operation.key, waitMs: settings.waitMs, timeoutMs, handler },
+    });
+    void consumer.handle(read).then((handled) => {
       if (isLate) received.discard(ran.produced?.own);
       else resolve(answerOf(handled, ran, { ...settings, inTransaction }));
     });
@@ -146,23 +150,6 @@ function handlerOf<Own>(
     const Release = isOfClient(produced.status) ? UnlistedError : RetryableError;
     throw new Release(`the handler answered ${produced.status}, which is not stored`);
   };
-}
-
-async function handle<Own>(
-  processor: Processor,
-  consumer: Consumer,
-  received: ReceivedRequest<Own>,
-  { key, body }: Operation,
-  handler: ReturnType<typeof handlerOf>,
-): Promise<Handled<StoredResponse>> {
-  const { settings, timeoutMs } = processor;
-  try {
-    const compared = contentOf(processor, received.target, body, received.request);
-    const { waitMs } = settings;
-    return { outcome: await consumer.handle({ ...compared, key, waitMs, timeoutMs, handler }) };
-  } catch (thrown) {
-    return { thrown };
-  }
 }
 
 function refusal(name: ProblemName): Answer<never> {

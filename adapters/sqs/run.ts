@@ -1,4 +1,4 @@
-import { type Clock, endsWithin, type EventSink, storeAnswered } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, type EventSink, refused, storeAnswered } from '../../src/adapter-kit.ts';
 import type { SqsEvent } from './events.ts';
 import { createLanes, type Place } from './lanes.ts';
 import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
@@ -148,7 +148,7 @@ export function startRun(options: RunOptions): Run {
     });
     handledAt = new Date(clock.wall());
     untried.delete(item);
-    const answered = storeAnswered(handled);
+    const answered = storeAnswered(handled.outcome ?? refused(handled.error));
     if (answered !== undefined) receiver.storeAnswered(answered);
   }
 

@@ -13,8 +13,7 @@ export interface WebhookAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-/** What is not in here is answered 500. */
-const STATUS: Readonly<Partial<Record<WebhookReason, WebhookAnswer['status']>>> = {
+const STATUS: Readonly<Record<WebhookReason, WebhookAnswer['status']>> = {
   unverified: 401,
   'missing-id': 400,
   'invalid-key': 400,
@@ -26,6 +25,10 @@ const STATUS: Readonly<Partial<Record<WebhookReason, WebhookAnswer['status']>>> 
   unrecorded: 503,
   'store-error': 503,
   aborted: 503,
+  failed: 500,
+  'dead-letter-refused': 500,
+  'verify-config': 500,
+  error: 500,
 };
 
 /**
@@ -41,7 +44,7 @@ export function answerTo(verdict: Verdict<WebhookReason>): WebhookAnswer {
   const { reason, retryAfterMs, error } = verdict;
   // An id that the database's encoding cannot keep.
   if (error instanceof StoreError && error.dataRefused) return { status: 400 };
-  const status = STATUS[reason] ?? 500;
+  const status = STATUS[reason];
   if (retryAfterMs === undefined) return { status };
   return { status, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)) };
 }

@@ -4,7 +4,6 @@ import {
   endingOf,
   type FingerprintOptions,
   fingerprintOptionsFor,
-  replayedState,
   type Verdict,
 } from '../../src/adapter-kit.ts';
 import type { Outcome } from '../../src/index.ts';
@@ -72,6 +71,6 @@ export async function processDelivery<R>(
     onFailed: 'acknowledge',
     emit: () => undefined,
   });
-  const type = replayedState(handled) !== undefined ? 'replayed' : endingOf(handled);
-  return { id, type, verdict, ...('outcome' in handled ? { outcome: handled.outcome } : {}) };
+  const type = 'replayed' in handled && handled.replayed ? 'replayed' : endingOf(handled);
+  return { id, type, verdict, ...(handled.state === 'refused' ? {} : { outcome: handled }) };
 }

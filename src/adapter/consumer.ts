@@ -1,14 +1,18 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import type { Handle } from '../engine/handle.ts';
+import type { Handle, HandleRequest } from '../engine/handle.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
 import { endsOrAborts } from '../lib/ends-or-aborts.ts';
 import type { HandleOnceSettings } from '../engine/settings.ts';
+import { type Handled, refused } from '../words/endings.ts';
 import { createFirstCheck } from './store-check.ts';
 
 /** What all deliveries of a consumer share. */
 export interface Consumer {
-  readonly handle: Handle<unknown[]>;
+  /**
+   * Handles what it reads. It never throws: what reading, the store or the engine throws is what came of the delivery.
+   */
+  readonly handle: <R>(read: () => HandleRequest<R, unknown[]>) => Promise<Handled<R>>;
   /** Of the scope that has its records. */
   readonly settings: Pick<HandleOnceSettings, 'scope' | 'schema'>;
   /** In place of that of the settings. */
@@ -32,11 +36,16 @@ export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOption
   return {
     settings: handleOnce.settings,
     schema,
-    async handle(delivery) {
-      const checking = checkStore();
-      // One that is aborted meanwhile is refused as such.
-      if (checking !== undefined) await endsOrAborts(checking, delivery.signal);
-      return await handle(delivery);
+    async handle(read) {
+      try {
+        const delivery = read();
+        const checking = checkStore();
+        // One that is aborted meanwhile is refused as such.
+        if (checking !== undefined) await endsOrAborts(checking, delivery.signal);
+        return await handle(delivery);
+      } catch (error) {
+        return refused(error);
+      }
     },
   };
 }

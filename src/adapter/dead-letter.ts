@@ -1,6 +1,6 @@
-import type { Outcome, StoredError } from '../words/outcome.ts';
+import type { Handled } from '../words/endings.ts';
+import type { StoredError } from '../words/outcome.ts';
 import { toStoredError } from '../payload/stored-error.ts';
-import type { Handled } from './handled.ts';
 
 /** Why a message is in the dead letters. */
 export interface DeadLetterFacts {
@@ -33,15 +33,11 @@ export interface DeadLetterSent {
 }
 
 export function deadLetterFacts(scope: string, key: string, handled: Handled<unknown>): DeadLetterFacts {
-  if ('thrown' in handled) {
-    return { scope, key, errorText: errorTextOf(toStoredError(handled.thrown, 0)), attempts: 0 };
+  if (handled.state === 'refused') {
+    return { scope, key, errorText: errorTextOf(toStoredError(handled.error, 0)), attempts: 0 };
   }
-  const { outcome } = handled;
-  return { scope, key, errorText: errorTextIn(outcome), attempts: outcome.attempts };
-}
-
-function errorTextIn(outcome: Outcome<unknown>): string {
-  return outcome.state === 'failed' ? errorTextOf(outcome.error) : '';
+  const errorText = handled.state === 'failed' ? errorTextOf(handled.error) : '';
+  return { scope, key, errorText, attempts: handled.attempts };
 }
 
 const MAX_ERROR_TEXT_LENGTH = 1_000;

@@ -1,5 +1,5 @@
 import type { DeadLetterDestination, DeadLetterReason } from './dead-letter.ts';
-import { type Ending, endingOf, type Handled } from './handled.ts';
+import { type Ending, endingOf, type Handled, hasVerb } from '../words/endings.ts';
 
 /** What becomes of a message that failed for good. One that is refused is dead-lettered too, or else kept. */
 export type OnFailed = 'acknowledge' | 'keep' | DeadLetterDestination;
@@ -20,38 +20,14 @@ export type Decision =
       readonly retryAfterMs?: number;
     };
 
-/** The one table: how the handling of a delivery ended, and what is then done at its broker. */
+/** What is done at the broker of a delivery, by how its handling ended. */
 export function decide(handled: Handled<unknown>, onFailed: OnFailed): Decision {
-  const ending = endingOf(handled);
-  switch (ending) {
-    case 'succeeded':
-      return { action: 'acknowledge' };
-    case 'failed':
-      if (onFailed === 'acknowledge') return { action: 'acknowledge' };
-      return onFailed === 'keep'
-        ? { action: 'keep', reason: ending }
-        : { action: 'dead-letter', destination: onFailed, reason: ending };
-    // Never passed in silence: the message may be one that no handler has seen.
-    case 'mismatch':
-    case 'invalid-key':
-      return typeof onFailed === 'object'
-        ? { action: 'dead-letter', destination: onFailed, reason: ending }
-        : { action: 'keep', reason: ending };
-    case 'in-flight':
-    case 'released':
-    case 'suspect':
-    case 'lease-lost':
-    case 'unrecorded':
-      return { action: 'keep', reason: ending, ...retryTime(handled) };
-    case 'aborted':
-      return { action: 'keep', reason: ending, retryAfterMs: 0 };
-    case 'store-error':
-    case 'error':
-      return { action: 'keep', reason: ending };
+  const reason = endingOf(handled);
+  if (hasVerb(reason, 'acknowledge')) return { action: 'acknowledge' };
+  if (hasVerb(reason, 'as-chosen') && onFailed === 'acknowledge') return { action: 'acknowledge' };
+  if (!hasVerb(reason, 'keep') && typeof onFailed === 'object') {
+    return { action: 'dead-letter', destination: onFailed, reason };
   }
-}
-
-function retryTime(handled: Handled<unknown>): { readonly retryAfterMs?: number } {
-  const isPending = 'outcome' in handled && handled.outcome.state === 'pending';
-  return isPending ? { retryAfterMs: handled.outcome.retryAfterMs } : {};
+  if (handled.state === 'pending') return { action: 'keep', reason, retryAfterMs: handled.retryAfterMs };
+  return { action: 'keep', reason, ...(reason === 'aborted' ? { retryAfterMs: 0 } : {}) };
 }

@@ -1,7 +1,6 @@
 import type { Consumer } from './consumer.ts';
 import { type Delivered, deliver } from './deliver.ts';
 import type { Delivery } from './delivery.ts';
-import { endingOf } from './handled.ts';
 
 /** The place of a delivery in its lane. */
 export interface Turn {
@@ -25,7 +24,7 @@ export async function deliverInTurn<R>(
   if (turn === undefined) return await deliver(consumer, delivery);
   const delivered = await deliverAt(consumer, delivery, turn);
   // The one before it, on its way to its record, may have the same key.
-  const isEarly = turn.isAhead && delivered !== 'not-started' && endingOf(delivered.handled) === 'in-flight';
+  const isEarly = turn.isAhead && isInFlight(delivered);
   if (!isEarly) return delivered;
   return (await turn.isItsTurn()) ? await deliverAt(consumer, delivery, turn) : 'not-started';
 }
@@ -49,4 +48,8 @@ async function deliverAt<R>(
     },
   });
   return asked.isDeclined ? 'not-started' : delivered;
+}
+
+function isInFlight(delivered: Delivered<unknown> | 'not-started'): boolean {
+  return delivered !== 'not-started' && !delivered.acknowledge && delivered.reason === 'in-flight';
 }

@@ -1,9 +1,10 @@
 import { deadLetterFacts } from './dead-letter.ts';
 import { decide } from './decide.ts';
+import type { Handled } from '../words/endings.ts';
+import type { Outcome } from '../words/outcome.ts';
 import type { Consumer } from './consumer.ts';
 import type { Delivery } from './delivery.ts';
 import { foundKey } from './found-key.ts';
-import { type Handled, replayedState } from './handled.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What its broker has to be told of a delivery, and how it was handled. */
@@ -11,35 +12,27 @@ export type Delivered<R> = Verdict & { readonly handled: Handled<R> };
 
 /** Handles a delivery once, and sends the dead letter that it asks for. It never throws. */
 export async function deliver<R>(consumer: Consumer, delivery: Delivery<R>): Promise<Delivered<R>> {
-  const { key, handled } = await handle(consumer, delivery);
-  const state = replayedState(handled);
-  if (state !== undefined) delivery.emit({ type: 'replayed', key, state });
+  const { settings, schema = settings.schema } = consumer;
+  const { fingerprint, content, parse, handler, mayStart, signal, waitMs, source, emit } = delivery;
+  let key = '';
+  const handled = await consumer.handle(() => {
+    key = foundKey(delivery.key);
+    return {
+      ...fingerprint,
+      ...{ key, content: content(), parse, schema, handler, mayStart, signal, waitMs, source },
+    };
+  });
+  if ('replayed' in handled && handled.replayed) emit({ type: 'replayed', key, state: handled.state });
   return { handled, ...(await verdictOf(consumer, delivery, key, handled)) };
 }
 
-async function handle<R>(
-  { settings, schema = settings.schema, handle: handleInEngine }: Consumer,
-  { fingerprint, content, parse, handler, mayStart, signal, waitMs, source, key: findKey }: Delivery<R>,
-): Promise<{ readonly key: string; readonly handled: Handled<R> }> {
-  let key = '';
-  try {
-    key = foundKey(findKey);
-    const outcome = await handleInEngine({
-      ...fingerprint,
-      key,
-      content: content(),
-      signal,
-      waitMs,
-      mayStart,
-      source,
-      parse,
-      schema,
-      handler,
-    });
-    return { key, handled: { outcome } };
-  } catch (thrown) {
-    return { key, handled: { thrown } };
-  }
+/** How a delivery was handled, for its caller: the outcome, and what was thrown or refused the dead letter. */
+export function handledFacts<R>({ handled, ...verdict }: Delivered<R>): {
+  readonly outcome?: Outcome<R>;
+  readonly error?: unknown;
+} {
+  const facts = handled.state === 'refused' ? { error: handled.error } : { outcome: handled };
+  return verdict.acknowledge || verdict.error === undefined ? facts : { ...facts, error: verdict.error };
 }
 
 async function verdictOf(
@@ -51,7 +44,7 @@ async function verdictOf(
   const decision = decide(handled, onFailed);
   if (decision.action === 'acknowledge') return { acknowledge: true, key, deadLettered: false };
   const { reason } = decision;
-  const error = 'thrown' in handled ? { error: handled.thrown } : {};
+  const error = handled.state === 'refused' ? { error: handled.error } : {};
   if (decision.action === 'keep') {
     return { acknowledge: false, key, reason, retryAfterMs: decision.retryAfterMs, ...error };
   }

@@ -1,6 +1,12 @@
 import type { EventError } from '../reporting/event-error.ts';
+import type { Ending } from '../words/endings.ts';
 import type { DeadLetterReason } from './dead-letter.ts';
-import type { KeptReason } from './handled.ts';
+
+/** Why the broker has to deliver a message again. */
+export type KeptReason =
+  | Exclude<Ending, 'succeeded'>
+  /** The dead-letter queue or topic did not take it. */
+  | 'dead-letter-refused';
 
 interface OfKey {
   /** As in the events of `handleOnce`; empty when the message has no key, or was not started. */

@@ -1,6 +1,6 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { SchemaError, StoreError } from '../words/errors.ts';
-import type { Outcome } from '../words/outcome.ts';
+import { endingOf, type Handled, meaningOf } from '../words/endings.ts';
+import { StoreError } from '../words/errors.ts';
 import { wasAbandoned } from '../engine/abandoned.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
 import type { Consumer } from './consumer.ts';
@@ -33,10 +33,6 @@ export function watchStore(
     answeredAt = clock.monotonic();
   }
 
-  function noteWhatIsKnown(isReachable: boolean | undefined): void {
-    if (isReachable !== undefined) note(isReachable);
-  }
-
   async function ask(): Promise<void> {
     isAsking = true;
     note(await answers(() => handleOnce.checkStore()));
@@ -46,15 +42,11 @@ export function watchStore(
   return {
     consumer: {
       ...consumer,
-      async handle(delivery) {
-        try {
-          const outcome = await consumer.handle(delivery);
-          noteWhatIsKnown(storeAnswered({ outcome }));
-          return outcome;
-        } catch (error) {
-          noteWhatIsKnown(storeAnswered({ error }));
-          throw error;
-        }
+      async handle(read) {
+        const handled = await consumer.handle(read);
+        const answered = storeAnswered(handled);
+        if (answered !== undefined) note(answered);
+        return handled;
       },
     },
     store: {
@@ -81,18 +73,8 @@ export async function answers(check: () => Promise<void>): Promise<boolean> {
  * Whether the store did its part for a delivery. Undefined where that is not known: it was not asked, or a transaction
  * hung, as it does when its handler ignores its timeout.
  */
-export function storeAnswered({ outcome, error }: Answer): boolean | undefined {
-  if (outcome !== undefined) {
-    if (outcome.state !== 'pending' || outcome.reason !== 'unrecorded') return true;
-    return wasAbandoned(outcome) ? undefined : false;
-  }
+export function storeAnswered(handled: Handled<unknown>): boolean | undefined {
   // A store that refuses a message's data has answered.
-  if (error instanceof StoreError) return error.dataRefused;
-  return error instanceof SchemaError ? false : undefined;
-}
-
-/** How the handling of a delivery ended. */
-interface Answer {
-  readonly outcome?: Outcome<unknown>;
-  readonly error?: unknown;
+  if (handled.state === 'refused' && handled.error instanceof StoreError) return handled.error.dataRefused;
+  return wasAbandoned(handled) ? undefined : meaningOf(endingOf(handled)).storeAnswered;
 }

@@ -1,6 +1,5 @@
 import type { Emitted } from '../reporting/event-sink.ts';
-import type { AcknowledgedEvent, KeptEvent } from './delivery-event.ts';
-import type { KeptReason } from './handled.ts';
+import type { AcknowledgedEvent, KeptEvent, KeptReason } from './delivery-event.ts';
 
 /** The broker need not deliver the message again. */
 export interface Acknowledged {

@@ -14,6 +14,6 @@ export function markAbandoned<R>(outcome: Outcome<R>): Outcome<R> {
 }
 
 /** Whether the outcome is of a transaction that was given up: its connection hung, or its handler did. */
-export function wasAbandoned(outcome: Outcome<unknown>): boolean {
+export function wasAbandoned(outcome: object): boolean {
   return ABANDONED in outcome;
 }

@@ -7,7 +7,9 @@ import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
 import { type DecodeRecord, decoderOf } from './decode-record.ts';
 import { endOf, type Engine } from './engine.ts';
 
-type RecordReply = Exclude<ClaimReply, { kind: 'claimed' }>;
+/** An outcome that no handler of this call has had a part in. */
+type OnRecord<R> =
+  Succeeded<R> | Failed | (Pending & { readonly reason: 'in-flight' | 'released' | 'suspect' });
 
 /**
  * Answers a delivery from the record, without running anything. Throws `PayloadMismatchError`, and `DamagedRecordError`
@@ -16,51 +18,54 @@ type RecordReply = Exclude<ClaimReply, { kind: 'claimed' }>;
 export function answerFromRecord<R>(
   engine: Engine,
   key: string,
-  reply: RecordReply,
+  reply: Exclude<ClaimReply, { kind: 'claimed' }>,
   startedAt: number,
 ): Outcome<R> {
   const { events, settings } = engine;
   const message = { key, startedAt };
-  const attempts = reply.kind === 'mismatch' ? 0 : reply.attempts;
-  const decode = decoderOf(engine, message, attempts);
+  if (reply.kind === 'mismatch') {
+    events.emit({ type: 'mismatch', ...endOf(engine, message, 0, 'pending') });
+    throw new PayloadMismatchError(settings.scope, key);
+  }
+  const { attempts } = reply;
+  const outcome: OnRecord<R> =
+    reply.kind === 'suspect'
+      ? { state: 'pending', reason: 'suspect', attempts, retryAfterMs: engine.suspects.reserveTurn() }
+      : outcomeOnRecord<R>(reply, decoderOf(engine, message, attempts));
+  if (outcome.state === 'pending') {
+    const { reason, retryAfterMs } = outcome;
+    const type = reason === 'released' ? 'backing-off' : reason;
+    events.emit({ type, ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
+  } else if (outcome.state === 'failed' && !outcome.replayed) {
+    const { reason, error } = outcome;
+    const end = endOf(engine, message, attempts, 'failed');
+    events.emit({ type: 'failed', ...end, reason, error: new EventError(error) });
+  } else {
+    events.emit({ type: 'replayed', ...endOf(engine, message, attempts, outcome.state) });
+  }
+  return outcome;
+}
+
+/** The outcome of what is on record: that of a duplicate, and no event is emitted. */
+export function outcomeOnRecord<R>(reply: LookupReply, decode: DecodeRecord): OnRecord<R> {
+  const { attempts } = reply;
   switch (reply.kind) {
-    case 'mismatch':
-      events.emit({ type: 'mismatch', ...endOf(engine, message, attempts, 'pending') });
-      throw new PayloadMismatchError(settings.scope, key);
-    case 'succeeded': {
-      const outcome = succeeded<R>(reply, decode);
-      events.emit({ type: 'replayed', ...endOf(engine, message, attempts, 'succeeded') });
-      return outcome;
-    }
-    case 'failed': {
-      const outcome = failed(reply, decode);
-      const end = endOf(engine, message, attempts, 'failed');
-      const { reason, error } = outcome;
-      if (reply.replayed) events.emit({ type: 'replayed', ...end });
-      else events.emit({ type: 'failed', ...end, reason, error: new EventError(error) });
-      return outcome;
-    }
-    case 'in-flight': {
-      const { retryAfterMs } = reply;
-      events.emit({ type: 'in-flight', ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
-      return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs };
-    }
-    case 'suspect': {
-      const retryAfterMs = engine.suspects.reserveTurn();
-      events.emit({ type: 'suspect', ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
-      return { state: 'pending', reason: 'suspect', attempts, retryAfterMs };
-    }
+    case 'succeeded':
+      return succeeded(reply, decode);
+    case 'failed':
+      return failed(reply, decode);
     case 'released': {
-      const outcome = released(reply, decode);
-      const { retryAfterMs } = reply;
-      events.emit({ type: 'backing-off', ...endOf(engine, message, attempts, 'pending'), retryAfterMs });
-      return outcome;
+      const { retryAfterMs, error } = reply;
+      const pending = { state: 'pending', reason: 'released', attempts, retryAfterMs } as const;
+      return error === null ? pending : { ...pending, error: decode.error(error) };
     }
+    case 'in-flight':
+      return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs: reply.retryAfterMs };
   }
 }
 
 function succeeded<R>(
-  { attempts, result, resultOmitted }: Extract<RecordReply, { kind: 'succeeded' }>,
+  { attempts, result, resultOmitted }: Extract<LookupReply, { kind: 'succeeded' }>,
   decode: DecodeRecord,
 ): Succeeded<R> {
   const base = { state: 'succeeded', replayed: true, attempts } as const;
@@ -69,7 +74,7 @@ function succeeded<R>(
 }
 
 function failed(
-  { attempts, reason, replayed, error: json }: Extract<RecordReply, { kind: 'failed' }>,
+  { attempts, reason, replayed, error: json }: Extract<LookupReply, { kind: 'failed' }>,
   decode: DecodeRecord,
 ): Failed {
   const stored = json === null ? undefined : decode.error(json);
@@ -78,28 +83,4 @@ function failed(
       ? deathsExhausted(attempts, stored)
       : (stored ?? attemptsExhausted(attempts));
   return { state: 'failed', reason, error, replayed, attempts };
-}
-
-function released(
-  { attempts, retryAfterMs, error }: Extract<RecordReply, { kind: 'released' }>,
-  decode: DecodeRecord,
-): Pending {
-  const pending = { state: 'pending', reason: 'released', attempts, retryAfterMs } as const;
-  return error === null ? pending : { ...pending, error: decode.error(error) };
-}
-
-/** The outcome of what is on record: that of a duplicate, and no event is emitted. */
-export function outcomeOnRecord(reply: LookupReply, decode: DecodeRecord): Outcome<unknown> {
-  switch (reply.kind) {
-    case 'succeeded':
-      return succeeded(reply, decode);
-    case 'failed':
-      return failed(reply, decode);
-    case 'released':
-      return released(reply, decode);
-    case 'in-flight': {
-      const { attempts, retryAfterMs } = reply;
-      return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs };
-    }
-  }
 }

@@ -1,12 +1,10 @@
 import type { Attempt } from '../words/attempt.ts';
-import type { HandleOnceEvent } from '../reporting/events.ts';
-import type { Emitted } from '../reporting/event-sink.ts';
-import type { Outcome } from '../words/outcome.ts';
-import { type Claim, endOf, type Engine } from './engine.ts';
-import type { HeldClaim } from './held-claim.ts';
-import { recordedOutcome, unsettledOutcome } from './outcome-of.ts';
-import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
+import type { Outcome, Pending } from '../words/outcome.ts';
+import { toStoredError } from '../payload/stored-error.ts';
 import { type AttemptEnding, isDeath, settlementOf } from './attempt-ending.ts';
+import { endOf } from './engine.ts';
+import type { HeldClaim } from './held-claim.ts';
+import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
 
 /** Runs the work of a claim, and settles the record by how it ended. */
 export async function runAttempt<R>(
@@ -28,55 +26,49 @@ export async function settleBy<R>(held: HeldClaim, ending: AttemptEnding<R>): Pr
 export function conclude<R>(
   { engine, claim, lease }: HeldClaim,
   ending: AttemptEnding<R>,
-  settled: Settled,
-): Outcome<R> {
-  const attempts = claim.attempts - (isUncounted(settled) ? 1 : 0);
-  engine.events.emit(attemptEvent(engine, claim, attempts, settled, ending));
-  switch (settled.reply) {
-    case 'settled':
-      return recordedOutcome(settled.settlement, ending, attempts);
-    case 'lost':
-      return unsettledOutcome('lease-lost', engine.settings.leaseMs, ending, attempts);
-    case 'over':
-      return unsettledOutcome('lease-lost', lease.leftMs(), ending, attempts);
-    case 'unrecorded':
-      return unsettledOutcome('unrecorded', lease.leftMs(), ending, attempts);
-  }
-}
-
-/** Whether the record does not count this attempt: the caller interrupted it, or it never started. */
-function isUncounted({ reply, settlement }: Settled): boolean {
-  return reply === 'settled' && settlement.kind === 'release' && settlement.uncounted;
-}
-
-function attemptEvent(
-  engine: Engine,
-  claim: Claim,
-  attempts: number,
   { reply, settlement }: Settled,
-  ending: AttemptEnding<unknown>,
-): Emitted<HandleOnceEvent> {
+): Outcome<R> {
+  const { events, settings } = engine;
+  const isOnRecord = reply === 'settled';
+  // What its caller interrupted, or what never started, is not counted by the record.
+  const isUncounted = isOnRecord && settlement.kind === 'release' && settlement.uncounted;
+  const attempts = claim.attempts - (isUncounted ? 1 : 0);
   const error = ending.kind === 'threw' ? ending.error : undefined;
-  if (reply !== 'settled') {
-    const type = reply === 'unrecorded' ? reply : 'lease-lost';
-    const end = { type, ...endOf(engine, claim, attempts, 'pending') } as const;
-    return ending.kind === 'threw' ? { ...end, error } : end;
+  if (!isOnRecord) {
+    const reason = reply === 'unrecorded' ? reply : 'lease-lost';
+    const end = { type: reason, ...endOf(engine, claim, attempts, 'pending') } as const;
+    events.emit(ending.kind === 'threw' ? { ...end, error } : end);
+    const leftMs = reply === 'lost' ? settings.leaseMs : lease.leftMs();
+    return {
+      state: 'pending',
+      reason,
+      retryAfterMs: Math.max(0, Math.ceil(leftMs)),
+      attempts,
+      ...thrownIn(ending),
+    };
   }
   switch (settlement.kind) {
     case 'succeed': {
-      const { resultOmitted } = settlement;
-      const end = endOf(engine, claim, attempts, 'succeeded');
-      return { type: 'succeeded', ...end, ...(resultOmitted === null ? {} : { resultOmitted }) };
+      const omitted = settlement.resultOmitted === null ? {} : { resultOmitted: settlement.resultOmitted };
+      events.emit({ type: 'succeeded', ...endOf(engine, claim, attempts, 'succeeded'), ...omitted });
+      const result = (ending.kind === 'returned' ? ending.value : undefined) as R;
+      return { state: 'succeeded', replayed: false, attempts, result, ...omitted };
     }
     case 'fail': {
       const { reason } = settlement;
-      return { type: 'failed', ...endOf(engine, claim, attempts, 'failed'), reason, error };
+      events.emit({ type: 'failed', ...endOf(engine, claim, attempts, 'failed'), reason, error });
+      return { state: 'failed', reason, error: toStoredError(error), replayed: false, attempts };
     }
     case 'release': {
-      const { retryAfterMs, uncounted } = settlement;
-      const interrupted = uncounted ? { interrupted: true as const } : {};
+      const { retryAfterMs } = settlement;
+      const interrupted = isUncounted ? { interrupted: true as const } : {};
       const end = endOf(engine, claim, attempts, 'pending');
-      return { type: 'released', ...end, retryAfterMs, ...interrupted, error };
+      events.emit({ type: 'released', ...end, retryAfterMs, ...interrupted, error });
+      return { state: 'pending', reason: 'released', retryAfterMs, attempts, ...thrownIn(ending) };
     }
   }
+}
+
+function thrownIn(ending: AttemptEnding<unknown>): Pick<Pending, 'error'> {
+  return ending.kind === 'threw' ? { error: toStoredError(ending.error) } : {};
 }

@@ -1,5 +1,6 @@
 import { isOfKind } from '../options/scope.ts';
 import type { EventError } from './event-error.ts';
+import type { HandleOnceEventType } from './events.ts';
 
 /** What reporting reads of an event, of whatever kind. */
 export interface ReportedEvent {
@@ -40,6 +41,8 @@ function row(level: Row['level'], code: string, says: string, rate: Rate = TEN):
 }
 
 type Table = Readonly<Partial<Record<string, Row | null>>>;
+
+type CoreName = HandleOnceEventType | 'interrupted' | 'schema-error' | 'damaged-record';
 
 /** Events of `createHandleOnce`, by type. Null is for what is the normal course of things. */
 const CORE: Table = {
@@ -96,7 +99,7 @@ const CORE: Table = {
     'the store cannot be used: messages stay with the broker',
     ONE,
   ),
-};
+} satisfies Record<CoreName, Row | null>;
 
 /** Events of adapters, by the name of a finding, the type, or the reason. What the core reports is not in here. */
 const ADAPTERS: Table = {

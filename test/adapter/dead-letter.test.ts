@@ -1,10 +1,14 @@
 import { type Failed, PayloadMismatchError } from 'handle-once';
 import { describe, expect, it, test } from 'vitest';
 import { deadLetterFacts } from '../../src/adapter/dead-letter.ts';
-import type { Handled } from '../../src/adapter/handled.ts';
+import { type Handled, refused } from '../../src/words/endings.ts';
 
-const failedWith = (name: string, message: string): { outcome: Failed } => ({
-  outcome: { state: 'failed', reason: 'terminal', replayed: false, attempts: 3, error: { name, message } },
+const failedWith = (name: string, message: string): Failed => ({
+  state: 'failed',
+  reason: 'terminal',
+  replayed: false,
+  attempts: 3,
+  error: { name, message },
 });
 
 const factsOf = (handled: Handled<unknown>) => deadLetterFacts('billing', 'order-1', handled);
@@ -16,14 +20,14 @@ describe('what a dead letter says of its failure', () => {
   });
 
   it('is those of what handleOnce threw, and no attempt', () => {
-    const { errorText, attempts } = factsOf({ thrown: new PayloadMismatchError('billing', 'order-1') });
+    const { errorText, attempts } = factsOf(refused(new PayloadMismatchError('billing', 'order-1')));
     expect(errorText).toMatch(/^PayloadMismatchError: key "order-1" in scope "billing" is on record/);
     expect(attempts).toBe(0);
   });
 
   it('is empty where there is no error', () => {
     const outcome = { state: 'succeeded', replayed: false, attempts: 1, result: 1 } as const;
-    expect(factsOf({ outcome })).toMatchObject({ errorText: '', attempts: 1 });
+    expect(factsOf(outcome)).toMatchObject({ errorText: '', attempts: 1 });
   });
 });
 

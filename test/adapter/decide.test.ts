@@ -1,7 +1,7 @@
 import type { PendingReason } from 'handle-once';
 import { expect, test } from 'vitest';
 import { type Decision, decide, type OnFailed } from '../../src/adapter/decide.ts';
-import type { Handled } from '../../src/adapter/handled.ts';
+import { type Handled, refused } from '../../src/words/endings.ts';
 import { failures, pendingOutcomes, successes, THROWN, type Thrown } from '../support/handled.ts';
 
 const LETTER = { to: 'orders-dead', send: () => Promise.resolve({}) };
@@ -20,13 +20,13 @@ const replays = [false, true];
 
 const succeeded = replays
   .flatMap(successes)
-  .map((outcome): Row => [`succeeded, replayed: ${outcome.replayed}`, { outcome }, ...always(ACKNOWLEDGE)]);
+  .map((outcome): Row => [`succeeded, replayed: ${outcome.replayed}`, outcome, ...always(ACKNOWLEDGE)]);
 
 const failed = replays
   .flatMap(failures)
   .map((outcome): Row => [
     `failed: ${outcome.reason}, replayed: ${outcome.replayed}`,
-    { outcome },
+    outcome,
     ACKNOWLEDGE,
     keep('failed'),
     { action: 'dead-letter', destination: LETTER, reason: 'failed' },
@@ -41,16 +41,16 @@ const PENDING: Record<PendingReason, number> = {
 };
 const pending = pendingOutcomes(1_234).map((outcome): Row => {
   const { reason } = outcome;
-  return [`pending: ${reason}`, { outcome }, ...always(keep(reason, PENDING[reason]))];
+  return [`pending: ${reason}`, outcome, ...always(keep(reason, PENDING[reason]))];
 });
 
-const refused = (reason: 'mismatch' | 'invalid-key') =>
+const refusal = (reason: 'mismatch' | 'invalid-key') =>
   [keep(reason), keep(reason), { action: 'dead-letter', destination: LETTER, reason }] as const;
 
 const ERRORS: Record<Thrown, readonly [Decision, Decision, Decision]> = {
-  mismatch: refused('mismatch'),
-  'invalid key': refused('invalid-key'),
-  'unhashable payload': refused('invalid-key'),
+  mismatch: refusal('mismatch'),
+  'invalid key': refusal('invalid-key'),
+  'unhashable payload': refusal('invalid-key'),
   'store unreachable': always(keep('store-error')),
   'store refused': always(keep('store-error')),
   'data refused': always(keep('store-error')),
@@ -67,7 +67,7 @@ const ERRORS: Record<Thrown, readonly [Decision, Decision, Decision]> = {
   nothing: always(keep('error')),
 };
 const thrown = (Object.entries(ERRORS) as [Thrown, (typeof ERRORS)[Thrown]][]).map(
-  ([what, decisions]): Row => [`thrown: ${what}`, { thrown: THROWN[what] }, ...decisions],
+  ([what, decisions]): Row => [`thrown: ${what}`, refused(THROWN[what]), ...decisions],
 );
 
 test.each([...succeeded, ...failed, ...pending, ...thrown])('%s', (_, handled, ...decisions) => {

@@ -24,5 +24,5 @@ it('a store that takes no settle has not answered, whatever the handler calls it
   const handleOnce = createHandleOnce({ store, scope: 'billing', leaseMs: 1_000, onEvent: () => undefined });
   const outcome = await handleOnce('1', 'body', () => Promise.reject(new AbandonedError('mine')));
   expect(outcome).toMatchObject({ reason: 'unrecorded', error: { name: 'AbandonedError' } });
-  expect(storeAnswered({ outcome })).toBe(false);
+  expect(storeAnswered(outcome)).toBe(false);
 });

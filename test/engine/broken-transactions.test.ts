@@ -98,7 +98,7 @@ describe('A connection that hangs', () => {
     });
     expect(outcome).toMatchObject({ state: 'pending', reason: 'unrecorded', attempts: 1 });
     // Its connection hung, as a handler can that ignores its timeout: of the store that says nothing.
-    expect(storeAnswered({ outcome })).toBeUndefined();
+    expect(storeAnswered(outcome)).toBeUndefined();
     expect(hanging.counts()).toMatchObject({ claimed: 1, unrecorded: 1 });
     await vi.waitFor(async () => {
       const next = await handleOnce.inTransaction('key', 'body', (_, __, tx) => write(tx, 'done'));

@@ -10,15 +10,15 @@ import { describe, expect, it, test } from 'vitest';
 import { type Answer, answerOf, type AnswerTerms, type Ran } from '../../adapters/http/answer.ts';
 import { PROBLEMS } from '../../adapters/http/problem.ts';
 import type { StoredResponse } from '../../adapters/http/stored-response.ts';
-import type { Handled } from '../../src/adapter-kit.ts';
+import { type Handled, refused } from '../../src/adapter-kit.ts';
 
 const terms: AnswerTerms = { inFlightStatus: 409, retryAfterSeconds: 1, inTransaction: false };
 const stored: StoredResponse = { status: 201, headers: [['location', '/orders/1']], text: 'hello' };
 const pending = (reason: Extract<Outcome<never>, { state: 'pending' }>['reason'], retryAfterMs = 0) =>
-  ({ outcome: { state: 'pending', reason, retryAfterMs, attempts: 1 } }) as const;
+  ({ state: 'pending', reason, retryAfterMs, attempts: 1 }) as const;
 const succeeded = (result: unknown, replayed = true) =>
-  ({ outcome: { state: 'succeeded', replayed, attempts: 1, result } }) as Handled<StoredResponse>;
-const failed = { outcome: { state: 'failed', reason: 'terminal', replayed: true, attempts: 1 } } as never;
+  ({ state: 'succeeded', replayed, attempts: 1, result }) as Handled<StoredResponse>;
+const failed = { state: 'failed', reason: 'terminal', replayed: true, attempts: 1 } as never;
 const produced: Ran<string> = { produced: { own: 'mine', status: 201, stored } };
 const thrown: Ran<string> = { thrown: { error: new Error('boom') } };
 
@@ -37,12 +37,12 @@ describe('Without a run of the handler', () => {
     ['without a result', succeeded(undefined), 410],
     ['without a body', succeeded({ status: 201, headers: [] }), 410],
     ['with what is no response', succeeded('text'), 500],
-    ['used for another request', { thrown: new PayloadMismatchError('s', 'k') }, 422],
-    ['not comparable', { thrown: new UnhashablePayloadError('no') }, 400],
-    ['no key', { thrown: new InvalidKeyError('no') }, 400],
-    ['of a store that is down', { thrown: new StoreError('down', { retriable: true }) }, 503, 1],
-    ['aborted', { thrown: new AbortedError('no') }, 503],
-    ['broken', { thrown: new TypeError('no') }, 500],
+    ['used for another request', refused(new PayloadMismatchError('s', 'k')), 422],
+    ['not comparable', refused(new UnhashablePayloadError('no')), 400],
+    ['no key', refused(new InvalidKeyError('no')), 400],
+    ['of a store that is down', refused(new StoreError('down', { retriable: true })), 503, 1],
+    ['aborted', refused(new AbortedError('no')), 503],
+    ['broken', refused(new TypeError('no')), 500],
   ])('a request that is %s is answered %#', (_, handled, status, retryAfterSeconds) => {
     const told = answer(handled);
     expect(told).toMatchObject({ kind: 'problem', problem: { status } });

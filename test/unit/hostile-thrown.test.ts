@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deadLetterFacts } from '../../src/adapter/dead-letter.ts';
 import { decide } from '../../src/adapter/decide.ts';
+import { refused } from '../../src/words/endings.ts';
 import { bench, githubDelivery } from '../webhook/support/bench.ts';
 import { hostile, hostileProxy, withGetters } from '../support/hostile.ts';
 
@@ -12,7 +13,7 @@ const THROWN: [name: string, make: () => unknown][] = [
 
 describe('An adapter whose handleOnce, or a function in its options, throws', () => {
   it.each(THROWN)('%s keeps the message', (_, make) => {
-    const handled = { thrown: make() };
+    const handled = refused(make());
     for (const onFailed of ['acknowledge', 'keep'] as const) {
       expect(decide(handled, onFailed)).toEqual({ action: 'keep', reason: 'error' });
     }

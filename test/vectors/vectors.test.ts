@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Decision, decide, type OnFailed } from '../../src/adapter/decide.ts';
-import { endingOf } from '../../src/adapter/handled.ts';
+import { endingOf, refused } from '../../src/words/endings.ts';
 import { childKey } from '../../src/words/child-key.ts';
 import { fingerprintOf } from '../../src/options/fingerprint-options.ts';
 import { root } from '../architecture/source-files.ts';
@@ -72,8 +72,10 @@ const LETTERS: OnFailed = { to: 'dead', send: () => Promise.resolve({}) };
 const RETRY_MS = 1_234;
 
 const handled = [
-  ...[...successes(false), ...failures(true), ...pendingOutcomes(RETRY_MS)].map((outcome) => ({ outcome })),
-  ...Object.values(THROWN).map((thrown) => ({ thrown })),
+  ...successes(false),
+  ...failures(true),
+  ...pendingOutcomes(RETRY_MS),
+  ...Object.values(THROWN).map(refused),
 ];
 
 describe('the table of dispositions', () => {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../../src/adapter-kit.ts';
+import { meaningOf, type Verdict } from '../../../src/adapter-kit.ts';
 import type { KafkaKeptReason } from '../log/events.ts';
 
 /**
@@ -7,15 +7,10 @@ import type { KafkaKeptReason } from '../log/events.ts';
  * Its lease says when the message is free at the latest, and it is mostly done long before. A look costs one read.
  */
 const LONGEST_LOOK_AWAY_MS = 1_000;
-const RUN_BY_ANOTHER: ReadonlySet<KafkaKeptReason> = new Set<KafkaKeptReason>([
-  'in-flight',
-  'lease-lost',
-  'unrecorded',
-]);
 
 /** The same verdict, with no longer wait than that for a message that another worker runs. */
 export function lookedAtSoon(verdict: Verdict<KafkaKeptReason>): Verdict<KafkaKeptReason> {
-  if (verdict.acknowledge || !RUN_BY_ANOTHER.has(verdict.reason)) return verdict;
+  if (verdict.acknowledge || meaningOf(verdict.reason).elsewhere === undefined) return verdict;
   const { retryAfterMs = LONGEST_LOOK_AWAY_MS } = verdict;
   return { ...verdict, retryAfterMs: Math.min(retryAfterMs, LONGEST_LOOK_AWAY_MS) };
 }

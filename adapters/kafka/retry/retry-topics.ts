@@ -1,6 +1,5 @@
-import type { Delivered, Verdict } from '../../../src/adapter-kit.ts';
+import type { Delivered, Handled, Verdict } from '../../../src/adapter-kit.ts';
 import { type LogKey } from '../../shared/kafka/log-identity.ts';
-import type { Outcome } from '../../../src/index.ts';
 import type { KafkaKeptReason } from '../log/events.ts';
 import type { KafkaMessage, Place, Placed } from '../log/log-client.ts';
 import { produceCopy } from '../log/produce.ts';
@@ -79,7 +78,7 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
     },
     async handOver(tried, delivered) {
       const { key, handled } = delivered;
-      const next = 'outcome' in handled ? nextTopic(topics, tried.at.topic, handled.outcome) : undefined;
+      const next = nextTopic(topics, tried.at.topic, handled);
       if (next === undefined || delivered.acknowledge) return delivered;
       const lackingMs = lackingOf(tried);
       if (lackingMs > 0) {
@@ -97,10 +96,10 @@ export function createRetryTopics(options: RetryTopicsOptions): RetryTopics {
 export function nextTopic(
   topics: readonly RetryTopic[],
   current: string,
-  outcome: Outcome<unknown>,
+  handled: Handled<unknown>,
 ): RetryTopic | undefined {
-  if (outcome.state !== 'pending' || outcome.reason !== 'released') return undefined;
-  const { attempts, retryAfterMs } = outcome;
+  if (handled.state !== 'pending' || handled.reason !== 'released') return undefined;
+  const { attempts, retryAfterMs } = handled;
   const isShort = retryAfterMs < (topics[0]?.delayMs ?? 0);
   const isInPlace = !topics.some(({ topic }) => topic === current);
   if (isInPlace && isShort && attempts < ATTEMPTS_IN_PLACE) return undefined;

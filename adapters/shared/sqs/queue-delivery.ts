@@ -5,6 +5,7 @@ import {
   fingerprintOnTrial,
   fingerprintOptionsFor,
   type Kept,
+  meaningOf,
 } from '../../../src/adapter-kit.ts';
 import { type AnyHandleOnce, type FingerprintOptions } from '../../../src/index.ts';
 import { originalOf, receivedForm, withOriginals } from './copy-identity.ts';
@@ -91,10 +92,10 @@ export function createQueueDelivery<
   return Object.assign(deliveryOf, { look });
 }
 
-/** Another worker may hold the message by now: an old receipt handle can still reach it. */
-const UNTOUCHED: ReadonlySet<string> = new Set(['lease-lost', 'unrecorded']);
-
-/** Milliseconds after which a kept message is to be visible. Undefined where its visibility timeout is to run out. */
+/**
+ * Milliseconds after which a kept message is to be visible. Undefined where its visibility timeout is to run out: an
+ * old receipt handle can still reach a message that another worker holds by now.
+ */
 export function visibleAfterMs({ reason, retryAfterMs }: Kept<string>): number | undefined {
-  return UNTOUCHED.has(reason) ? undefined : retryAfterMs;
+  return meaningOf(reason).elsewhere === 'maybe' ? undefined : retryAfterMs;
 }

@@ -1,6 +1,5 @@
 import type { EventError } from '../../reporting/event-error.ts';
-import type { AcknowledgedEvent, HandlingEvent, KeptEvent } from '../delivery-event.ts';
-import type { KeptReason } from '../handled.ts';
+import type { AcknowledgedEvent, HandlingEvent, KeptEvent, KeptReason } from '../delivery-event.ts';
 
 /** Why a message is kept. May grow in a minor version: a `switch` needs a `default`. */
 export type OnceEachKeptReason =
