@@ -18,6 +18,7 @@ export {
 export { handledFacts } from './adapter/handled-facts.ts';
 export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
 export type { Delivery } from './adapter/delivery.ts';
+export { Hold, LOST } from './adapter/hold.ts';
 export { foundKey } from './adapter/found-key.ts';
 export type { AcknowledgedEvent, DeliveryEvent, HandlingEvent, KeptEvent } from './adapter/delivery-event.ts';
 export { type Ending, endingOf, type Handled, type KeptReason, replayedState } from './adapter/handled.ts';
