@@ -52,9 +52,8 @@ export async function processMessage(
   { hold }: Receive,
   turn?: Turn,
 ): Promise<Processed> {
-  const isOurs = (): boolean => hold.isOurs();
-  if (!isOurs()) return { acknowledge: false, key: '', reason: 'lapsed' };
-  const verdict = await delivery.deliver(message, { isOurs, signal: signal?.(), turn });
+  if (!hold.isOurs()) return { acknowledge: false, key: '', reason: 'lapsed' };
+  const verdict = await delivery.deliver(message, { hold, signal: signal?.(), turn });
   if (verdict === 'not-started') return behind(clock);
   if (verdict.acknowledge) return verdict;
   const afterMs = visibleAfterMs(verdict);

@@ -28,7 +28,7 @@ export interface Processor<R> {
 }
 
 /** What is done with a message beside handling it. */
-export interface Task extends Omit<DeliveryContext, 'isOurs'> {
+export interface Task extends Omit<DeliveryContext, 'hold'> {
   /** Called when it is known whether the message is acknowledged, before the queue is told. */
   readonly onAnswered?: (acknowledged: boolean) => void;
 }
@@ -39,13 +39,12 @@ export async function processDelivery<R>(
   held: HeldMessage,
   task: Task,
 ): Promise<HandledMessage<R>> {
-  const isOurs = (): boolean => held.isOurs();
-  if (!isOurs()) {
+  if (!held.isOurs()) {
     await held.release();
     task.onAnswered?.(false);
     return kept(processor, held.messageId, { key: '', reason: 'lapsed' });
   }
-  const delivered = await processor.delivery.deliver(held.message, { ...task, isOurs });
+  const delivered = await processor.delivery.deliver(held.message, { ...task, hold: held });
   if (delivered === 'not-started') {
     task.onAnswered?.(false);
     await returnToQueue(processor, held);

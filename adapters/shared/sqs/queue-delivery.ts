@@ -10,6 +10,7 @@ import {
   fingerprintOnTrial,
   fingerprintOptionsFor,
   type HandlingEvent,
+  type Hold,
   type Kept,
   type Turn,
   type WarningEvent,
@@ -57,8 +58,8 @@ export interface DeliveryContext {
   readonly signal?: AbortSignal | undefined;
   /** Of a message that stands in a lane. */
   readonly turn?: Turn | undefined;
-  /** False once another worker may have the message. Asked before a dead letter. */
-  readonly isOurs?: () => boolean;
+  /** Asked before a dead letter: whether no other worker can have the message. */
+  readonly hold?: Pick<Hold, 'isOurs'>;
   /** Called when the store has given us the message and its handler starts. */
   readonly onStart?: () => void;
   /** Called when the handler has ended, before that is on record. */
@@ -95,17 +96,17 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
     };
   }
 
-  function failedChoice(message: Message, isOurs?: () => boolean): Delivery<R>['onFailed'] {
+  function failedChoice(message: Message, hold: DeliveryContext['hold']): Delivery<R>['onFailed'] {
     if (typeof onFailed === 'string') return onFailed;
     return {
       to: onFailed.deadLetterQueueUrl,
-      mayBeSent: isOurs,
+      mayBeSent: hold && (() => hold.isOurs()),
       send: async (facts) => ({ droppedAttributes: await sendLetter(message, facts, onFailed) }),
     };
   }
 
   return {
-    deliver: (message, { signal, turn, isOurs, onStart, onHandled }) =>
+    deliver: (message, { signal, turn, hold, onStart, onHandled }) =>
       deliverInTurn(
         consumer,
         {
@@ -121,7 +122,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
           },
           signal,
           source: () => form.sourceOf(message),
-          onFailed: failedChoice(message, isOurs),
+          onFailed: failedChoice(message, hold),
           emit(event) {
             emit(event, message);
           },
