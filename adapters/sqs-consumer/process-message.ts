@@ -9,7 +9,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import { attempt, type Queue } from '../shared/sqs/queue.ts';
 import { type QueueDelivery, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
-import { boundedVisibility } from '../shared/sqs/visibility.ts';
+import { boundedVisibility } from '../shared/sqs/visibility-limits.ts';
 import type { SqsConsumerKeptReason, SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from './options.ts';
 

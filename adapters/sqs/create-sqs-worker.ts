@@ -122,9 +122,7 @@ export function createSqsWorker<
 export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
-  if (resolved.visibilityTimeoutSeconds !== undefined) {
-    checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
-  }
+  checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
   const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);

@@ -79,9 +79,7 @@ export function onceEachSqsMessage<Result>(
 ): HandleMessage<Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions(), withHandler(options, handler)));
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
-  if (visibilityTimeoutSeconds !== undefined) {
-    checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
-  }
+  checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
   const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);

@@ -28,7 +28,7 @@ import {
   SAME_QUEUE,
 } from '../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../shared/sqs/queue-url.ts';
-import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/visibility.ts';
+import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/visibility-limits.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 

@@ -7,7 +7,7 @@ import { isAboveLease, leaseFault, longerThanLease, type QueueFacts } from '../s
 import type { SqsEvent } from './events.ts';
 
 /** Throws `InvalidOptionsError`: a redelivery must not come while the lease of a dead worker still runs. */
-export function checkLease(subject: string, leaseMs: number, visibilityTimeoutSeconds: number): void {
+export function checkLease(subject: string, leaseMs: number, visibilityTimeoutSeconds = Infinity): void {
   if (isAboveLease(visibilityTimeoutSeconds, leaseMs)) return;
   const field = 'visibilityTimeoutSeconds';
   throw invalidOption(subject, field, leaseFault(field, visibilityTimeoutSeconds, leaseMs));

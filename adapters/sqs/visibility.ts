@@ -1,21 +1,10 @@
 import { type Clock, type EventSink, Hold, LOST, type Timer } from '../../src/adapter-kit.ts';
 import { CALL_TIMEOUT_MS, twice } from '../shared/sqs/in-time.ts';
 import type { EntryReply, Queue } from '../shared/sqs/queue.ts';
-import { boundedVisibility, TRAVEL_MARGIN_MS } from '../shared/sqs/visibility.ts';
+import { boundedVisibility, TRAVEL_MARGIN_MS } from '../shared/sqs/visibility-limits.ts';
 import type { SqsEvent } from './events.ts';
 import type { InHandMessage, SqsMessage } from './message.ts';
 import type { VisibilityTimeouts } from './queue-check.ts';
-
-export interface VisibilityKeeper {
-  hold(received: InHandMessage): HeldMessage;
-  /**
-   * Hands a redelivery to the hold of the same message, which goes on with its receipt handle and the time of its
-   * receive. False where the message is not handled any more, or its body is another.
-   */
-  join(redelivery: InHandMessage): boolean;
-  /** Ends all heartbeats. */
-  stop(): void;
-}
 
 /** The code of a message that was held for 12 hours: its handler goes on under its lease. */
 const LIMIT = 'TWELVE_HOURS';
@@ -37,8 +26,6 @@ interface Shared {
 export class HeldMessage {
   readonly message: SqsMessage;
   readonly messageId: string;
-  /** How long a call about it may take: then there is time for another. */
-  readonly withinMs: number;
   readonly #shared: Shared;
   readonly #hold: Hold;
   /** The last receive of the message. */
@@ -50,7 +37,6 @@ export class HeldMessage {
   constructor(received: InHandMessage, shared: Shared) {
     this.message = received.message;
     this.messageId = received.messageId;
-    this.withinMs = Math.min(CALL_TIMEOUT_MS, shared.receivedMs / CALLS_IN_TIMEOUT);
     this.#shared = shared;
     this.#received = received;
     this.#hold = new Hold({
@@ -64,6 +50,11 @@ export class HeldMessage {
   /** Whether the visibility timeout can not have lapsed. Once it may have, the message must not be touched. */
   isOurs(): boolean {
     return this.#hold.isOurs();
+  }
+
+  /** How long a call about it may take: then there is time for another. */
+  get withinMs(): number {
+    return Math.min(CALL_TIMEOUT_MS, this.#shared.receivedMs / CALLS_IN_TIMEOUT);
   }
 
   /** The one by which the queue knows the message now: that of its last receive. */
@@ -142,7 +133,7 @@ export function createVisibilityKeeper(
   timeouts: VisibilityTimeouts,
   events: EventSink<SqsEvent>,
   clock: Clock,
-): VisibilityKeeper {
+) {
   const receivedMs = timeouts.received * 1_000;
   const shared: Shared = { queue, events, clock, receivedMs, heldMs: timeouts.held * 1_000, onReleased };
   const holds = new Set<HeldMessage>();
@@ -159,6 +150,7 @@ export function createVisibilityKeeper(
     if (holds.size === 0) stop();
   }
 
+  /** Ends all heartbeats. */
   function stop(): void {
     clock.clearTimer(timer);
     timer = undefined;
@@ -166,13 +158,17 @@ export function createVisibilityKeeper(
 
   return {
     stop,
-    join(redelivery) {
+    /**
+     * Hands a redelivery to the hold of the same message, which goes on with its receipt handle and the time of its
+     * receive. False where the message is not handled any more, or its body is another.
+     */
+    join(redelivery: InHandMessage): boolean {
       const held = byId.get(redelivery.messageId);
       if (held === undefined || held.message.Body !== redelivery.message.Body) return false;
       held.receivedAgain(redelivery);
       return true;
     },
-    hold(received) {
+    hold(received: InHandMessage): HeldMessage {
       const held = new HeldMessage(received, shared);
       holds.add(held);
       byId.set(held.messageId, held);
@@ -181,3 +177,5 @@ export function createVisibilityKeeper(
     },
   };
 }
+
+export type VisibilityKeeper = ReturnType<typeof createVisibilityKeeper>;

@@ -1,6 +1,6 @@
 import { type HandleOnceSettings, retryBudget } from '../../../src/index.ts';
 import type { Warning } from '../../../src/adapter-kit.ts';
-import { MAX_VISIBILITY_SECONDS } from './visibility.ts';
+import { MAX_VISIBILITY_SECONDS } from './visibility-limits.ts';
 
 /** What adapters need to know of a queue. */
 export interface QueueFacts {

@@ -1,5 +1,5 @@
 import { systemClock } from '../../../src/adapter-kit.ts';
-import { isInvisible } from '../../shared/sqs/visibility.ts';
+import { isInvisible } from '../../shared/sqs/visibility-limits.ts';
 import { type InHandMessage, type SqsMessage, toInHandMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 

@@ -4,7 +4,7 @@ import { letterFields, redriveFields, type RedriveOptions } from '../../operatio
 import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
 import { messageFields } from '../../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
-import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/visibility.ts';
+import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/visibility-limits.ts';
 import type { SqsMessage } from '../message.ts';
 import type { SqsClient } from '../../shared/sqs/queue.ts';
 
