@@ -17,6 +17,7 @@ export {
 } from './adapter/pipelined-lane.ts';
 export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
 export type { Delivery } from './adapter/delivery.ts';
+export { Hold, LOST } from './adapter/hold.ts';
 export { foundKey } from './adapter/found-key.ts';
 export type {
   AcknowledgedEvent,

@@ -23,12 +23,19 @@ export interface DeadLetterClient {
   sendMessage(deadLetter: DeadLetter): Promise<unknown>;
 }
 
+/** Where a record goes that has failed for good. */
+export interface DeadLetterQueue {
+  /** Of any queue, that of the redrive policy too. One that is FIFO keeps the message groups. */
+  readonly deadLetterQueueUrl: string;
+  /** An `SQS` of `@aws-sdk/client-sqs`. */
+  readonly client: DeadLetterClient;
+}
+
 /** Resolves with the names of those of our attributes that found no room in the copy. */
 export function sendRecord(
   { body, messageId, attributes, messageAttributes }: SqsRecord,
   facts: DeadLetterFacts,
-  deadLetterQueueUrl: string,
-  client: DeadLetterClient,
+  { deadLetterQueueUrl, client }: DeadLetterQueue,
 ): Promise<readonly string[]> {
   const sent = Object.entries(messageAttributes).map(([name, value]) => [name, toSend(value)] as const);
   const original = {

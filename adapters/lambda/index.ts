@@ -10,7 +10,7 @@
  *
  * @module handle-once/lambda
  */
-export type { DeadLetter, DeadLetterClient } from './dead-letter.ts';
+export type { DeadLetter, DeadLetterClient, DeadLetterQueue } from './dead-letter.ts';
 export type { LambdaContext } from './deadline.ts';
 export type { LambdaKeptReason, LambdaRecordEvent, LambdaWarning } from './events.ts';
 export type {
@@ -37,7 +37,6 @@ export type {
   SqsResponse,
 } from './sqs-event.ts';
 export type {
-  DeadLetterQueue,
   OnceEachSqsRecordOptions,
   SqsRecordAttempt,
   SqsRecordEvent,

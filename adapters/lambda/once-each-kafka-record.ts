@@ -3,10 +3,11 @@ import {
   consumerOf,
   type Counts,
   createAdapterEvents,
+  deliverInTurn,
   fingerprintOptionsFor,
   parseOptions,
   type PayloadChecked,
-  type Turn,
+  type Verdict,
   withOwnRetries,
   withHandler,
   type WithoutTransaction,
@@ -17,7 +18,7 @@ import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
-import { createInvoke } from './invoke.ts';
+import { createInvoke, type RecordPlace } from './invoke.ts';
 import {
   type LambdaKafkaEvent,
   kafkaInvocation,
@@ -35,8 +36,6 @@ import {
   type OnceEachKafkaRecordOptions,
 } from './kafka-options.ts';
 import type { LambdaPayload } from './options.ts';
-import { processRecord } from './process-record.ts';
-import type { RecordVerdict } from './run-batch.ts';
 import { createWarnStuck } from './stuck.ts';
 import { KeptRecordsError } from './kept-records-error.ts';
 
@@ -101,15 +100,13 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
 
   async function process(
     { record, itemIdentifier }: Item,
-    signal: AbortSignal,
-    turn: Turn,
-  ): Promise<RecordVerdict | 'not-started'> {
+    { signal, turn }: RecordPlace,
+  ): Promise<Verdict | 'not-started'> {
     const fetched = placed(record);
     const { topic, partition, message } = toOriginal(fetched);
-    const verdict = await processRecord(
+    const verdict = await deliverInTurn(
       consumer,
       {
-        itemIdentifier,
         ...identityOf(topic, partition, message, resolved.key),
         fingerprint: fingerprintOptionsFor(resolved, message),
         parse: () => parse(message.value, message),
@@ -122,8 +119,10 @@ export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHand
         signal,
         source: () => topicSource({ ...fetched, groupId: resolved.groupId }),
         onFailed,
+        emit(event) {
+          events.emit({ ...event, itemIdentifier });
+        },
       },
-      events,
       turn,
     );
     if (verdict !== 'not-started') warnStuck(itemIdentifier, verdict);

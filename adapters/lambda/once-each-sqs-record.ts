@@ -2,11 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   consumerOf,
   type Counts,
-  type Delivery,
   createAdapterEvents,
-  createTrial,
-  fingerprintOnTrial,
-  fingerprintOptionsFor,
   lanesBy,
   parseOptions,
   type PayloadChecked,
@@ -14,25 +10,22 @@ import {
   withHandler,
   type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
-import type { MessageSource, Transactional } from '../../src/index.ts';
-import { originalOf, withOriginals } from '../shared/sqs/copy-identity.ts';
-import { queueSource } from '../shared/sqs/message-source.ts';
-import { sendRecord } from './dead-letter.ts';
+import type { Transactional } from '../../src/index.ts';
+import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
+import { type DeadLetterQueue, sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke } from './invoke.ts';
 import type { LambdaPayload } from './options.ts';
-import { processRecord } from './process-record.ts';
 import {
-  copyForm,
   messageGroup,
   type LambdaSqsEvent,
+  recordForm,
   sqsInvocation,
   type SqsRecord,
   type SqsResponse,
 } from './sqs-event.ts';
 import {
   type AnySqsRecordHandler,
-  type DeadLetterQueue,
   type OnceEachSqsRecordOptions,
   type SqsRecordEvent,
   type SqsRecordHandler,
@@ -87,73 +80,27 @@ export function onceEachSqsRecord<
 ): OnceEachSqsRecord;
 export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));
-  const { parse, onFailed, handleOnce } = resolved;
-  const { scope } = handleOnce.settings;
-  const trial = createTrial();
-  const key = withOriginals(trial.wrap('key', resolved.key), scope, copyForm);
-  const compared = fingerprintOnTrial(trial, resolved);
-  const consumer = consumerOf(resolved);
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);
-
-  function identityOf(record: SqsRecord): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint'> {
-    return {
-      key: () => key(record),
-      content: () => record.body,
-      fingerprint: fingerprintOptionsFor(compared, originalOf(record, scope, copyForm)),
-    };
-  }
+  const delivery = createQueueDelivery<SqsRecord, unknown, DeadLetterQueue>({
+    ...resolved,
+    consumer: consumerOf(resolved),
+    form: recordForm,
+    sendLetter: sendRecord,
+    emit(event, { messageId }) {
+      events.emit({ ...event, itemIdentifier: messageId });
+    },
+  });
 
   async function onceEach(event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse> {
     parseOptions(SUBJECT, sqsInvocation(), { event, context });
-    trial.look(event.Records, identityOf);
+    delivery.look(event.Records);
     const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
       idOf: ({ messageId }) => messageId,
-      process: (record, signal, turn) =>
-        processRecord(
-          consumer,
-          {
-            itemIdentifier: record.messageId,
-            ...identityOf(record),
-            parse: () => parse(record.body),
-            handler: (payload, attempt, ...extra) =>
-              resolved.handler(payload as never, Object.assign(attempt, { record }), ...(extra as never[])),
-            signal,
-            source: () => sourceOf(record),
-            onFailed: failedChoice(record, onFailed),
-          },
-          events,
-          turn,
-        ),
+      process: (record, place) => delivery.deliver(record, place),
     });
     return { batchItemFailures };
   }
 
   return Object.assign(onceEach, { counts: events.counts });
-}
-
-function sourceOf(record: SqsRecord): MessageSource {
-  const { eventSourceARN, messageId, attributes } = record;
-  // Not checked before: an event that a test makes can lack them.
-  const { messageAttributes } = record as Partial<SqsRecord>;
-  return queueSource({
-    queue: eventSourceARN,
-    messageId,
-    attribute: (name) => messageAttributes?.[name]?.stringValue,
-    traceHeader: attributes.AWSTraceHeader,
-  });
-}
-
-function failedChoice(
-  record: SqsRecord,
-  onFailed: 'acknowledge' | 'keep' | DeadLetterQueue,
-): Delivery<unknown>['onFailed'] {
-  if (typeof onFailed === 'string') return onFailed;
-  const { deadLetterQueueUrl, client } = onFailed;
-  return {
-    to: deadLetterQueueUrl,
-    async send(facts) {
-      return { droppedAttributes: await sendRecord(record, facts, deadLetterQueueUrl, client) };
-    },
-  };
 }

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
 import { hasMethods, lazily, satisfying } from '../../src/adapter-kit.ts';
-import { type CopyForm, IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
+import { IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
+import { queueSource } from '../shared/sqs/message-source.ts';
+import type { MessageForm } from '../shared/sqs/queue-delivery.ts';
 import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import { lambdaContext } from './deadline.ts';
 
@@ -74,10 +76,12 @@ export function messageGroup({ eventSourceARN, attributes }: SqsRecord): string 
   return isFifoQueue(eventSourceARN) ? (attributes.MessageGroupId ?? '') : undefined;
 }
 
-/** How a record says that it is a redriven copy. */
-export const copyForm: CopyForm<SqsRecord> = {
-  // Not checked before: an event that a test makes can lack them.
-  identityText: ({ messageAttributes }: Partial<SqsRecord>) =>
+/** Not all is checked before: an event that a test makes can lack it. */
+type PartialRecord = Omit<SqsRecord, 'messageAttributes'> & Partial<Pick<SqsRecord, 'messageAttributes'>>;
+
+/** Records as messages of a queue. */
+export const recordForm: MessageForm<SqsRecord> = {
+  identityText: ({ messageAttributes }: PartialRecord) =>
     messageAttributes?.[IDENTITY_ATTRIBUTE]?.stringValue,
   asOriginal: (record, { messageId, sentAt }) => ({
     ...record,
@@ -87,4 +91,14 @@ export const copyForm: CopyForm<SqsRecord> = {
       Object.entries(record.messageAttributes).filter(([name]) => name !== IDENTITY_ATTRIBUTE),
     ),
   }),
+  bodyOf: ({ body }) => body,
+  sourceOf({ eventSourceARN, messageId, attributes, messageAttributes }: PartialRecord) {
+    return queueSource({
+      queue: eventSourceARN,
+      messageId,
+      attribute: (name) => messageAttributes?.[name]?.stringValue,
+      traceHeader: attributes.AWSTraceHeader,
+    });
+  },
+  onAttempt: (record) => ({ record }),
 };

@@ -16,18 +16,10 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { Attempt } from '../../src/index.ts';
 import { queueUrlOption } from '../shared/sqs/queue-url.ts';
-import type { DeadLetterClient } from './dead-letter.ts';
+import type { DeadLetterClient, DeadLetterQueue } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import { lambdaFields, type LambdaOptions } from './options.ts';
 import type { SqsRecord } from './sqs-event.ts';
-
-/** Where a record goes that has failed for good. */
-export interface DeadLetterQueue {
-  /** Of any queue, that of the redrive policy too. One that is FIFO keeps the message groups. */
-  readonly deadLetterQueueUrl: string;
-  /** An `SQS` of `@aws-sdk/client-sqs`. */
-  readonly client: DeadLetterClient;
-}
 
 /** An attempt at a record of an SQS event. */
 export interface SqsRecordAttempt extends Attempt {

@@ -1,13 +1,12 @@
-import { describeThrown, type EventSink, warn } from '../../src/adapter-kit.ts';
+import { describeThrown, type EventSink, type Verdict, warn } from '../../src/adapter-kit.ts';
 import { isStuck } from '../shared/kafka/is-stuck.ts';
 import type { KafkaItemIdentifier } from './kafka-event.ts';
 import type { KafkaRecordEvent } from './kafka-options.ts';
-import type { RecordVerdict } from './run-batch.ts';
 
 /**
  * Warns once of a record that can never be acknowledged: nothing of its partition is handled until Lambda gives it up.
  */
-export type WarnStuck = (itemIdentifier: KafkaItemIdentifier, verdict: RecordVerdict) => void;
+export type WarnStuck = (itemIdentifier: KafkaItemIdentifier, verdict: Verdict) => void;
 
 export function createWarnStuck(events: EventSink<KafkaRecordEvent>): WarnStuck {
   const told = new Map<string, number>();

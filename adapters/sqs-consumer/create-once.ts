@@ -1,27 +1,27 @@
-import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
+  type Clock,
   type Counts,
   consumerOf,
   createAdapterEvents,
   handlesOf,
+  Hold,
   parseOptions,
   withOwnRetries,
 } from '../../src/adapter-kit.ts';
-import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
+import { createQueue } from '../shared/sqs/queue.ts';
+import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
+import { MAX_VISIBILITY_SECONDS, TRAVEL_MARGIN_MS } from '../shared/sqs/visibility-limits.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import { type Hold, holdMessages } from './hold.ts';
-import type { SqsMessage } from './message.ts';
 import { sqsConsumerOptions } from './options.ts';
-import type { Processor } from './process-message.ts';
-import { createQueue } from './queue.ts';
+import type { Processor, Receive } from './process-message.ts';
 import { createQueueCheck, type MayHandle } from './queue-check.ts';
 
 export interface Once {
   readonly mayHandle: MayHandle;
   readonly processor: Processor;
   /** Of messages that have just come. */
-  readonly hold: () => Hold;
+  readonly receive: () => Receive;
   readonly consumerOptions: ConsumerSettings & AddedSettings;
   readonly counts: () => Counts<SqsConsumerEvent['type']>;
 }
@@ -36,20 +36,35 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
   const events = createAdapterEvents(resolved);
   const queue = createQueue(given.sqs, given.queueUrl, clock);
   const added = addedSettings(given, settings.leaseMs);
+  const consumer = consumerOf(resolved);
+  const delivery = createMessageDelivery({ ...resolved, consumer }, given.queueUrl, queue, events);
   const visibilityTimeoutSeconds = added.visibilityTimeout;
   return {
-    mayHandle: createQueueCheck({ queue, settings, events, visibilityTimeoutSeconds, onFailed }),
-    processor: {
-      consumer: consumerOf(resolved),
-      deliveryOf: createQueueDelivery<MessageAttributeValue, SqsMessage, unknown>(
-        { ...resolved, queueUrl: given.queueUrl },
-        (letter) => queue.send(letter),
-        events,
-      ),
-      ...{ signal, queue, events, clock },
-    },
-    hold: () => holdMessages(added, clock),
+    mayHandle: createQueueCheck({ queue, settings, visibilityTimeoutSeconds, onFailed }, events),
+    processor: { delivery, signal, queue, events, clock },
+    receive: () => receivedNow(added, clock),
     consumerOptions: { ...given, ...added },
     counts: events.counts,
   };
+}
+
+/**
+ * Follows sqs-consumer's heartbeat, which begins with the handler: a process that stands still sends none, and one that
+ * comes too late changes nothing. Whether the queue took it cannot be seen from here.
+ */
+function receivedNow({ visibilityTimeout, heartbeatInterval }: AddedSettings, clock: Clock): Receive {
+  const at = clock.monotonic();
+  const timeoutMs = visibilityTimeout * 1_000;
+  const longest = at + MAX_VISIBILITY_SECONDS * 1_000;
+  const hold = new Hold({
+    clock,
+    until: at + timeoutMs,
+    marginMs: TRAVEL_MARGIN_MS,
+    everyMs: heartbeatInterval * 1_000,
+    extend() {
+      const until = clock.monotonic() + timeoutMs;
+      return Promise.resolve(until <= longest ? until : undefined);
+    },
+  });
+  return { at, hold };
 }

@@ -13,11 +13,10 @@
  *
  * @module handle-once/sqs-consumer
  */
+export type { SqsClient } from '../shared/sqs/queue.ts';
 export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 export type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 export type { SqsConsumerKeptReason, SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
-export type { SqsMessage } from './message.ts';
 export { type OnceEachConsumerMessage, onceEachConsumerMessage } from './once-each-consumer-message.ts';
 export { type OnceEachConsumerBatch, onceEachConsumerBatch } from './once-each-consumer-batch.ts';
-export type { SqsConsumerAttempt, SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
-export type { SqsClient } from './queue.ts';
+export type { SqsConsumerAttempt, SqsConsumerHandler, SqsConsumerOptions, SqsMessage } from './options.ts';

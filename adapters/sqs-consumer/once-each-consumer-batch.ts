@@ -10,13 +10,18 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
-import { conclude, REFUSED } from './conclude.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import type { Hold } from './hold.ts';
-import type { SqsMessage } from './message.ts';
-import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
-import { behind, processMessage, type Processor, type Processed } from './process-message.ts';
+import type { SqsConsumerHandler, SqsConsumerOptions, SqsMessage } from './options.ts';
+import {
+  behind,
+  conclude,
+  processMessage,
+  type Processor,
+  type Processed,
+  type Receive,
+  REFUSED,
+} from './process-message.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
 export type OnceEachConsumerBatch<Given> = Omit<
@@ -78,17 +83,17 @@ export function onceEachConsumerBatch(
     counts: once.counts,
     async handleMessageBatch(messages) {
       const { processor } = once;
-      const hold = once.hold();
-      const processed = (await once.mayHandle()) ? await processAll(processor, messages, hold) : undefined;
+      const receive = once.receive();
+      const processed = (await once.mayHandle()) ? await processAll(processor, messages, receive) : undefined;
       // Only now: a heartbeat of the whole batch would undo what was set before.
       const done = await Promise.all(
         messages.map((message) => {
           const found =
             processed === undefined ? REFUSED : (processed.get(message) ?? behind(processor.clock));
-          return conclude(processor, message, hold, found);
+          return conclude(processor, message, receive, found);
         }),
       );
-      hold.end();
+      await receive.hold.end();
       return messages.filter((_, index) => done[index]);
     },
   };
@@ -98,17 +103,17 @@ export function onceEachConsumerBatch(
 async function processAll(
   processor: Processor,
   messages: readonly SqsMessage[],
-  hold: Hold,
+  receive: Receive,
 ): Promise<ReadonlyMap<SqsMessage, Processed>> {
   const all = new Map<SqsMessage, Processed>();
-  processor.deliveryOf.look(messages);
+  processor.delivery.look(messages);
   const group = ({ Attributes }: SqsMessage): string | undefined =>
     processor.queue.isFifo ? Attributes?.MessageGroupId : undefined;
   await runLanes(lanesBy(messages, group), {
     concurrency: messages.length,
     hasTime: () => true,
     async run(message, turn) {
-      const processed = await processMessage(processor, message, hold, turn);
+      const processed = await processMessage(processor, message, receive, turn);
       all.set(message, processed);
       return processed.acknowledge;
     },

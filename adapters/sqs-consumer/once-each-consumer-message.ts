@@ -8,12 +8,10 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
-import { conclude, REFUSED } from './conclude.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import type { SqsMessage } from './message.ts';
-import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
-import { processMessage } from './process-message.ts';
+import type { SqsConsumerHandler, SqsConsumerOptions, SqsMessage } from './options.ts';
+import { conclude, processMessage, REFUSED } from './process-message.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
 export type OnceEachConsumerMessage<Given> = Omit<
@@ -79,10 +77,12 @@ export function onceEachConsumerMessage(
     counts: once.counts,
     async handleMessage(message) {
       const { processor } = once;
-      const hold = once.hold();
-      const processed = (await once.mayHandle()) ? await processMessage(processor, message, hold) : REFUSED;
-      const isDone = await conclude(processor, message, hold, processed);
-      hold.end();
+      const receive = once.receive();
+      const processed = (await once.mayHandle())
+        ? await processMessage(processor, message, receive)
+        : REFUSED;
+      const isDone = await conclude(processor, message, receive, processed);
+      await receive.hold.end();
       return isDone ? message : KEPT;
     },
   };

@@ -1,4 +1,4 @@
-import type { MessageSystemAttributeName } from '@aws-sdk/client-sqs';
+import type { Message, MessageSystemAttributeName } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
@@ -29,7 +29,9 @@ import { isAboveLease, isFifoQueue, leaseFault } from '../shared/sqs/queue-setti
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { consumerSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import type { SqsMessage } from './message.ts';
+
+/** A message as sqs-consumer gives it. */
+export type SqsMessage = Message;
 
 /** An attempt at a message that sqs-consumer received. */
 export type SqsConsumerAttempt = QueueAttempt<SqsMessage>;

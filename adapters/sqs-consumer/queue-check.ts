@@ -1,25 +1,6 @@
-import { type EventSink, isError, type Warning, warn } from '../../src/adapter-kit.ts';
-import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
-import { letterQueueWarning } from '../shared/sqs/letter-queue-check.ts';
-import {
-  fifoRedriveFault,
-  noRedrivePolicy,
-  redriveMovesGroup,
-  unreadableQueue,
-} from '../shared/sqs/queue-redrive.ts';
-import { queueFacts, queueWarnings } from '../shared/sqs/queue-settings.ts';
-import type { HandleOnceSettings } from '../../src/index.ts';
-import type { SqsConsumerEvent, SqsConsumerWarning } from './events.ts';
-import type { Queue } from './queue.ts';
-
-export interface QueueCheckOptions {
-  readonly queue: Queue;
-  readonly settings: HandleOnceSettings;
-  readonly events: EventSink<SqsConsumerEvent>;
-  readonly visibilityTimeoutSeconds: number;
-  /** As it was given. */
-  readonly onFailed: SqsOnFailed | undefined;
-}
+import { type EventSink, warn } from '../../src/adapter-kit.ts';
+import { checkQueue, type QueueCheck, readFacts } from '../shared/sqs/queue-check.ts';
+import type { SqsConsumerEvent } from './events.ts';
 
 /**
  * Reads the queue's settings with the first messages, and says whether messages may be handled.
@@ -29,48 +10,28 @@ export interface QueueCheckOptions {
  */
 export type MayHandle = () => Promise<boolean>;
 
-export function createQueueCheck(options: QueueCheckOptions): MayHandle {
-  const { queue, onFailed, events } = options;
+export function createQueueCheck(
+  options: Omit<QueueCheck, 'read' | 'events'>,
+  events: EventSink<SqsConsumerEvent>,
+): MayHandle {
+  const { queue, onFailed } = options;
   const mayRefuse = queue.isFifo && onFailed === undefined;
-  let checking: Promise<Refusal | undefined> | undefined;
+  let checking: Promise<string | undefined> | undefined;
   let refusedBefore = false;
 
+  async function check(): Promise<string | undefined> {
+    return await checkQueue({ ...options, events, read: await readFacts(queue) });
+  }
+
   return async () => {
-    checking ??= checkQueue(options);
+    checking ??= check();
     if (!mayRefuse) return true;
-    const refusal = await checking;
-    if (refusal === undefined) return true;
+    const fault = await checking;
+    if (fault === undefined) return true;
     checking = undefined;
-    if (!refusedBefore) warn(refusal, events);
+    const message = `no message is handled: onFailed ${fault}`;
+    if (!refusedBefore) warn({ warning: 'NO_REDRIVE_POLICY', message }, events);
     refusedBefore = true;
     return false;
-  };
-}
-
-/** Why no message may be handled. */
-type Refusal = Warning<SqsConsumerWarning>;
-
-async function checkQueue(options: QueueCheckOptions): Promise<Refusal | undefined> {
-  const { queue, settings, events, visibilityTimeoutSeconds, onFailed } = options;
-  try {
-    const facts = queueFacts(await queue.attributes());
-    if (onFailed === undefined && facts.maxReceiveCount === undefined) {
-      if (queue.isFifo) return refusal(fifoRedriveFault(facts));
-      warn(noRedrivePolicy(facts, visibilityTimeoutSeconds), events);
-    }
-    warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
-    for (const warning of queueWarnings(facts, settings)) warn(warning, events);
-    warn(await letterQueueWarning(onFailed, facts, (url) => queue.attributes(url)), events);
-  } catch (error) {
-    const name = isError(error) ? error.name : 'unknown error';
-    warn(unreadableQueue(name, queue.isFifo && onFailed === undefined), events);
-  }
-  return undefined;
-}
-
-function refusal(fault: string): Refusal {
-  return {
-    warning: 'NO_REDRIVE_POLICY',
-    message: `no message is handled: onFailed ${fault}`,
   };
 }

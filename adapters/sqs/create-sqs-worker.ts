@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import {
   checkStoreAtStart,
   connectionWarning,
+  consumerOf,
   type Counts,
   createAdapterEvents,
   handlesOf,
@@ -17,13 +18,13 @@ import {
   type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
+import { createQueue } from '../shared/sqs/queue.ts';
+import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
 import { createDrain, type Drain } from './drain.ts';
 import type { SqsEvent } from './events.ts';
 import { drainTime, type SqsHandler, type SqsOptions, type SqsPayload, sqsWorkerOptions } from './options.ts';
 import { healthOf, type SqsHealth } from './health.ts';
-import { createProcessor } from './create-processor.ts';
-import { createQueue } from './queue.ts';
-import { checkLease, checkQueue } from './queue-check.ts';
+import { checkAtStart, checkLease } from './queue-check.ts';
 import { type Run, startRun, type StopReport } from './run.ts';
 
 const SUBJECT = 'createSqsWorker';
@@ -121,15 +122,13 @@ export function createSqsWorker<
 export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
-  if (resolved.visibilityTimeoutSeconds !== undefined) {
-    checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
-  }
+  checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);
   const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const unwatched = createProcessor(resolved, queue, events);
-  const { consumer, store } = watchStore(handleOnce, unwatched.consumer);
-  const processor = { ...unwatched, consumer };
+  const { consumer, store } = watchStore(handleOnce, consumerOf(resolved));
+  const delivery = createMessageDelivery({ ...resolved, consumer }, resolved.queueUrl, queue, events);
+  const processor = { delivery, queue, events };
   let run: Run | undefined;
   let isStarted = false;
   let lastChange: Promise<unknown> = Promise.resolve();
@@ -140,7 +139,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
   async function start(): Promise<void> {
     if (isStarted) return;
     store.note(await checkStoreAtStart(handleOnce));
-    const { timeouts, maxReceiveCount } = await checkQueue({
+    const { timeouts, maxReceiveCount } = await checkAtStart({
       subject: SUBJECT,
       queue,
       settings: handleOnce.settings,
@@ -152,7 +151,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
     // Stopped meanwhile: each receive would cost its messages one of those that they have.
     if (stops > 0) return;
     warn(connectionWarning({ ...handleOnce.settings, ...resolved }), events);
-    const options = { clock, queue, events, processor, concurrency, inTransaction, waitTimeSeconds };
+    const options = { clock, processor, concurrency, inTransaction, waitTimeSeconds };
     run = startRun({
       ...options,
       visibilityTimeoutSeconds: timeouts.held,

@@ -15,6 +15,7 @@
 export type { KeptLetterReason, LetterOutcome } from '../operations/redrive/letter.ts';
 export type { RedriveOptions } from '../operations/redrive/options.ts';
 export type { RedriveReport } from '../operations/redrive/redriver.ts';
+export type { SqsClient } from '../shared/sqs/queue.ts';
 export type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
 export {
   createSqsWorker,
@@ -23,11 +24,10 @@ export {
   type StopOptions,
 } from './create-sqs-worker.ts';
 export type { SqsKeptReason, SqsEvent, SqsWarning } from './events.ts';
-export type { HandledMessage } from './handled-message.ts';
 export type { SqsHealth } from './health.ts';
 export type { SqsMessage } from './message.ts';
 export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
-export type { SqsClient } from './queue.ts';
+export type { HandledMessage } from './process-delivery.ts';
 export type { QueueLetter, RedriveQueueOptions, RedrivenQueueLetter } from './redrive/options.ts';
 export { redriveQueue } from './redrive/redrive-queue.ts';
 export type { StopReport } from './run.ts';

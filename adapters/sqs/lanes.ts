@@ -85,7 +85,12 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
       handling -= 1;
       startWhatCan();
     };
-    const run = runInGroup(item, onHandled).then(() => {
+    const name = options.groupOf(item);
+    const ended =
+      name === undefined
+        ? options.run(item, { turn: undefined, onHandled, onAnswered: () => undefined })
+        : runInGroup(name, item, onHandled);
+    const run = ended.then(() => {
       running.delete(run);
       onHandled();
       startWhatCan();
@@ -94,12 +99,7 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
     running.add(run);
   }
 
-  async function runInGroup(item: Item, onHandled: () => void): Promise<void> {
-    const name = options.groupOf(item);
-    if (name === undefined) {
-      await options.run(item, { turn: undefined, onHandled, onAnswered: () => undefined });
-      return;
-    }
+  async function runInGroup(name: string, item: Item, onHandled: () => void): Promise<void> {
     const group = groups.get(name) ?? { turn: FIRST_TURN, isFree: true, running: 0 };
     groups.set(name, group);
     const { turn } = group;

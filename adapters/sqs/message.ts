@@ -1,6 +1,5 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import * as z from 'zod/mini';
-import { lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
+import { InvalidOptionsError } from '../../src/index.ts';
 
 /** A message as ReceiveMessage gives it. */
 export type SqsMessage = Message;
@@ -13,20 +12,23 @@ export interface InHandMessage {
   readonly receivedAt: number;
 }
 
-const received = lazily(() =>
-  z.object({
-    message: satisfying<SqsMessage & { MessageId: string; ReceiptHandle: string }>((value) => {
-      const { MessageId, ReceiptHandle } = value as SqsMessage;
-      return typeof MessageId === 'string' && typeof ReceiptHandle === 'string';
-    }, 'a message as ReceiveMessage gave it, with MessageId and ReceiptHandle'),
-  }),
-);
-
 /** Throws `InvalidOptionsError` for a message that could not be deleted or made visible. */
-export function toInHandMessage(subject: string, given: SqsMessage, receivedAt: number): InHandMessage {
-  const { message } = parseOptions(subject, received(), { message: given });
-  const { MessageId: messageId, ReceiptHandle: receiptHandle } = message;
-  return { message, messageId, receiptHandle, receivedAt };
+export function toInHandMessage(subject: string, message: SqsMessage, receivedAt: number): InHandMessage {
+  const ids = idsOf(message);
+  if (ids !== undefined) return { message, ...ids, receivedAt };
+  const fault = 'must be a message as ReceiveMessage gave it, with MessageId and ReceiptHandle';
+  throw new InvalidOptionsError(subject, [{ field: 'message', message: fault }]);
+}
+
+/** Undefined too for what throws when it is read. */
+function idsOf(message: SqsMessage): Pick<InHandMessage, 'messageId' | 'receiptHandle'> | undefined {
+  try {
+    const { MessageId: messageId, ReceiptHandle: receiptHandle } = message;
+    const isWhole = typeof messageId === 'string' && typeof receiptHandle === 'string';
+    return isWhole ? { messageId, receiptHandle } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function messageGroupId(message: SqsMessage): string | undefined {

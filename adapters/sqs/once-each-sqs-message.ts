@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
+  consumerOf,
   createAdapterEvents,
   handlesOf,
   messageOptions,
@@ -10,13 +11,12 @@ import {
   type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import type { Transactional } from '../../src/index.ts';
+import { createQueue } from '../shared/sqs/queue.ts';
+import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
 import { type SqsMessage, toInHandMessage } from './message.ts';
 import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions, type SqsPayload } from './options.ts';
-import type { HandledMessage } from './handled-message.ts';
-import { processDelivery } from './process-delivery.ts';
-import { createProcessor } from './create-processor.ts';
-import { createQueue } from './queue.ts';
-import { checkLease, checkQueue, warnShortVisibility } from './queue-check.ts';
+import { type HandledMessage, processDelivery } from './process-delivery.ts';
+import { checkAtStart, checkLease } from './queue-check.ts';
 import { createVisibilityKeeper, type VisibilityKeeper } from './visibility.ts';
 
 const SUBJECT = 'onceEachSqsMessage';
@@ -79,21 +79,25 @@ export function onceEachSqsMessage<Result>(
 ): HandleMessage<Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions(), withHandler(options, handler)));
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
-  if (visibilityTimeoutSeconds !== undefined) {
-    checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
-  }
+  checkLease(SUBJECT, handleOnce.settings.leaseMs, visibilityTimeoutSeconds);
   const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
-  const processor = createProcessor({ ...resolved, handler }, queue, events);
+  const consumer = consumerOf(resolved);
+  const delivery = createMessageDelivery(
+    { ...resolved, consumer, handler },
+    resolved.queueUrl,
+    queue,
+    events,
+  );
+  const processor = { delivery, queue, events };
   let keeper: Promise<VisibilityKeeper> | undefined;
 
   async function createKeeper(): Promise<VisibilityKeeper> {
     try {
       const { settings } = handleOnce;
       const given = { visibilityTimeoutSeconds, onFailed: resolved.onFailed, ownsReceives: false };
-      const { timeouts } = await checkQueue({ subject: SUBJECT, queue, settings, events, ...given });
-      warnShortVisibility(timeouts, settings.leaseMs, events);
+      const { timeouts } = await checkAtStart({ subject: SUBJECT, queue, settings, events, ...given });
       return createVisibilityKeeper(queue, timeouts, events, clock);
     } catch (error) {
       // The next message looks again: the attributes may have been out of reach for a moment only.
@@ -104,13 +108,12 @@ export function onceEachSqsMessage<Result>(
 
   return async function handleMessage(message, given = {}) {
     const { signal, receivedAt = clock.wall() } = parseOptions(SUBJECT, messageOptions(), given);
-    const delivery = toInHandMessage(
+    const received = toInHandMessage(
       SUBJECT,
       message,
       clock.monotonic() - Math.max(0, clock.wall() - receivedAt),
     );
     keeper ??= createKeeper();
-    const hold = (await keeper).hold(delivery);
-    return await processDelivery(processor, { delivery, hold, signal });
+    return await processDelivery(processor, (await keeper).hold(received), { signal });
   };
 }

@@ -15,6 +15,7 @@ import {
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
+import type { SqsClient } from '../shared/sqs/queue.ts';
 import {
   type AnyQueueHandler,
   isOtherQueue,
@@ -26,11 +27,10 @@ import {
   type QueueOptions,
   SAME_QUEUE,
 } from '../shared/sqs/queue-options.ts';
-import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/queue-settings.ts';
 import { queueUrlOption } from '../shared/sqs/queue-url.ts';
+import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/visibility-limits.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
-import type { SqsClient } from './queue.ts';
 
 /** An attempt at an SQS message. */
 export type SqsAttempt = QueueAttempt<SqsMessage>;

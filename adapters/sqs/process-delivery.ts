@@ -1,116 +1,96 @@
-import {
-  type Consumer,
-  deliverInTurn,
-  type EventSink,
-  handledFacts,
-  type Kept,
-  keptEvent,
-  type Turn,
-  type Verdict,
-} from '../../src/adapter-kit.ts';
+import { type EventSink, handledFacts, type Kept, keptEvent, type Verdict } from '../../src/adapter-kit.ts';
+import type { Outcome } from '../../src/index.ts';
 import { twice } from '../shared/sqs/in-time.ts';
-import { type QueueDeliveryOf, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
+import { attempt, type EntryReply, type Queue } from '../shared/sqs/queue.ts';
+import { type DeliveryContext, type QueueDelivery, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
 import type { SqsKeptReason, SqsEvent } from './events.ts';
-import type { HandledMessage } from './handled-message.ts';
-import type { InHandMessage, SqsMessage } from './message.ts';
-import { attempt, type EntryReply, type Queue } from './queue.ts';
-import type { Hold } from './visibility.ts';
-import { watched, type Watcher } from './watched.ts';
+import type { SqsMessage } from './message.ts';
+import type { HeldMessage } from './visibility.ts';
+
+/** What was done with a message, and why. */
+export interface HandledMessage<R> {
+  /** The message is deleted, or copied to the dead-letter queue and then deleted, or still in the queue. */
+  readonly action: 'acknowledged' | 'dead-lettered' | 'kept';
+  /** Why it is kept. */
+  readonly reason?: SqsKeptReason;
+  /** When a message that was kept shows again, in seconds; undefined when it was not touched. */
+  readonly visibleAfterSeconds?: number;
+  /** What `handleOnce` returned; undefined when it threw. */
+  readonly outcome?: Outcome<R>;
+  /** What `handleOnce` or the queue threw. */
+  readonly error?: unknown;
+}
 
 export interface Processor<R> {
-  readonly consumer: Consumer;
-  readonly deliveryOf: QueueDeliveryOf<SqsMessage, R>;
+  readonly delivery: QueueDelivery<SqsMessage, R>;
   readonly queue: Queue;
   readonly events: EventSink<SqsEvent>;
 }
 
-/** A message that is kept invisible. */
-export interface InHand {
-  readonly delivery: InHandMessage;
-  readonly hold: Hold;
-}
-
-/** A message in hand, and what its caller has to do with it while it is handled. */
-export interface Task extends InHand, Watcher {
-  readonly signal?: AbortSignal | undefined;
-  /** Of a message that stands in a lane. */
-  readonly turn?: Turn | undefined;
+/** What is done with a message beside handling it. */
+export interface Task extends Omit<DeliveryContext, 'hold'> {
   /** Called when it is known whether the message is acknowledged, before the queue is told. */
   readonly onAnswered?: (acknowledged: boolean) => void;
 }
 
 /** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
-export async function processDelivery<R>(processor: Processor<R>, task: Task): Promise<HandledMessage<R>> {
-  const { delivery, hold, signal } = task;
-  const { message, messageId } = delivery;
-  if (!hold.isOurs()) {
-    await hold.release();
+export async function processDelivery<R>(
+  processor: Processor<R>,
+  held: HeldMessage,
+  task: Task,
+): Promise<HandledMessage<R>> {
+  if (!held.isOurs()) {
+    await held.release();
     task.onAnswered?.(false);
-    return kept(processor, messageId, { key: '', reason: 'lapsed' });
+    return kept(processor, held.messageId, { key: '', reason: 'lapsed' });
   }
-  const given = processor.deliveryOf(message, () => hold.isOurs());
-  const delivered = await deliverInTurn(
-    processor.consumer,
-    {
-      ...given,
-      handler: watched(given.handler, task),
-      signal,
-      emit(event) {
-        processor.events.emit({ ...event, messageId });
-      },
-    },
-    task.turn,
-  );
+  const delivered = await processor.delivery.deliver(held.message, { ...task, hold: held });
   if (delivered === 'not-started') {
     task.onAnswered?.(false);
-    await returnToQueue(processor, task);
+    await returnToQueue(processor, held);
     return { action: 'kept', reason: 'released', visibleAfterSeconds: 0 };
   }
   task.onAnswered?.(delivered.acknowledge);
-  await hold.release();
-  return { ...handledFacts(delivered), ...(await tellQueue(processor, task, delivered)) };
+  await held.release();
+  return { ...handledFacts(delivered), ...(await tellQueue(processor, held, delivered)) };
 }
 
 /** Makes a message that has not been started visible. It never throws. */
 export async function returnToQueue(
   { queue, events }: Pick<Processor<unknown>, 'queue' | 'events'>,
-  { delivery, hold }: InHand,
+  held: HeldMessage,
 ): Promise<void> {
-  const { messageId } = delivery;
-  await hold.release();
-  if (!hold.isOurs()) return;
-  const reply = await attempt(queue.changeVisibility(hold.receiptHandle(), 0));
+  const { messageId } = held;
+  await held.release();
+  if (!held.isOurs()) return;
+  const reply = await attempt(queue.changeVisibility(held.receiptHandle(), 0));
   if (reply.done) events.emit({ type: 'returned', messageId });
   else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
 }
 
 type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;
 
-async function tellQueue(
-  processor: Processor<unknown>,
-  { delivery, hold }: Task,
-  verdict: Verdict,
-): Promise<Told> {
+async function tellQueue(processor: Processor<unknown>, held: HeldMessage, verdict: Verdict): Promise<Told> {
   const { queue, events } = processor;
-  const { messageId } = delivery;
-  const receiptHandle = hold.receiptHandle();
+  const { messageId } = held;
+  const receiptHandle = held.receiptHandle();
 
   function refused(verb: 'delete' | 'change-visibility', error: unknown): Told {
     events.emit({ type: 'queue-error', verb, messageId, error });
     return { ...kept(processor, messageId, { ...verdict, reason: 'queue-error' }), error };
   }
 
-  if (!hold.isOurs()) return kept(processor, messageId, { ...verdict, reason: 'lapsed' });
+  if (!held.isOurs()) return kept(processor, messageId, { ...verdict, reason: 'lapsed' });
   if (verdict.acknowledge) {
-    const remove = (): Promise<EntryReply> => queue.delete(receiptHandle, hold.withinMs);
-    const reply = await attempt(twice(remove, () => hold.isOurs()));
+    const remove = (): Promise<EntryReply> => queue.delete(receiptHandle, held.withinMs);
+    const reply = await attempt(twice(remove, () => held.isOurs()));
     if (!reply.done) return refused('delete', reply.error);
     events.emit({ type: 'acknowledged', messageId, key: verdict.key });
     return { action: verdict.deadLettered ? 'dead-lettered' : 'acknowledged' };
   }
   const afterMs = visibleAfterMs(verdict);
   if (afterMs === undefined) return kept(processor, messageId, verdict);
-  const seconds = hold.boundedSeconds(afterMs);
+  const seconds = held.boundedSeconds(afterMs);
   const reply = await attempt(queue.changeVisibility(receiptHandle, seconds));
   return reply.done
     ? kept(processor, messageId, verdict, seconds)

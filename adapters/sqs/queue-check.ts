@@ -1,33 +1,13 @@
-import { type EventSink, toStoredError, type Warning, warn } from '../../src/adapter-kit.ts';
-import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
-import { letterQueueWarning } from '../shared/sqs/letter-queue-check.ts';
-import {
-  fifoRedriveFault,
-  noRedrivePolicy,
-  redriveMovesGroup,
-  unreadableQueue,
-} from '../shared/sqs/queue-redrive.ts';
-import {
-  isAboveLease,
-  leaseFault,
-  longerThanLease,
-  type QueueFacts,
-  queueFacts,
-  queueWarnings,
-} from '../shared/sqs/queue-settings.ts';
+import { type EventSink, warn } from '../../src/adapter-kit.ts';
 import { type HandleOnceSettings, InvalidOptionsError } from '../../src/index.ts';
-import type { SqsEvent, SqsWarning } from './events.ts';
-import type { Queue } from './queue.ts';
-
-/** Its names in the SDK, and in servers that speak the older protocol. */
-const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
-
-export function isNoSuchQueue(error: unknown): boolean {
-  return NO_SUCH_QUEUE.test(toStoredError(error, 0).name);
-}
+import { isNoSuchQueue, type Queue } from '../shared/sqs/queue.ts';
+import { checkQueue, readFacts } from '../shared/sqs/queue-check.ts';
+import type { SqsOnFailed } from '../shared/sqs/queue-options.ts';
+import { isAboveLease, leaseFault, longerThanLease, type QueueFacts } from '../shared/sqs/queue-settings.ts';
+import type { SqsEvent } from './events.ts';
 
 /** Throws `InvalidOptionsError`: a redelivery must not come while the lease of a dead worker still runs. */
-export function checkLease(subject: string, leaseMs: number, visibilityTimeoutSeconds: number): void {
+export function checkLease(subject: string, leaseMs: number, visibilityTimeoutSeconds = Infinity): void {
   if (isAboveLease(visibilityTimeoutSeconds, leaseMs)) return;
   const field = 'visibilityTimeoutSeconds';
   throw invalidOption(subject, field, leaseFault(field, visibilityTimeoutSeconds, leaseMs));
@@ -37,7 +17,7 @@ function invalidOption(subject: string, field: string, message: string): Invalid
   return new InvalidOptionsError(subject, [{ field, message }]);
 }
 
-export interface QueueCheck {
+export interface StartCheck {
   readonly subject: string;
   readonly queue: Queue;
   readonly settings: HandleOnceSettings;
@@ -69,20 +49,20 @@ export interface CheckedQueue {
  * Throws `InvalidOptionsError` when there is no such queue, when a failed message would block a FIFO queue, and when
  * the timeout of the receives of a loop is neither given nor readable.
  */
-export async function checkQueue(check: QueueCheck): Promise<CheckedQueue> {
-  const { settings, events, onFailed, queue } = check;
-  const facts = await readFacts(check);
-  const timeouts = timeoutsOf(check, facts);
-  if (facts !== undefined) {
-    checkRedrive(check, facts, timeouts);
-    for (const warning of queueWarnings(facts, settings)) warn(warning, events);
-    warn(await letterQueueWarning(onFailed, facts, (url) => queue.attributes(url)), events);
-  }
-  return { timeouts, maxReceiveCount: facts?.maxReceiveCount };
+export async function checkAtStart(check: StartCheck): Promise<CheckedQueue> {
+  const { subject, queue } = check;
+  const read = await readFacts(queue);
+  if (isNoSuchQueue(read.error))
+    throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
+  const timeouts = timeoutsOf(check, read.facts);
+  const fault = await checkQueue({ ...check, read, visibilityTimeoutSeconds: timeouts.held });
+  if (fault !== undefined) throw invalidOption(subject, 'onFailed', fault);
+  warnShortVisibility(check, timeouts);
+  return { timeouts, maxReceiveCount: read.facts?.maxReceiveCount };
 }
 
 function timeoutsOf(
-  { subject, settings: { leaseMs }, visibilityTimeoutSeconds: given, ownsReceives }: QueueCheck,
+  { subject, settings: { leaseMs }, visibilityTimeoutSeconds: given, ownsReceives }: StartCheck,
   facts: QueueFacts | undefined,
 ): VisibilityTimeouts {
   if (given !== undefined) return { received: given, held: given };
@@ -100,44 +80,18 @@ function timeoutsOf(
   return { received: received ?? held, held };
 }
 
-function checkRedrive(
-  { subject, queue, onFailed, events }: QueueCheck,
-  facts: QueueFacts,
-  { held }: VisibilityTimeouts,
-): void {
-  warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
-  if (onFailed !== undefined || facts.maxReceiveCount !== undefined) return;
-  if (queue.isFifo) throw invalidOption(subject, 'onFailed', fifoRedriveFault(facts));
-  warn(noRedrivePolicy(facts, held), events);
-}
-
-async function readFacts({ subject, queue, onFailed, events }: QueueCheck): Promise<QueueFacts | undefined> {
-  try {
-    return queueFacts(await queue.attributes());
-  } catch (error) {
-    const { name, message } = toStoredError(error, 0);
-    if (isNoSuchQueue(error)) throw invalidOption(subject, 'queueUrl', 'names a queue that does not exist');
-    warn(unreadableQueue(`${name}: ${message}`, queue.isFifo && onFailed === undefined), events);
-    return undefined;
-  }
-}
-
 /**
  * Warns of a loop whose receives hide messages for less than the lease: what a dead worker held comes back while its
  * lease runs, and that redelivery is spent on waiting. The worker's own receives ask for what they need.
  */
-export function warnShortVisibility(
+function warnShortVisibility(
+  { ownsReceives, settings: { leaseMs }, events }: StartCheck,
   { received, held }: VisibilityTimeouts,
-  leaseMs: number,
-  events: EventSink<SqsEvent>,
 ): void {
-  if (received * 1_000 >= leaseMs) return;
-  const warning: Warning<SqsWarning> = {
-    warning: 'VISIBILITY_TIMEOUT_TOO_SHORT',
-    message:
-      `the queue's visibility timeout of ${received} s is below the lease of ${leaseMs / 1_000} s: after a crash ` +
-      `redeliveries come while the lease still runs, and use up their receive counts. Receive with ` +
-      `VisibilityTimeout: ${held}, and pass visibilityTimeoutSeconds: ${held}`,
-  };
-  warn(warning, events);
+  if (ownsReceives || received * 1_000 >= leaseMs) return;
+  const message =
+    `the queue's visibility timeout of ${received} s is below the lease of ${leaseMs / 1_000} s: after a crash ` +
+    `redeliveries come while the lease still runs, and use up their receive counts. Receive with ` +
+    `VisibilityTimeout: ${held}, and pass visibilityTimeoutSeconds: ${held}`;
+  warn({ warning: 'VISIBILITY_TIMEOUT_TOO_SHORT', message }, events);
 }

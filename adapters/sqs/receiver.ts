@@ -1,8 +1,8 @@
 import { type Clock, endsWithin, type EventSink, type Timer } from '../../src/adapter-kit.ts';
+import { MAX_BATCH, type Queue } from '../shared/sqs/queue.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import { createPause } from './failure-pause.ts';
-import { MAX_BATCH, type Queue } from './queue.ts';
 
 export interface ReceiverOptions {
   readonly clock: Clock;

@@ -1,16 +1,13 @@
-import { type Clock, endsWithin, type EventSink, refused, storeAnswered } from '../../src/adapter-kit.ts';
-import type { SqsEvent } from './events.ts';
+import { type Clock, endsWithin, refused, storeAnswered } from '../../src/adapter-kit.ts';
+import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type Place } from './lanes.ts';
 import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
-import { type InHand, kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
-import { MAX_BATCH, type Queue } from './queue.ts';
+import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
-import { createVisibilityKeeper } from './visibility.ts';
+import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
 
 export interface RunOptions {
   readonly clock: Clock;
-  readonly queue: Queue;
-  readonly events: EventSink<SqsEvent>;
   readonly processor: Processor<unknown>;
   readonly concurrency: number;
   readonly inTransaction: boolean;
@@ -55,7 +52,8 @@ const MOST_BLOCKED = 10;
 const ABORT_GRACE_MS = 5_000;
 
 export function startRun(options: RunOptions): Run {
-  const { clock, queue, events, processor, concurrency } = options;
+  const { clock, processor, concurrency } = options;
+  const { delivery, queue, events } = processor;
   const { abortsPolls, inTransaction, visibilityTimeoutSeconds: seconds } = options;
   // One batch waits in line, so that a free handler does not wait for a receive.
   const capacity = concurrency + Math.min(concurrency, MAX_BATCH);
@@ -63,14 +61,14 @@ export function startRun(options: RunOptions): Run {
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
   /** Those in hand of which the store has not been asked yet, or has not answered. */
-  const untried = new Set<InHand>();
+  const untried = new Set<HeldMessage>();
   let runningHandlers = 0;
   let handledAt: Date | undefined;
   let stopping: Promise<void> | undefined;
 
-  const lanes = createLanes<InHand>({
+  const lanes = createLanes<HeldMessage>({
     concurrency,
-    groupOf: ({ delivery }) => (queue.isFifo ? messageGroupId(delivery.message) : undefined),
+    groupOf: ({ message }) => (queue.isFifo ? messageGroupId(message) : undefined),
     run,
     giveBack,
     onRoom: () => {
@@ -91,10 +89,10 @@ export function startRun(options: RunOptions): Run {
   });
 
   function onMessages(messages: readonly SqsMessage[], receivedAt: number): void {
-    processor.deliveryOf.look(messages);
+    delivery.look(messages);
     const items = messages.flatMap((message) => {
-      const delivery = inHandOf(message, receivedAt);
-      return delivery === undefined || joins(delivery) ? [] : [{ delivery, hold: keeper.hold(delivery) }];
+      const received = inHandOf(message, receivedAt);
+      return received === undefined || joins(received) ? [] : [keeper.hold(received)];
     });
     if (stopping !== undefined) giveBack(items);
     else {
@@ -106,11 +104,11 @@ export function startRun(options: RunOptions): Run {
   /** Undefined for a message that cannot be deleted or made visible. */
   function inHandOf(message: SqsMessage, receivedAt: number): InHandMessage | undefined {
     try {
-      const delivery = toInHandMessage('createSqsWorker', message, receivedAt);
+      const received = toInHandMessage('createSqsWorker', message, receivedAt);
       const count = message.Attributes?.ApproximateReceiveCount;
       const receiveCount = count === undefined ? undefined : Number(count);
-      events.emit({ type: 'received', messageId: delivery.messageId, receiveCount });
-      return delivery;
+      events.emit({ type: 'received', messageId: received.messageId, receiveCount });
+      return received;
     } catch (error) {
       const { MessageId } = message;
       const id = MessageId === undefined ? {} : { messageId: MessageId };
@@ -120,15 +118,14 @@ export function startRun(options: RunOptions): Run {
   }
 
   /** A redelivery of a message that is being handled is the same message: it runs once, and one delete ends it. */
-  function joins(delivery: InHandMessage): boolean {
-    const isJoined = keeper.join(delivery);
-    if (isJoined) kept(processor, delivery.messageId, { key: '', reason: 'in-flight' });
+  function joins(received: InHandMessage): boolean {
+    const isJoined = keeper.join(received);
+    if (isJoined) kept(processor, received.messageId, { key: '', reason: 'in-flight' });
     return isJoined;
   }
 
-  async function run(item: InHand, { turn, onHandled, onAnswered }: Place): Promise<void> {
-    const handled = await processDelivery(processor, {
-      ...item,
+  async function run(item: HeldMessage, { turn, onHandled, onAnswered }: Place): Promise<void> {
+    const handled = await processDelivery(processor, item, {
       signal: handlers.signal,
       turn: turn && { ...turn, isItsTurn: async () => (await turn.isItsTurn()) && stopping === undefined },
       onStart() {
@@ -152,7 +149,7 @@ export function startRun(options: RunOptions): Run {
     if (answered !== undefined) receiver.storeAnswered(answered);
   }
 
-  function giveBack(items: readonly InHand[]): void {
+  function giveBack(items: readonly HeldMessage[]): void {
     for (const item of items) {
       untried.delete(item);
       const returned = returnToQueue(processor, item).finally(() => returning.delete(returned));

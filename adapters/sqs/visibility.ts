@@ -1,46 +1,10 @@
-import type { Clock, EventSink, Timer } from '../../src/adapter-kit.ts';
+import { type Clock, type EventSink, Hold, LOST, type Timer } from '../../src/adapter-kit.ts';
 import { CALL_TIMEOUT_MS, twice } from '../shared/sqs/in-time.ts';
-import { isInvisible, TRAVEL_MARGIN_MS } from '../shared/sqs/lapse.ts';
-import { boundedVisibility } from '../shared/sqs/queue-settings.ts';
+import type { EntryReply, Queue } from '../shared/sqs/queue.ts';
+import { boundedVisibility, TRAVEL_MARGIN_MS } from '../shared/sqs/visibility-limits.ts';
 import type { SqsEvent } from './events.ts';
-import type { InHandMessage } from './message.ts';
-import type { EntryReply, Queue } from './queue.ts';
+import type { InHandMessage, SqsMessage } from './message.ts';
 import type { VisibilityTimeouts } from './queue-check.ts';
-
-/** A message that is kept invisible while it is in hand. */
-export interface Hold {
-  /** Ends the heartbeats, and waits for one that is under way: none may arrive after what is done next. */
-  release(): Promise<void>;
-  /** The one by which the queue knows the message now: that of its last receive. */
-  receiptHandle(): string;
-  /** Whether the visibility timeout can not have lapsed. Once it may have, the message must not be touched. */
-  isOurs(): boolean;
-  /** How long a call about it may take: then there is time for another. */
-  readonly withinMs: number;
-  /** A visibility timeout that the queue will accept: none reaches past 12 hours after the receive. */
-  boundedSeconds(milliseconds: number): number;
-}
-
-export interface VisibilityKeeper {
-  hold(delivery: InHandMessage): Hold;
-  /**
-   * Hands a redelivery to the hold of the same message, which goes on with its receipt handle and the time of its
-   * receive. False where the message is not handled any more, or its body is another.
-   */
-  join(redelivery: InHandMessage): boolean;
-  /** Ends all heartbeats. */
-  stop(): void;
-}
-
-interface Held {
-  /** The last receive of the message. */
-  delivery: InHandMessage;
-  invisibleUntil: number;
-  lost: boolean;
-  /** Whether it is held for as long as a queue allows. */
-  atLimit: boolean;
-  beating: Promise<void> | undefined;
-}
 
 /** The code of a message that was held for 12 hours: its handler goes on under its lease. */
 const LIMIT = 'TWELVE_HOURS';
@@ -48,112 +12,170 @@ const LIMIT = 'TWELVE_HOURS';
 /** Who calls finds a third of the visibility timeout: what hangs is given up while there is time for another call. */
 const CALLS_IN_TIMEOUT = 6;
 
+/** What the messages of one keeper share. */
+interface Shared {
+  readonly queue: Queue;
+  readonly events: EventSink<SqsEvent>;
+  readonly clock: Clock;
+  readonly receivedMs: number;
+  readonly heldMs: number;
+  readonly onReleased: (message: HeldMessage) => void;
+}
+
+/** A message that is kept invisible while it is in hand. */
+export class HeldMessage {
+  readonly message: SqsMessage;
+  readonly messageId: string;
+  readonly #shared: Shared;
+  readonly #hold: Hold;
+  /** The last receive of the message. */
+  #received: InHandMessage;
+  /** Whether it is held for as long as a queue allows. */
+  #isAtLimit = false;
+  #isReleased = false;
+
+  constructor(received: InHandMessage, shared: Shared) {
+    this.message = received.message;
+    this.messageId = received.messageId;
+    this.#shared = shared;
+    this.#received = received;
+    this.#hold = new Hold({
+      clock: shared.clock,
+      until: received.receivedAt + shared.receivedMs,
+      marginMs: TRAVEL_MARGIN_MS,
+      extend: () => this.#extend(),
+    });
+  }
+
+  /** Whether the visibility timeout can not have lapsed. Once it may have, the message must not be touched. */
+  isOurs(): boolean {
+    return this.#hold.isOurs();
+  }
+
+  /** How long a call about it may take: then there is time for another. */
+  get withinMs(): number {
+    return Math.min(CALL_TIMEOUT_MS, this.#shared.receivedMs / CALLS_IN_TIMEOUT);
+  }
+
+  /** The one by which the queue knows the message now: that of its last receive. */
+  receiptHandle(): string {
+    return this.#received.receiptHandle;
+  }
+
+  /** A visibility timeout that the queue will accept: none reaches past 12 hours after the receive. */
+  boundedSeconds(milliseconds: number): number {
+    return boundedVisibility(this.#shared.clock, this.#received.receivedAt, milliseconds);
+  }
+
+  /** Goes on with another receive of the same message. */
+  receivedAgain(received: InHandMessage): void {
+    this.#received = received;
+    this.#isAtLimit = false;
+    this.#hold.until = received.receivedAt + this.#shared.receivedMs;
+  }
+
+  /** Extends it where less than two thirds are left. */
+  beat(): void {
+    if (this.#isAtLimit) {
+      if (!this.isOurs()) this.#hold.until = this.#lose(LIMIT);
+    } else if (this.#hold.leftMs() < (this.#shared.heldMs * 2) / 3) this.#hold.beat();
+  }
+
+  /** Ends the heartbeats, and waits for one that is under way: none may arrive after what is done next. */
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    this.#shared.onReleased(this);
+    await this.#hold.end();
+  }
+
+  #lose(code: string): number {
+    this.#isAtLimit = false;
+    this.#shared.events.emit({ type: 'visibility-lost', messageId: this.messageId, code });
+    return LOST;
+  }
+
+  async #extend(): Promise<number | undefined> {
+    const { queue, events, clock, heldMs } = this.#shared;
+    const received = this.#received;
+    const seconds = this.boundedSeconds(heldMs);
+    if (seconds === 0) {
+      this.#isAtLimit = true;
+      return undefined;
+    }
+    let sentAt = 0;
+    const send = (): Promise<EntryReply> => {
+      sentAt = clock.monotonic();
+      return queue.changeVisibility(received.receiptHandle, seconds, this.withinMs);
+    };
+    const isTheSame = (): boolean => this.#received === received;
+    try {
+      const reply = await twice(send, () => !this.#isReleased && isTheSame() && this.isOurs());
+      // The reply is about an earlier receipt handle: the last one decides.
+      if (!isTheSame()) return undefined;
+      if (!reply.done) return reply.retriable ? undefined : this.#lose(reply.code);
+      this.#isAtLimit = seconds * 1_000 < heldMs;
+      events.emit({ type: 'visibility-extended', messageId: this.messageId, seconds });
+      return sentAt + seconds * 1_000;
+    } catch (error) {
+      events.emit({ type: 'queue-error', verb: 'change-visibility', messageId: this.messageId, error });
+      return undefined;
+    }
+  }
+}
+
 /**
  * Keeps every message in hand invisible, whether it runs or waits for its turn.
  *
- * A beat comes three times per visibility timeout of a receive, and extends what has less than two thirds left; beats
- * of many messages share calls.
+ * A beat comes three times per visibility timeout of a receive; beats of many messages share calls.
  */
 export function createVisibilityKeeper(
   queue: Queue,
   timeouts: VisibilityTimeouts,
   events: EventSink<SqsEvent>,
   clock: Clock,
-): VisibilityKeeper {
+) {
   const receivedMs = timeouts.received * 1_000;
-  const heldMs = timeouts.held * 1_000;
-  const withinMs = Math.min(CALL_TIMEOUT_MS, receivedMs / CALLS_IN_TIMEOUT);
-  const holds = new Set<Held>();
-  const byId = new Map<string, Held>();
+  const shared: Shared = { queue, events, clock, receivedMs, heldMs: timeouts.held * 1_000, onReleased };
+  const holds = new Set<HeldMessage>();
+  const byId = new Map<string, HeldMessage>();
   let timer: Timer | undefined;
 
   function beat(): void {
-    for (const held of holds) {
-      if (held.atLimit && !held.lost && !isOurs(held)) lose(held, LIMIT);
-      const due = held.invisibleUntil - clock.monotonic() < (heldMs * 2) / 3 + TRAVEL_MARGIN_MS;
-      if (due && !held.atLimit && held.beating === undefined && isOurs(held)) {
-        held.beating = extend(held).finally(() => {
-          held.beating = undefined;
-        });
-      }
-    }
+    for (const held of holds) held.beat();
   }
 
-  function lose(held: Held, code: string): void {
-    held.lost = true;
-    events.emit({ type: 'visibility-lost', messageId: held.delivery.messageId, code });
+  function onReleased(held: HeldMessage): void {
+    holds.delete(held);
+    if (byId.get(held.messageId) === held) byId.delete(held.messageId);
+    if (holds.size === 0) stop();
   }
 
-  async function extend(held: Held): Promise<void> {
-    const { delivery } = held;
-    const { messageId, receiptHandle, receivedAt } = delivery;
-    const seconds = boundedVisibility(clock, receivedAt, heldMs);
-    const isLast = seconds * 1_000 < heldMs;
-    if (seconds === 0) {
-      held.atLimit = true;
-      return;
-    }
-    let sentAt = 0;
-    const send = (): Promise<EntryReply> => {
-      sentAt = clock.monotonic();
-      return queue.changeVisibility(receiptHandle, seconds, withinMs);
-    };
-    try {
-      const reply = await twice(send, () => holds.has(held) && held.delivery === delivery && isOurs(held));
-      // The reply is about an earlier receipt handle: the last one decides.
-      if (held.delivery !== delivery) return;
-      if (reply.done) {
-        held.invisibleUntil = sentAt + seconds * 1_000;
-        held.atLimit = isLast;
-        events.emit({ type: 'visibility-extended', messageId, seconds });
-      } else if (!reply.retriable) {
-        lose(held, reply.code);
-      }
-    } catch (error) {
-      events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error });
-    }
-  }
-
-  function isOurs(held: Held): boolean {
-    return !held.lost && isInvisible(clock, held.invisibleUntil);
-  }
-
+  /** Ends all heartbeats. */
   function stop(): void {
     clock.clearTimer(timer);
     timer = undefined;
   }
 
-  /** What a receive says of the message. */
-  function received(delivery: InHandMessage): Omit<Held, 'beating'> {
-    return { delivery, invisibleUntil: delivery.receivedAt + receivedMs, lost: false, atLimit: false };
-  }
-
   return {
     stop,
-    join(redelivery) {
+    /**
+     * Hands a redelivery to the hold of the same message, which goes on with its receipt handle and the time of its
+     * receive. False where the message is not handled any more, or its body is another.
+     */
+    join(redelivery: InHandMessage): boolean {
       const held = byId.get(redelivery.messageId);
-      if (held === undefined || held.delivery.message.Body !== redelivery.message.Body) return false;
-      Object.assign(held, received(redelivery));
+      if (held === undefined || held.message.Body !== redelivery.message.Body) return false;
+      held.receivedAgain(redelivery);
       return true;
     },
-    hold(delivery) {
-      const { messageId } = delivery;
-      const held: Held = { ...received(delivery), beating: undefined };
+    hold(received: InHandMessage): HeldMessage {
+      const held = new HeldMessage(received, shared);
       holds.add(held);
-      byId.set(messageId, held);
+      byId.set(held.messageId, held);
       timer ??= clock.setRepeating(beat, receivedMs / 3);
-      return {
-        async release() {
-          holds.delete(held);
-          if (byId.get(messageId) === held) byId.delete(messageId);
-          if (holds.size === 0) stop();
-          await held.beating;
-        },
-        receiptHandle: () => held.delivery.receiptHandle,
-        isOurs: () => isOurs(held),
-        withinMs,
-        boundedSeconds: (milliseconds) => boundedVisibility(clock, held.delivery.receivedAt, milliseconds),
-      };
+      return held;
     },
   };
 }
+
+export type VisibilityKeeper = ReturnType<typeof createVisibilityKeeper>;

@@ -66,7 +66,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
     'src/engine/attempt-in-transaction.ts',
     'MAX_CONFLICTS',
   ],
-  ['deletes, or heartbeats, that share one call of SQS', 'adapters/sqs/queue.ts', 'MAX_BATCH'],
+  ['deletes, or heartbeats, that share one call of SQS', 'adapters/shared/sqs/queue.ts', 'MAX_BATCH'],
   ['long polls of an SQS worker', 'adapters/sqs/receiver.ts', 'MOST_POLLS'],
   [
     'messages that a Kafka partition remembers ahead of its position',

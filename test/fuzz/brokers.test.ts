@@ -10,7 +10,7 @@ import { queueFacts } from '../../adapters/shared/sqs/queue-settings.ts';
 import { whoseLetter } from '../../adapters/kafka/redrive/whose-letter.ts';
 import { originalOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { toInHandMessage } from '../../adapters/sqs/message.ts';
-import { createQueue, type EntryReply, type SqsClient } from '../../adapters/sqs/queue.ts';
+import { createQueue, type EntryReply, type SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import { isPolluted, tellsSecret } from '../../proof/fuzz/leaks.ts';
 import { fuzzed } from '../../proof/fuzz/settings.ts';
 import { anyValue, type Later, made, SECRET, trickyText } from '../../proof/fuzz/values.ts';

@@ -65,7 +65,7 @@ test('a backoff that cannot be set is told, and the message stays for its visibi
   await setup.send('"order"');
   const { queueUrl, handleOnce } = setup;
   const settings = { queueUrl, visibilityTimeout: 30 };
-  const sqs = refusing('ChangeMessageVisibility');
+  const sqs = refusing('ChangeMessageVisibilityBatch');
   const { ofType, stopped, told } = consume('handleMessage', sqs, { settings, handleOnce }, () => {
     throw new Error('not now');
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Queue } from '../../adapters/sqs/queue.ts';
+import type { Queue } from '../../adapters/shared/sqs/queue.ts';
 import { createLetterQueue } from '../../adapters/sqs/redrive/letter-queue.ts';
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import type { SqsEvent } from 'handle-once/sqs';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { EntryReply, Queue } from '../../adapters/sqs/queue.ts';
+import type { EntryReply, Queue } from '../../adapters/shared/sqs/queue.ts';
 import { createVisibilityKeeper } from '../../adapters/sqs/visibility.ts';
-import { boundedVisibility } from '../../adapters/shared/sqs/queue-settings.ts';
+import { boundedVisibility } from '../../adapters/shared/sqs/visibility-limits.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../../operations/index.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
-import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../../shared/sqs/queue-redrive.ts';
+import { fifoRedriveFault, noRedrivePolicy, unreadableQueue } from '../../shared/sqs/queue-check.ts';
 import {
   isAboveLease,
   isFifoQueue,

@@ -1,95 +1,164 @@
+import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
+  type Consumer,
   createTrial,
+  type DeadLetterFacts,
+  type Delivered,
   type Delivery,
+  deliverInTurn,
   type EventSink,
   fingerprintOnTrial,
   fingerprintOptionsFor,
+  type HandlingEvent,
+  type Hold,
   type Kept,
   meaningOf,
+  type Turn,
+  type WarningEvent,
 } from '../../../src/adapter-kit.ts';
-import { type AnyHandleOnce, type FingerprintOptions } from '../../../src/index.ts';
-import { originalOf, receivedForm, withOriginals } from './copy-identity.ts';
-import type { MeasurableAttribute } from './dead-letter-attributes.ts';
-import { createDroppedAttributesWarning, type DroppedAttributesWarning } from './dropped-attributes.ts';
-import { type Received, receivedSource } from './message-source.ts';
-import type { SqsOnFailed, QueueAttempt } from './queue-options.ts';
-import { type Original, sendDeadLetter, type SendDeadLetter } from './send-dead-letter.ts';
+import type { AnyHandleOnce, FingerprintOptions, MessageSource } from '../../../src/index.ts';
+import { type CopyForm, originalOf, receivedForm, withOriginals } from './copy-identity.ts';
+import { receivedSource } from './message-source.ts';
+import type { Queue } from './queue.ts';
+import { createSendLetter } from './send-dead-letter.ts';
 
-export interface QueueDeliveryOptions<Message, R> extends FingerprintOptions<string, [message: Message]> {
+/** How one family of consumers has the messages of a queue. */
+export interface MessageForm<Message> extends CopyForm<Message> {
+  bodyOf(message: Message): string;
+  sourceOf(message: Message): MessageSource;
+  /** What attempts at it have beside what all attempts have. */
+  onAttempt(message: Message): object;
+}
+
+type Handler<R> = (payload: never, attempt: never, ...extra: never[]) => R | PromiseLike<R>;
+
+/** Where dead letters go. */
+interface DeadLetterQueue {
+  readonly deadLetterQueueUrl: string;
+}
+
+export interface QueueDeliveryOptions<
+  Message,
+  R,
+  To extends DeadLetterQueue = DeadLetterQueue,
+> extends FingerprintOptions<string, [message: Message]> {
+  readonly consumer: Consumer;
   readonly handleOnce: AnyHandleOnce;
-  readonly queueUrl: string;
+  readonly form: MessageForm<Message>;
   readonly key: (message: Message) => string | undefined;
   readonly parse: (body: string) => unknown;
-  readonly handler: (payload: never, attempt: QueueAttempt<Message>, ...extra: never[]) => R | PromiseLike<R>;
-  readonly onFailed?: SqsOnFailed | undefined;
+  readonly handler: Handler<R>;
+  readonly onFailed?: 'acknowledge' | 'keep' | To | undefined;
+  /** Sends a dead letter. Resolves with the names of those of our attributes that it was sent without. */
+  readonly sendLetter: (message: Message, facts: DeadLetterFacts, to: To) => Promise<readonly string[]>;
+  readonly emit: (event: Parameters<Delivery<R>['emit']>[0], message: Message) => void;
 }
 
-/** What a message of a queue is to the engine, what handles it, and where it goes when it failed for good. */
-export type QueueDelivery<R> = Pick<
-  Delivery<R>,
-  'key' | 'content' | 'fingerprint' | 'parse' | 'handler' | 'source' | 'onFailed'
->;
+/** What a message is delivered with. */
+export interface DeliveryContext {
+  readonly signal?: AbortSignal | undefined;
+  /** Of a message that stands in a lane. */
+  readonly turn?: Turn | undefined;
+  /** Asked before a dead letter: whether no other worker can have the message. */
+  readonly hold?: Pick<Hold, 'isOurs'>;
+  /** Called when the store has given us the message and its handler starts. */
+  readonly onStart?: () => void;
+  /** Called when the handler has ended, before that is on record. */
+  readonly onHandled?: () => void;
+}
 
-export interface QueueDeliveryOf<Message, R> {
+/** Handles the messages of a queue, in whatever form and way they come. */
+export interface QueueDelivery<Message, R> {
   /**
-   * The body is compared as it is, and parsed only by the delivery that runs. `mayBeSent` is asked before a dead
-   * letter.
+   * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it did
+   * not get its turn, and nothing ran.
    */
-  (message: Message, mayBeSent?: () => boolean): QueueDelivery<R>;
+  deliver(message: Message, context: DeliveryContext): Promise<Delivered<R> | 'not-started'>;
   /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
-  readonly look: (messages: readonly Message[]) => void;
+  look(messages: readonly Message[]): void;
 }
 
-export function createQueueDelivery<
-  Attribute extends MeasurableAttribute,
-  Message extends Original<Attribute> & Received,
-  R,
->(
-  options: QueueDeliveryOptions<Message, R>,
-  send: SendDeadLetter<Attribute>,
-  events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
-): QueueDeliveryOf<Message, R> {
-  const { handleOnce, queueUrl, parse, handler, onFailed = 'keep' } = options;
+export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
+  options: QueueDeliveryOptions<Message, R, To>,
+): QueueDelivery<Message, R> {
+  const { consumer, handleOnce, form, parse, onFailed = 'keep', sendLetter, emit } = options;
+  const handler = options.handler as unknown as Delivery<R>['handler'];
   const { scope } = handleOnce.settings;
-  const form = receivedForm<Message>();
   const trial = createTrial();
   const key = withOriginals(trial.wrap('key', options.key), scope, form);
   const compared = fingerprintOnTrial(trial, options);
-  const warnDropped = createDroppedAttributesWarning(events);
 
-  function failedChoice(message: Message, mayBeSent?: () => boolean): Delivery<unknown>['onFailed'] {
-    if (typeof onFailed === 'string') return onFailed;
-    const { deadLetterQueueUrl } = onFailed;
-    return {
-      to: deadLetterQueueUrl,
-      mayBeSent,
-      async send(facts) {
-        const droppedAttributes = await sendDeadLetter(message, facts, deadLetterQueueUrl, send);
-        warnDropped(droppedAttributes);
-        return { droppedAttributes };
-      },
-    };
-  }
-
-  function deliveryOf(message: Message, mayBeSent?: () => boolean): QueueDelivery<R> {
-    const { Body = '' } = message;
+  /** What a message is to the engine. The body is compared as it is, and parsed only by the delivery that runs. */
+  function identityOf(message: Message): Pick<Delivery<R>, 'key' | 'content' | 'fingerprint'> {
     return {
       key: () => key(message),
-      content: () => Body,
+      content: () => form.bodyOf(message),
       fingerprint: fingerprintOptionsFor(compared, originalOf(message, scope, form)),
-      parse: () => parse(Body),
-      handler: (payload, attempt, ...extra) =>
-        handler(payload as never, Object.assign(attempt, { message }), ...(extra as never[])),
-      source: () => receivedSource(queueUrl, message),
-      onFailed: failedChoice(message, mayBeSent),
     };
   }
 
-  function look(messages: readonly Message[]): void {
-    trial.look(messages, deliveryOf);
+  function failedChoice(message: Message, hold: DeliveryContext['hold']): Delivery<R>['onFailed'] {
+    if (typeof onFailed === 'string') return onFailed;
+    return {
+      to: onFailed.deadLetterQueueUrl,
+      mayBeSent: hold && (() => hold.isOurs()),
+      send: async (facts) => ({ droppedAttributes: await sendLetter(message, facts, onFailed) }),
+    };
   }
 
-  return Object.assign(deliveryOf, { look });
+  return {
+    deliver: (message, { signal, turn, hold, onStart, onHandled }) =>
+      deliverInTurn(
+        consumer,
+        {
+          ...identityOf(message),
+          parse: () => parse(form.bodyOf(message)),
+          async handler(payload, attempt, ...extra) {
+            onStart?.();
+            try {
+              return await handler(payload, Object.assign(attempt, form.onAttempt(message)), ...extra);
+            } finally {
+              onHandled?.();
+            }
+          },
+          signal,
+          source: () => form.sourceOf(message),
+          onFailed: failedChoice(message, hold),
+          emit(event) {
+            emit(event, message);
+          },
+        },
+        turn,
+      ),
+    look(messages) {
+      trial.look(messages, identityOf);
+    },
+  };
+}
+
+type OfMessageEvent =
+  (HandlingEvent & { readonly messageId: string }) | WarningEvent<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
+
+/** The same for messages as ReceiveMessage gives them. */
+export function createMessageDelivery<R>(
+  options: Omit<QueueDeliveryOptions<Message, R>, 'form' | 'sendLetter' | 'emit'>,
+  queueUrl: string,
+  queue: Pick<Queue, 'send'>,
+  events: Pick<EventSink<OfMessageEvent>, 'emit'>,
+): QueueDelivery<Message, R> {
+  return createQueueDelivery<Message, R, DeadLetterQueue>({
+    ...options,
+    form: {
+      ...receivedForm<Message>(),
+      bodyOf: ({ Body = '' }) => Body,
+      sourceOf: (message) => receivedSource(queueUrl, message),
+      onAttempt: (message) => ({ message }),
+    },
+    sendLetter: createSendLetter<MessageAttributeValue>((letter) => queue.send(letter), events),
+    emit(event, { MessageId: messageId = '' }) {
+      events.emit({ ...event, messageId });
+    },
+  });
 }
 
 /**

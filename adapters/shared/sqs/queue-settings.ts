@@ -1,5 +1,6 @@
 import { type HandleOnceSettings, retryBudget } from '../../../src/index.ts';
-import type { Clock, Warning } from '../../../src/adapter-kit.ts';
+import type { Warning } from '../../../src/adapter-kit.ts';
+import { MAX_VISIBILITY_SECONDS } from './visibility-limits.ts';
 
 /** What adapters need to know of a queue. */
 export interface QueueFacts {
@@ -11,9 +12,6 @@ export interface QueueFacts {
 
 /** What works, and will surprise. */
 export type QueueWarning = Warning<'RETENTION_TOO_SHORT' | 'MAX_RECEIVE_COUNT_TOO_LOW'>;
-
-/** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
-export const MAX_VISIBILITY_SECONDS = 43_200;
 
 /** Whether a queue keeps the order of each message group: its URL and its ARN say so. */
 export function isFifoQueue(urlOrArn: string): boolean {
@@ -80,16 +78,4 @@ export function leaseFault(name: string, seconds: number, leaseMs: number): stri
     `is ${seconds} s and must be above the lease of ${leaseMs / 1_000} s; ` +
     `pass ${name}: ${longerThanLease(leaseMs)}, or a lower leaseMs to createHandleOnce`
   );
-}
-
-/** The queue counts from when it sent the message, we from when it came, and a call takes a while too. */
-const TRAVEL_MS = 1_000;
-
-/**
- * A visibility timeout that the queue will accept, in seconds: none reaches past 12 hours after the receive, which was
- * at `receivedAt` by the monotonic clock.
- */
-export function boundedVisibility(clock: Clock, receivedAt: number, milliseconds: number): number {
-  const left = receivedAt + MAX_VISIBILITY_SECONDS * 1_000 - TRAVEL_MS - clock.monotonic();
-  return Math.max(0, Math.min(Math.ceil(milliseconds / 1_000), Math.floor(left / 1_000)));
 }

@@ -1,4 +1,10 @@
-import { type DeadLetterFacts, isError } from '../../../src/adapter-kit.ts';
+import {
+  type DeadLetterFacts,
+  type EventSink,
+  isError,
+  type Warning,
+  warn,
+} from '../../../src/adapter-kit.ts';
 import {
   deadLetterAttributes,
   type MeasurableAttribute,
@@ -54,6 +60,30 @@ export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
     await send({ ...letter, MessageAttributes: withoutOurs(MessageAttributes, facts.scope) });
     return OUR_ATTRIBUTES;
   }
+}
+
+type DroppedAttributesWarning = Warning<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
+
+/** The same by one `send`. It warns of the first that lacks some of our attributes; the events name them for each. */
+export function createSendLetter<Attribute extends MeasurableAttribute>(
+  send: SendDeadLetter<Attribute>,
+  events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
+) {
+  let warned = false;
+  return async (
+    original: Original<Attribute>,
+    facts: DeadLetterFacts,
+    { deadLetterQueueUrl }: { readonly deadLetterQueueUrl: string },
+  ) => {
+    const dropped = await sendDeadLetter(original, facts, deadLetterQueueUrl, send);
+    if (warned || dropped.length === 0) return dropped;
+    warned = true;
+    const message =
+      `a dead letter was sent without ${dropped.join(', ')}: with the body and attributes of its original it would ` +
+      'exceed 10 attributes, or the size that the dead-letter queue takes. The record has its scope, key and error';
+    warn({ warning: 'DEAD_LETTER_ATTRIBUTES_DROPPED', message }, events);
+    return dropped;
+  };
 }
 
 /** Where a copy goes. In a FIFO queue it keeps its group, and one that is sent with the same id is the same message. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../../../src/adapter-kit.ts';
-import { isInvisible } from '../../shared/sqs/lapse.ts';
+import { isInvisible } from '../../shared/sqs/visibility-limits.ts';
 import { type InHandMessage, type SqsMessage, toInHandMessage } from '../message.ts';
-import { attempt, MAX_BATCH, type Queue } from '../queue.ts';
+import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
 /** A dead-letter queue that is read to its end. */
 export interface LetterQueue {

@@ -4,9 +4,9 @@ import { letterFields, redriveFields, type RedriveOptions } from '../../operatio
 import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
 import { messageFields } from '../../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
-import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/queue-settings.ts';
+import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/visibility-limits.ts';
 import type { SqsMessage } from '../message.ts';
-import type { SqsClient } from '../queue.ts';
+import type { SqsClient } from '../../shared/sqs/queue.ts';
 
 /** A letter of a dead-letter queue, and the record that it belongs to. */
 export interface QueueLetter extends LetterRecord {

@@ -1,5 +1,6 @@
 import { InvalidOptionsError, UnhashablePayloadError } from '../../words/errors.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
+import { endsWithin } from '../../lib/ends-within.ts';
 import { onAbort } from '../../lib/on-abort.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
@@ -12,7 +13,7 @@ import { brokerCall } from './broker-call.ts';
 import { deliver, type Delivered, handledFacts } from '../deliver.ts';
 import type { Consumer } from '../consumer.ts';
 import type { Delivery } from '../delivery.ts';
-import { type Hold, holdMessage } from './hold.ts';
+import type { Hold } from '../hold.ts';
 import type { OnceEachEvent, OnceEachKeptReason } from './events.ts';
 import type { DeadLetterDestination, OnceEachHandler } from './options.ts';
 import { isWorthWaiting, retryTimeOf } from './retry-time.ts';
@@ -54,7 +55,6 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
   readonly onFailed: 'acknowledge' | 'keep' | DeadLetterDestination<Message>;
   readonly source?: ((message: Message) => MessageSource) | undefined;
   readonly patienceMs?: number | undefined;
-  readonly ackWaitMs?: number | undefined;
 }
 
 /** Handles one message, then tells its broker what its outcome asks for. It never throws. */
@@ -63,18 +63,19 @@ export async function handleMessage<Message, R>(
   message: Message,
   { signal, receivedAt = adapter.clock.wall() }: MessageOptions,
 ): Promise<HandledMessage<R>> {
-  const { broker, ackWaitMs, clock } = adapter;
-  const { extend } = broker;
-  const heldForMs = Math.max(0, clock.wall() - receivedAt);
-  const hold = holdMessage({ ackWaitMs, heldForMs, extend: extend && (() => extend(message)) }, clock);
+  const { broker, clock } = adapter;
+  const hold = broker.hold(message, Math.max(0, clock.wall() - receivedAt));
   if (!hold.isOurs()) {
     await hold.end();
     return kept(adapter, { key: '', reason: 'lapsed' });
   }
   const delivered = await deliverPatiently(adapter, message, hold, signal);
-  await hold.end();
+  await endsWithin(hold.end(), LONGEST_END_MS, clock);
   return { ...handledFacts(delivered), ...(await tellBroker(adapter, message, hold, delivered)) };
 }
+
+/** For an extension under way. One that hangs must not keep a handled message from being acknowledged in time. */
+const LONGEST_END_MS = 1_000;
 
 /** Where the broker cannot deliver again later, the message waits here and is tried again. */
 async function deliverPatiently<Message, R>(

@@ -5,16 +5,16 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
   type BatchResultErrorEntry,
+  type Message,
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type Clock, coalesce, endsWithin, sleep } from '../../src/adapter-kit.ts';
-import { CALL_TIMEOUT_MS, type CallOptions, inTime } from '../shared/sqs/in-time.ts';
-import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
+import { type Clock, coalesce, endsWithin, sleep, toStoredError } from '../../../src/adapter-kit.ts';
 import { createAnswers } from './answers.ts';
-import type { SqsMessage } from './message.ts';
+import { CALL_TIMEOUT_MS, type CallOptions, inTime } from './in-time.ts';
+import { isFifoQueue } from './queue-settings.ts';
 
-/** The part of an `SQSClient` that the adapter uses. */
+/** The part of an `SQSClient` that adapters use. */
 export type SqsClient = Pick<SQSClient, 'send'>;
 
 /** What the queue says of one entry of a batch call. */
@@ -39,11 +39,11 @@ export interface ReceiveRequest {
   readonly onEnded?: () => void;
 }
 
-/** One queue, with the calls that the adapter makes. Entries are receipt handles; concurrent ones share a call. */
+/** One queue, with the calls that adapters make. Entries are receipt handles; concurrent ones share a call. */
 export interface Queue {
   /** Whether it keeps the order of each message group. On a standard queue a group only says who sent. */
   readonly isFifo: boolean;
-  receive(request: ReceiveRequest): Promise<readonly SqsMessage[]>;
+  receive(request: ReceiveRequest): Promise<readonly Message[]>;
   /** Its call is given up after 15 seconds, or `withinMs`: so is that of a visibility timeout. */
   delete(receiptHandle: string, withinMs?: number): Promise<EntryReply>;
   changeVisibility(receiptHandle: string, timeoutSeconds: number, withinMs?: number): Promise<EntryReply>;
@@ -76,29 +76,31 @@ const ENTRY_RETRY_DELAY_MS = 100;
 
 export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
   const answers = createAnswers(clock);
-  const remove = coalesce<Entry, Replied>({
-    ...FULL_BATCHES,
-    send: (requests) => {
-      const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
-      const command = new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries });
-      const withinMs = shortest(requests);
-      const reply = answers.follow(inTime(clock, (options) => client.send(command, options), withinMs));
-      return repliesOf(clock, requests.length, reply);
-    },
+
+  function batched<Request extends Entry>(
+    call: (requests: readonly Request[], options: CallOptions) => Promise<BatchReply>,
+  ) {
+    return coalesce<Request, Replied>({
+      ...FULL_BATCHES,
+      send(requests) {
+        const withinMs = Math.min(...requests.map((request) => request.withinMs));
+        const reply = answers.follow(inTime(clock, (options) => call(requests, options), withinMs));
+        return repliesOf(clock, requests.length, reply);
+      },
+    });
+  }
+
+  const remove = batched<Entry>((requests, options) => {
+    const Entries = requests.map(({ key }, index) => ({ Id: String(index), ReceiptHandle: key }));
+    return client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries }), options);
   });
-  const changeVisibility = coalesce<VisibilityEntry, Replied>({
-    ...FULL_BATCHES,
-    send: (requests) => {
-      const Entries = requests.map(({ key, timeoutSeconds }, index) => ({
-        Id: String(index),
-        ReceiptHandle: key,
-        VisibilityTimeout: timeoutSeconds,
-      }));
-      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
-      const withinMs = shortest(requests);
-      const reply = answers.follow(inTime(clock, (options) => client.send(command, options), withinMs));
-      return repliesOf(clock, requests.length, reply);
-    },
+  const changeVisibility = batched<VisibilityEntry>((requests, options) => {
+    const Entries = requests.map(({ key, timeoutSeconds }, index) => ({
+      Id: String(index),
+      ReceiptHandle: key,
+      VisibilityTimeout: timeoutSeconds,
+    }));
+    return client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries }), options);
   });
   return {
     isFifo: isFifoQueue(queueUrl),
@@ -138,10 +140,6 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): 
     },
     isSilent: () => answers.isSilent(),
   };
-}
-
-function shortest(requests: readonly Entry[]): number {
-  return Math.min(...requests.map(({ withinMs }) => withinMs));
 }
 
 interface BatchReply {
@@ -192,4 +190,11 @@ export async function attempt(call: Promise<EntryReply>): Promise<Attempted> {
   } catch (error) {
     return { done: false, error };
   }
+}
+
+/** Its names in the SDK, and in servers that speak the older protocol. */
+const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
+
+export function isNoSuchQueue(error: unknown): boolean {
+  return NO_SUCH_QUEUE.test(toStoredError(error, 0).name);
 }

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/adapter-kit.ts';
-import { isTimeout } from '../shared/sqs/in-time.ts';
+import type { Clock } from '../../../src/adapter-kit.ts';
+import { isTimeout } from './in-time.ts';
 
 /** Whether a queue answers at all. */
 export interface Answers {

@@ -1,0 +1,169 @@
+import {
+  type EventSink,
+  toStoredError,
+  type Warning,
+  type WarningEvent,
+  warn,
+} from '../../../src/adapter-kit.ts';
+import type { HandleOnceSettings } from '../../../src/index.ts';
+import type { Queue } from './queue.ts';
+import type { SqsOnFailed } from './queue-options.ts';
+import { type QueueFacts, queueFacts, type QueueWarning, queueWarnings } from './queue-settings.ts';
+
+type ReadQueue = Pick<Queue, 'isFifo' | 'attributes'>;
+
+/** What works, and will surprise. */
+type QueueFinding =
+  | QueueWarning
+  | Warning<
+      | 'NO_REDRIVE_POLICY'
+      | 'REDRIVE_MOVES_GROUP'
+      | 'QUEUE_ATTRIBUTES_UNREADABLE'
+      | 'DEAD_LETTER_QUEUE_TOO_SMALL'
+    >;
+
+/** The attributes of a queue, or why they cannot be read. */
+export type ReadFacts =
+  | { readonly facts: QueueFacts; readonly error?: never }
+  | { readonly facts?: never; readonly error: unknown };
+
+export async function readFacts(queue: ReadQueue): Promise<ReadFacts> {
+  try {
+    return { facts: queueFacts(await queue.attributes()) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+export interface QueueCheck {
+  readonly queue: ReadQueue;
+  readonly read: ReadFacts;
+  readonly settings: HandleOnceSettings;
+  readonly events: Pick<EventSink<WarningEvent<QueueFinding['warning']>>, 'emit'>;
+  /** As it was given. */
+  readonly onFailed: SqsOnFailed | undefined;
+  /** How long a message in hand is invisible. */
+  readonly visibilityTimeoutSeconds: number;
+}
+
+/**
+ * Warns of settings of a queue that contradict the options. Gives what is wrong with `onFailed` where a failed message
+ * would block a FIFO queue. It never throws.
+ */
+export async function checkQueue(check: QueueCheck): Promise<string | undefined> {
+  const { queue, read, settings, events, onFailed, visibilityTimeoutSeconds } = check;
+  const { facts } = read;
+  if (facts === undefined) {
+    warn(unreadableQueue(textOf(read.error), queue.isFifo && onFailed === undefined), events);
+    return undefined;
+  }
+  if (onFailed === undefined && facts.maxReceiveCount === undefined) {
+    if (queue.isFifo) return fifoRedriveFault(facts);
+    warn(noRedrivePolicy(facts, visibilityTimeoutSeconds), events);
+  }
+  warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
+  for (const warning of queueWarnings(facts, settings)) warn(warning, events);
+  warn(await letterQueueWarning(onFailed, facts, queue), events);
+  return undefined;
+}
+
+const REMEDY =
+  'Give the queue a redrive policy (deadLetterTargetArn and maxReceiveCount), ' +
+  "or pass onFailed: { deadLetterQueueUrl }, 'acknowledge', or 'keep' to accept it";
+
+/** What happens to a failed message of a standard queue when neither the queue nor the user says where it goes. */
+export function noRedrivePolicy(
+  { retentionSeconds }: QueueFacts,
+  visibilityTimeoutSeconds: number,
+): Warning<'NO_REDRIVE_POLICY'> {
+  const returns =
+    retentionSeconds === undefined
+      ? "until the queue's retention ends"
+      : `until the queue's retention of ${retentionSeconds} s ends, ` +
+        `up to ${Math.ceil(retentionSeconds / visibilityTimeoutSeconds)} times`;
+  return {
+    warning: 'NO_REDRIVE_POLICY',
+    message:
+      'the queue has no redrive policy, and onFailed is not given: a message that fails for good stays in the queue ' +
+      `and comes back every ${visibilityTimeoutSeconds} s ${returns}. ${REMEDY}`,
+  };
+}
+
+/** The same of a FIFO queue, as what is wrong with the option `onFailed`. */
+export function fifoRedriveFault({ retentionSeconds }: QueueFacts): string {
+  const retention = retentionSeconds === undefined ? 'retention' : `retention of ${retentionSeconds} s`;
+  return (
+    'is missing, and the FIFO queue has no redrive policy: a message that fails for good would block its message ' +
+    `group until the queue's ${retention} ends. ${REMEDY}`
+  );
+}
+
+/** What was not looked at, when the queue's attributes cannot be read. */
+export function unreadableQueue(error: string, mayBlock: boolean): Warning<'QUEUE_ATTRIBUTES_UNREADABLE'> {
+  const fifo = mayBlock
+    ? '. Without a redrive policy a message that fails for good blocks its message group: pass onFailed'
+    : '';
+  return {
+    warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
+    message:
+      `the queue's attributes cannot be read (${error}): its settings were not checked. ` +
+      `Allow sqs:GetQueueAttributes${fifo}`,
+  };
+}
+
+/** What a redrive policy does to messages of a FIFO group behind a failed one that stays. */
+function redriveMovesGroup(
+  isFifo: boolean,
+  onFailed: SqsOnFailed | undefined,
+  { maxReceiveCount }: QueueFacts,
+): Warning<'REDRIVE_MOVES_GROUP'> | undefined {
+  if (!isFifo || maxReceiveCount === undefined || (onFailed ?? 'keep') !== 'keep') return undefined;
+  return {
+    warning: 'REDRIVE_MOVES_GROUP',
+    message:
+      `the FIFO queue's redrive policy moves a message after ${maxReceiveCount} receives, and a message that fails for ` +
+      "good stays (onFailed: 'keep', the default): those behind it in its group are received with it each time, are " +
+      'not run, and are moved as well. Pass onFailed: { deadLetterQueueUrl }',
+  };
+}
+
+/** What a queue takes that does not say. */
+const DEFAULT_MAX_BYTES = 1_048_576;
+
+/** Reads the queue that gets the dead letters, and says where it would refuse what the queue of the messages takes. */
+async function letterQueueWarning(
+  onFailed: SqsOnFailed | undefined,
+  { maxMessageBytes = DEFAULT_MAX_BYTES }: QueueFacts,
+  queue: ReadQueue,
+): Promise<QueueFinding | undefined> {
+  if (typeof onFailed !== 'object') return undefined;
+  try {
+    const { maxMessageBytes: taken } = queueFacts(await queue.attributes(onFailed.deadLetterQueueUrl));
+    return taken === undefined || taken >= maxMessageBytes ? undefined : tooSmall(taken, maxMessageBytes);
+  } catch (error) {
+    return unreadableLetterQueue(error);
+  }
+}
+
+function tooSmall(taken: number, sent: number): QueueFinding {
+  return {
+    warning: 'DEAD_LETTER_QUEUE_TOO_SMALL',
+    message:
+      `the dead-letter queue takes messages of ${taken} bytes, and the queue those of ${sent}: it refuses the copy of a ` +
+      'larger one, which stays in the queue. Raise MaximumMessageSize of the dead-letter queue',
+  };
+}
+
+function unreadableLetterQueue(error: unknown): QueueFinding {
+  return {
+    warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
+    message:
+      `the attributes of the dead-letter queue cannot be read (${textOf(error)}): whether it takes all copies was ` +
+      'not checked. Allow sqs:GetQueueAttributes on it too',
+  };
+}
+
+function textOf(error: unknown): string {
+  const { name, message } = toStoredError(error, 0);
+  return `${name}: ${message}`;
+}

@@ -1,4 +1,0 @@
-import type { Message } from '@aws-sdk/client-sqs';
-
-/** A message as sqs-consumer gives it. */
-export type SqsMessage = Message;

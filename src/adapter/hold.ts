@@ -1,0 +1,70 @@
+import type { Clock, Timer } from '../lib/clock.ts';
+
+export interface HoldOptions {
+  readonly clock: Clock;
+  /** When the broker may give the message to another, by the monotonic clock. */
+  readonly until: number;
+  /** Milliseconds of that which the ways between the broker and here may have taken. */
+  readonly marginMs: number;
+  /**
+   * Asks the broker for more time. Gives until when, `LOST`, or undefined where there was no answer. It must not throw.
+   */
+  readonly extend?: (() => Promise<number | undefined>) | undefined;
+  /** Milliseconds between extensions. Without them the owner of the hold calls `beat`. */
+  readonly everyMs?: number | undefined;
+}
+
+/** In place of a time: the broker has given the message to another, or is about to. */
+export const LOST = -Infinity;
+
+/** A message that its broker keeps for us while it is in hand. */
+export class Hold {
+  readonly #options: HoldOptions;
+  readonly #timer: Timer | undefined;
+  #until: number;
+  #extending: Promise<void> | undefined;
+
+  constructor(options: HoldOptions) {
+    const { clock, until, extend, everyMs } = options;
+    this.#options = options;
+    this.#until = until;
+    if (extend === undefined || everyMs === undefined) return;
+    this.#timer = clock.setRepeating(() => {
+      this.beat();
+    }, everyMs);
+  }
+
+  /** Whether the broker cannot have given it to another. Once it may have, the message is not touched. */
+  isOurs(): boolean {
+    return this.leftMs() > 0;
+  }
+
+  /** Milliseconds for which it is ours. */
+  leftMs(): number {
+    const { clock, marginMs } = this.#options;
+    return this.#until - marginMs - clock.monotonic();
+  }
+
+  /** Takes in what the broker has said of it elsewhere. */
+  set until(until: number) {
+    this.#until = until;
+  }
+
+  /** Asks for more time, unless an extension is under way or the message may be lost. */
+  beat(): void {
+    const { extend } = this.#options;
+    if (extend === undefined || this.#extending !== undefined || !this.isOurs()) return;
+    this.#extending = this.#extendBy(extend);
+  }
+
+  async #extendBy(extend: () => Promise<number | undefined>): Promise<void> {
+    this.#until = (await extend()) ?? this.#until;
+    this.#extending = undefined;
+  }
+
+  /** Ends the extensions, and waits for one under way: none may arrive after what is done next. */
+  async end(): Promise<void> {
+    this.#options.clock.clearTimer(this.#timer);
+    await this.#extending;
+  }
+}
