@@ -1,10 +1,9 @@
 import { parseOptions } from '../../../src/adapter-kit.ts';
-import type { KeptLetter, Letter } from '../../operations/redrive/letter.ts';
+import type { Letter } from '../../operations/redrive/letter.ts';
 import { createRedrive } from '../../operations/redrive/redrive.ts';
 import type { RedriveReport } from '../../operations/redrive/redriver.ts';
-import type { KafkaProducer } from '../log/kafkajs-types.ts';
 import { produceCopy } from '../log/produce.ts';
-import type { FetchedLetter } from './letter-taker.ts';
+import { connected } from './kafka-client.ts';
 import {
   redriveTopicOptions,
   type RedrivenTopicLetter,
@@ -12,7 +11,7 @@ import {
   type TopicLetter,
 } from './options.ts';
 import { readLetters } from './read-letters.ts';
-import { type LetterOwner, whoseLetter } from './whose-letter.ts';
+import { whoseLetter } from './whose-letter.ts';
 
 type Place = Pick<RedrivenTopicLetter, 'partition' | 'offset'>;
 type Facts = Pick<TopicLetter, 'partition' | 'message'>;
@@ -42,47 +41,32 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
   const resolved = parseOptions('redriveTopic', redriveTopicOptions(), options);
   const { kafka, from, to, groupId = `handle-once-redrive-${from}`, scope, signal, dryRun } = resolved;
   const { take, isOver, report } = createRedrive<Place, Facts>(resolved);
-  const producer = kafka.producer();
-  await producer.connect();
-  try {
-    await readLetters({
+  await connected(kafka.producer(), (producer) =>
+    readLetters({
       ...{ kafka, topic: from, groupId, commits: !dryRun, signal, isOver },
-      async take(fetched) {
-        const { partition, message } = fetched;
-        const letter = letterOf(fetched, whoseLetter(message, scope), { producer, to });
+      async take({ partition, message, isOurs, hasRoom }) {
+        const owner = whoseLetter(message, scope);
+        const letter: Letter =
+          'kept' in owner
+            ? owner
+            : {
+                ...owner,
+                hasRoom: true,
+                mustStay: hasRoom ? undefined : 'too-many-kept',
+                isOurs,
+                async send() {
+                  await produceCopy(producer, to ?? owner.topic, owner.copy);
+                  return true;
+                },
+                // It is passed by the position that is committed.
+                remove: () => Promise.resolve(),
+              };
         const place = { partition, offset: message.offset };
         const outcome = await take({ letter, place, facts: { partition, message } });
         if (outcome === undefined) return 'untouched';
         return outcome.state === 'kept' ? 'kept' : 'passed';
       },
-    });
-  } finally {
-    await producer.disconnect();
-  }
+    }),
+  );
   return report();
-}
-
-interface Target {
-  readonly producer: KafkaProducer;
-  readonly to: string | undefined;
-}
-
-function letterOf(
-  { isOurs, hasRoom }: FetchedLetter,
-  owner: LetterOwner | KeptLetter,
-  { producer, to }: Target,
-): Letter {
-  if ('kept' in owner) return owner;
-  return {
-    ...owner,
-    hasRoom: true,
-    mustStay: hasRoom ? undefined : 'too-many-kept',
-    isOurs,
-    async send() {
-      await produceCopy(producer, to ?? owner.topic, owner.copy);
-      return true;
-    },
-    // It is passed by the position that is committed.
-    remove: () => Promise.resolve(),
-  };
 }

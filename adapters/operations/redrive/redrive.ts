@@ -25,14 +25,13 @@ export function createRedrive<Place, Facts>(
     return mustStay === undefined ? letter : { kept: mustStay };
   }
 
-  return {
-    ...redriver,
-    async take(found: FoundLetter<Place, Facts>): Promise<LetterOutcome | undefined> {
-      const letter = choose(found);
-      const outcome = await redriver.take(letter);
-      const record = 'kept' in letter ? {} : { scope: letter.scope, key: letter.key };
-      if (outcome !== undefined) onLetter?.({ ...found.place, ...record, ...outcome });
-      return outcome;
-    },
-  };
+  async function take(found: FoundLetter<Place, Facts>): Promise<LetterOutcome | undefined> {
+    const letter = choose(found);
+    const outcome = await redriver.take(letter);
+    const record = 'kept' in letter ? {} : { scope: letter.scope, key: letter.key };
+    if (outcome !== undefined) onLetter?.({ ...found.place, ...record, ...outcome });
+    return outcome;
+  }
+
+  return { ...redriver, take };
 }

@@ -45,16 +45,11 @@ export function createRedriver(options: RedriveSettings<never, never>) {
     if (!namesScope) await requireKnown(scope);
     const record = await showRecord({ ...tables, scope, key });
     const decision = decideLetter(record, isOwn);
-    switch (decision) {
-      case 'remove':
-        if (!dryRun) await letter.remove();
-        return { state: 'removed' };
-      case 'reopen':
-      case 'send':
-        return await send(letter, record?.attempts ?? 0, decision === 'reopen');
-      default:
-        return kept(decision);
-    }
+    if (decision === 'reopen' || decision === 'send')
+      return await send(letter, record?.attempts ?? 0, decision === 'reopen');
+    if (decision !== 'remove') return kept(decision);
+    if (!dryRun) await letter.remove();
+    return { state: 'removed' };
   }
 
   /** Sends each message once: while the cause is there it fails again, and its new letters would have no end. */
