@@ -1,18 +1,30 @@
 import { HandleOnceError } from '../../src/index.ts';
-import type { RedriveTopicOptions } from '../kafka/index.ts';
-import type { RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
+import type { RedriveOptions, RedriveQueueOptions, RedriveReport } from '../sqs/index.ts';
 import type { ConfigModule } from './config.ts';
 import { BrokerError, UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
+import type { AnyLetter } from './redrive-answer.ts';
 import { SQS_FIX, sqsSdk } from './sqs-sdk.ts';
 
 type Client = RedriveQueueOptions['client'];
 
-/** With the `sqs` of the module `--config`, or a client of the project's own SDK, with its usual environment. */
-export async function redriveQueueWith(
+export interface AnyRedrive extends RedriveOptions<{ readonly key: string }, AnyLetter> {
+  /** The URL of a queue, or the name of a topic. */
+  readonly from: string;
+  readonly to?: string | undefined;
+}
+
+/** By the clients of the module `--config`; for SQS also by those of the project's own SDK. */
+export async function redriveWith(config: ConfigModule, options: AnyRedrive): Promise<RedriveReport> {
+  return await (options.from.includes('://') ? redriveQueueWith : redriveTopicWith)(config, options);
+}
+
+async function redriveQueueWith(
   { sqs, key }: ConfigModule,
-  options: Omit<RedriveQueueOptions, 'client' | 'key'>,
+  { to, ...options }: AnyRedrive,
 ): Promise<RedriveReport> {
+  if (to === undefined)
+    throw new UsageError('--to is missing: the URL of the queue that the letters go back to');
   const client = sqs ?? (await sdkClient());
   if (client === undefined) {
     throw new UsageError(
@@ -22,7 +34,7 @@ export async function redriveQueueWith(
   // Not before: the adapter needs the SDK, which no other command does.
   const { redriveQueue } = await import('../sqs/index.ts');
   try {
-    return await redriveQueue({ ...options, client, key });
+    return await redriveQueue({ ...options, to, client, key });
   } catch (cause) {
     // Of the database, or of an option: it says itself what to do.
     if (cause instanceof HandleOnceError) throw cause;
@@ -32,16 +44,13 @@ export async function redriveQueueWith(
   }
 }
 
+/** With its usual environment. */
 async function sdkClient(): Promise<Client | undefined> {
   const sdk = await sqsSdk<Client>();
   return sdk && new sdk.SQSClient({});
 }
 
-/** With the `kafka` of the module `--config`. */
-export async function redriveTopicWith(
-  { kafka }: ConfigModule,
-  options: Omit<RedriveTopicOptions, 'kafka'>,
-): Promise<RedriveReport> {
+async function redriveTopicWith({ kafka }: ConfigModule, options: AnyRedrive): Promise<RedriveReport> {
   if (kafka === undefined) {
     throw new UsageError(
       'for a topic a --config is needed that exports kafka: new Kafka({ brokers, ssl, sasl }) of kafkajs. ' +

@@ -1,24 +1,19 @@
 import type { Command } from 'commander';
 import type { TablesOptions } from '../../operations/index.ts';
-import type { RedriveOptions, RedriveReport } from '../../sqs/index.ts';
+import type { RedriveReport } from '../../sqs/index.ts';
 import { answer, type Answer, type SharedOptions, unhurried } from '../command.ts';
-import { type ConfigModule, loadConfig } from '../config.ts';
-import { EXIT, UsageError } from '../errors.ts';
+import { loadConfig } from '../config.ts';
+import { EXIT } from '../errors.ts';
 import { createProgress } from '../progress.ts';
 import { type AnyLetter, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
-import { redriveQueueWith, redriveTopicWith } from '../redrive-clients.ts';
+import { type AnyRedrive, redriveWith } from '../redrive-clients.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { wholeNumber } from '../whole-number.ts';
 
-interface GivenOptions extends SharedOptions {
-  readonly from: string;
-  readonly to?: string;
-  readonly scope?: string;
-  readonly key?: readonly string[];
-  readonly limit?: number;
-  readonly perSecond?: number;
-  readonly dryRun?: boolean;
-}
+type GivenOptions = SharedOptions &
+  Pick<AnyRedrive, 'from' | 'to' | 'scope' | 'limit' | 'perSecond' | 'dryRun'> & {
+    readonly key?: readonly string[];
+  };
 
 export function addRedrive(program: Command): void {
   const command = program.command('redrive').description('send dead letters back, so that they run again');
@@ -36,20 +31,17 @@ export function addRedrive(program: Command): void {
 }
 
 async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answer> {
+  const { from, to, scope, key: keys, limit, perSecond, dryRun } = given;
   const config = await loadConfig(given.config);
   const letters: AnyLetter[] = [];
   const progress = createProgress();
   const counts = { sent: 0, removed: 0, kept: 0 };
   try {
-    const report = await run(given, config, {
-      ...tables,
-      scope: given.scope,
-      limit: given.limit,
-      perSecond: given.perSecond,
-      dryRun: given.dryRun,
+    const report = await redriveWith(config, {
+      ...{ ...tables, from, to, scope, limit, perSecond, dryRun },
       signal: stopSignal(),
-      filter: filterOf(given.key),
-      onLetter(letter: AnyLetter) {
+      filter: keys && (({ key }) => keys.includes(key)),
+      onLetter(letter) {
         if (given.json === true || letters.length < MOST_ROWS) letters.push(letter);
         counts[letter.state] += 1;
         progress.show(`${counts.sent} sent, ${counts.removed} removed, ${counts.kept} kept`);
@@ -59,23 +51,6 @@ async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answ
   } finally {
     progress.end();
   }
-}
-
-type AnyRedrive = RedriveOptions<{ readonly key: string }, AnyLetter>;
-
-async function run(
-  { from, to }: GivenOptions,
-  config: ConfigModule,
-  common: AnyRedrive,
-): Promise<RedriveReport> {
-  if (!from.includes('://')) return await redriveTopicWith(config, { ...common, from, to });
-  if (to === undefined)
-    throw new UsageError('--to is missing: the URL of the queue that the letters go back to');
-  return await redriveQueueWith(config, { ...common, from, to });
-}
-
-function filterOf(keys: readonly string[] | undefined): AnyRedrive['filter'] {
-  return keys === undefined ? undefined : ({ key }) => keys.includes(key);
 }
 
 function exitCodeOf({ sent, removed, kept }: RedriveReport): number {

@@ -138,7 +138,8 @@ function after(offset: string): bigint {
   return BigInt(offset) + 1n;
 }
 
-function fetchOf(payload: BatchPayload): Fetch {
+/** A batch as a fetch. */
+export function fetchOf(payload: BatchPayload): Fetch {
   const { batch } = payload;
   const { topic, partition } = batch;
   const messages = batch.messages.map(complete);
@@ -172,7 +173,7 @@ function positionOf(batch: BatchPayload['batch']): bigint {
 /** As Kafka writes it. */
 const NO_TIMESTAMP = '-1';
 
-export function complete(message: FetchedMessage): KafkaMessage {
+function complete(message: FetchedMessage): KafkaMessage {
   const { timestamp = NO_TIMESTAMP, headers = {} } = message;
   return { ...message, timestamp, headers: withoutInherited(headers) };
 }

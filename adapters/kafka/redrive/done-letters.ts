@@ -1,7 +1,7 @@
 /** Offsets of letters that are not done with: `from` and up to `to`. */
 interface Open {
   readonly from: bigint;
-  readonly to: bigint;
+  to: bigint;
 }
 
 const PREFIX = 'handle-once:';
@@ -17,7 +17,7 @@ const MOST_LENGTH = 3_900;
  * Letters are gone through in their order, from the position on.
  */
 export class DoneLetters {
-  #open: readonly Open[];
+  #open: Open[];
   /** Behind the last letter that was passed or kept. */
   #reach: bigint;
   /** Behind the last letter that was gone through. Between two there is none. */
@@ -26,7 +26,9 @@ export class DoneLetters {
   /** `position`: as committed, and negative where nothing is. Metadata that another program wrote says nothing. */
   constructor(position: bigint, metadata: string) {
     const from = position < 0n ? 0n : position;
-    const [length = 0n, ...gaps] = METADATA.test(metadata) ? numbersOf(metadata) : [];
+    const [length = 0n, ...gaps] = METADATA.test(metadata)
+      ? metadata.slice(PREFIX.length).split(',').map(BigInt)
+      : [];
     this.#open = openOf(from, gaps);
     this.#reach = from + length;
     this.#seen = from;
@@ -53,9 +55,8 @@ export class DoneLetters {
     this.skip(offset);
     if (offset < this.#reach) return;
     const last = this.#open.at(-1);
-    const goesOn = last?.to === this.#reach;
-    const open = { from: goesOn ? last.from : offset, to: offset + 1n };
-    this.#open = [...(goesOn ? this.#open.slice(0, -1) : this.#open), open];
+    if (last?.to === this.#reach) last.to = offset + 1n;
+    else this.#open.push({ from: offset, to: offset + 1n });
     this.#reach = offset + 1n;
   }
 
@@ -87,15 +88,11 @@ export class DoneLetters {
     if (to <= from) return;
     this.#seen = to;
     const around = (open: Open): Open[] => [
-      { from: open.from, to: smaller(open.to, from) },
-      { from: larger(open.from, to), to: open.to },
+      { from: open.from, to: open.to < from ? open.to : from },
+      { from: open.from > to ? open.from : to, to: open.to },
     ];
     this.#open = this.#open.flatMap(around).filter((open) => open.from < open.to);
   }
-}
-
-function numbersOf(metadata: string): bigint[] {
-  return metadata.slice(PREFIX.length).split(',').map(BigInt);
 }
 
 function openOf(position: bigint, gaps: readonly bigint[]): Open[] {
@@ -107,12 +104,4 @@ function openOf(position: bigint, gaps: readonly bigint[]): Open[] {
     open.push({ from, to: at });
   }
   return open;
-}
-
-function smaller(one: bigint, other: bigint): bigint {
-  return one < other ? one : other;
-}
-
-function larger(one: bigint, other: bigint): bigint {
-  return one > other ? one : other;
 }

@@ -37,3 +37,16 @@ export interface KafkaClients {
   /** Makes the one that looks where the topic ends. */
   admin(): LetterAdmin;
 }
+
+/** Connects a client for as long as it has work. */
+export async function connected<Client extends KafkaConnection>(
+  client: Client,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.disconnect();
+  }
+}

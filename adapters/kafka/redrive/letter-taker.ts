@@ -1,11 +1,8 @@
 import { askPatiently, committedIn } from '../log/ask-admin.ts';
-import { complete } from '../client/kafkajs.ts';
-import type { BatchPayload } from '../log/kafkajs-types.ts';
-import type { KafkaMessage } from '../log/log-client.ts';
+import type { Fetch, KafkaMessage } from '../log/log-client.ts';
 import { DoneLetters } from './done-letters.ts';
 import type { KafkaClients, LetterAdmin, LetterConsumer } from './kafka-client.ts';
-import type { OpenPartition } from './open-partitions.ts';
-import type { TopicProgress } from './topic-progress.ts';
+import { TopicProgress } from './topic-progress.ts';
 
 /** A letter that was fetched. */
 export interface FetchedLetter {
@@ -30,6 +27,14 @@ export interface ReadOptions {
   readonly take: (letter: FetchedLetter) => Promise<'passed' | 'kept' | 'untouched'>;
 }
 
+/** A partition that has letters which the group has not passed. */
+export interface OpenPartition {
+  readonly partition: number;
+  readonly end: bigint;
+  /** Where it begins, if what the group has committed is not in it any more. */
+  readonly oldest: bigint | undefined;
+}
+
 export interface Reading {
   readonly consumer: LetterConsumer;
   readonly admin: LetterAdmin;
@@ -39,33 +44,27 @@ export interface Reading {
 
 export const HEARTBEAT_MS = 1_000;
 
-/** Takes the letters of batches, one after the other. */
-export interface Taker {
-  /** The group has met. To be called before anything of it is fetched. */
-  joined(assigned: readonly number[]): void;
-  take(payload: BatchPayload): Promise<void>;
-}
+export type Taker = ReturnType<typeof createTaker>;
 
-export function createTaker(
-  { consumer, admin, partitions, options }: Reading,
-  progress: TopicProgress,
-): Taker {
+/** Takes the letters of fetches, one after the other. */
+export function createTaker({ consumer, admin, partitions, options }: Reading) {
   const { topic, groupId, commits, isOver, take } = options;
-  /** By partition, as committed when the group has met. */
-  const known = new Map<number, DoneLetters>();
-  let meetings = 0;
+  const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
+  /** By partition, as committed when the group met. Another promise each time that it meets. */
+  let known: Promise<ReadonlyMap<number, DoneLetters>> = Promise.resolve(new Map());
 
-  async function doneIn(partition: number, isOurs: () => boolean): Promise<DoneLetters | undefined> {
-    const before = known.get(partition);
-    if (before !== undefined) return before;
-    const committed = await askPatiently(() => committedIn(admin, groupId, topic, [partition]), isOver);
-    const { offset, metadata } = committed?.get(partition) ?? {};
-    if (offset === undefined || !isOurs()) return undefined;
-    const done = new DoneLetters(BigInt(offset), metadata ?? '');
-    known.set(partition, done);
+  async function look(assigned: readonly number[]): Promise<ReadonlyMap<number, DoneLetters>> {
+    const committed = await askPatiently(() => committedIn(admin, groupId, topic, assigned), isOver);
+    const done = new Map<number, DoneLetters>();
+    for (const [partition, { offset, metadata }] of committed ?? []) {
+      // Where another reader has come to the end since the start, nothing is fetched that would tell.
+      progress.reach(partition, BigInt(offset));
+      done.set(partition, new DoneLetters(BigInt(offset), metadata ?? ''));
+    }
     return done;
   }
 
+  /** False where the letter was not touched. */
   async function takeOne(letter: Omit<FetchedLetter, 'hasRoom'>, done: DoneLetters): Promise<boolean> {
     const { partition, message } = letter;
     const offset = BigInt(message.offset);
@@ -93,38 +92,38 @@ export function createTaker(
   }
 
   return {
-    joined(assigned) {
-      known.clear();
-      meetings += 1;
+    progress,
+    /** The group has met. To be called before anything of it is fetched. */
+    async joined(assigned: readonly number[]): Promise<void> {
+      progress.assign(assigned);
+      known = look(assigned);
       for (const { partition, oldest } of partitions) {
         // Else the client commits that nothing is committed, and what is done with is forgotten.
         if (oldest !== undefined && assigned.includes(partition))
           consumer.seek({ topic, partition, offset: String(oldest) });
       }
+      await known;
     },
-    async take(payload) {
-      const { batch } = payload;
-      const { partition } = batch;
-      const meeting = meetings;
+    async take(fetch: Fetch): Promise<void> {
+      const { partition } = fetch;
+      const meeting = known;
       let isMember = true;
-      const isOurs = (): boolean =>
-        isMember && meeting === meetings && payload.isRunning() && !payload.isStale();
+      const isOurs = (): boolean => isMember && meeting === known && fetch.isRunning() && !fetch.isStale();
       const beats = setInterval(() => {
-        // The group rebalances: kafkajs joins it again when the batch ends, and what is left comes again.
-        payload.heartbeat().catch(() => {
+        // The group rebalances: kafkajs joins it again when the fetch is done, and what is left comes again.
+        fetch.heartbeat().catch(() => {
           isMember = false;
         });
       }, HEARTBEAT_MS);
       try {
-        const done = await doneIn(partition, isOurs);
-        if (done === undefined) return;
-        for (const fetched of batch.messages) {
-          const message = complete(fetched);
+        const done = (await meeting).get(partition);
+        if (done === undefined || !isOurs()) return;
+        for (const message of fetch.messages) {
           if (!(await takeOne({ partition, message, isOurs }, done))) return;
-          payload.resolveOffset(message.offset);
+          fetch.advance(BigInt(message.offset) + 1n);
         }
-        progress.reach(partition, BigInt(batch.lastOffset()) + 1n);
-        payload.resolveOffset(batch.lastOffset());
+        progress.reach(partition, fetch.to);
+        fetch.advance(fetch.to);
       } finally {
         clearInterval(beats);
       }

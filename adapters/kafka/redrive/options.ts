@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { lazily, NOT_AN_OBJECT, withMethods } from '../../../src/adapter-kit.ts';
-import { letterFields, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
+import { goElsewhere, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
 import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
 import type { KafkaMessage } from '../log/log-client.ts';
 import { topicName } from '../options/retry-options.ts';
@@ -46,21 +46,13 @@ export const redriveTopicOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...redriveFields(),
+        ...redriveFields<TopicLetter, RedrivenTopicLetter>(),
         kafka: withMethods<KafkaClients>(['consumer', 'producer', 'admin'], 'a Kafka of kafkajs'),
         from: topicName(),
         to: z.optional(topicName()),
         groupId: z.optional(z.string({ error: GROUP }).check(z.minLength(1, { error: GROUP }))),
-        ...letterFields<TopicLetter, RedrivenTopicLetter>(),
       },
       NOT_AN_OBJECT,
     )
-    .check(
-      z.refine(({ from, to }) => from !== to, {
-        path: ['to'],
-        error: 'must be another topic than from: the one that the letters came from',
-      }),
-    ),
+    .check(goElsewhere('topic')),
 );
-
-export type ResolvedRedrive = z.output<ReturnType<typeof redriveTopicOptions>>;

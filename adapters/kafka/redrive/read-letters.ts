@@ -1,10 +1,14 @@
-import { isError, onAbort } from '../../../src/adapter-kit.ts';
-import type { BatchPayload } from '../log/kafkajs-types.ts';
-import { askPatiently, committedIn } from '../log/ask-admin.ts';
-import type { LetterAdmin } from './kafka-client.ts';
-import { createTaker, HEARTBEAT_MS, type Reading, type ReadOptions } from './letter-taker.ts';
-import { type OpenPartition, openPartitions } from './open-partitions.ts';
-import { TopicProgress } from './topic-progress.ts';
+import { onAbort } from '../../../src/adapter-kit.ts';
+import { fetchOf } from '../client/kafkajs.ts';
+import { askPatiently, committedIn, endsOf } from '../log/ask-admin.ts';
+import { connected, type LetterAdmin, type LetterConsumer } from './kafka-client.ts';
+import {
+  createTaker,
+  HEARTBEAT_MS,
+  type OpenPartition,
+  type ReadOptions,
+  type Taker,
+} from './letter-taker.ts';
 
 /** A member that was killed holds its partitions for so long. */
 const SESSION_TIMEOUT_MS = 6_000;
@@ -15,68 +19,55 @@ const LONGEST_FETCH_MS = 500;
  * each how far it has come, and which letters behind those that were kept are done with.
  */
 export async function readLetters(options: ReadOptions): Promise<void> {
-  const admin = options.kafka.admin();
-  await admin.connect();
-  try {
+  const { kafka, topic, groupId, isOver } = options;
+  await connected(kafka.admin(), async (admin) => {
     const partitions = await openPartitions(admin, options);
-    if (partitions.length > 0 && !options.isOver()) await readPartitions(admin, partitions, options);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
-async function readPartitions(
-  admin: LetterAdmin,
-  partitions: readonly OpenPartition[],
-  options: ReadOptions,
-): Promise<void> {
-  const { kafka, topic, groupId } = options;
-  const consumer = kafka.consumer({
-    groupId,
-    sessionTimeout: SESSION_TIMEOUT_MS,
-    heartbeatInterval: HEARTBEAT_MS,
-    maxWaitTimeInMs: LONGEST_FETCH_MS,
+    if (partitions.length === 0 || isOver()) return;
+    const reader = kafka.consumer({
+      groupId,
+      sessionTimeout: SESSION_TIMEOUT_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: LONGEST_FETCH_MS,
+    });
+    await connected(reader, async (consumer) => {
+      await consumer.subscribe({ topics: [topic], fromBeginning: true });
+      await readToEnd(consumer, createTaker({ consumer, admin, partitions, options }), options);
+    });
   });
-  await consumer.connect();
-  try {
-    await consumer.subscribe({ topics: [topic], fromBeginning: true });
-    await readToEnd({ consumer, admin, partitions, options });
-  } finally {
-    await consumer.disconnect();
-  }
 }
 
-function readToEnd(reading: Reading): Promise<void> {
-  const { consumer, admin, partitions, options } = reading;
-  const { topic, groupId, signal, isOver } = options;
-  const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
-  return new Promise<void>((resolve, reject) => {
-    let unsubscribe = (): void => undefined;
-    const end = (): void => {
-      unsubscribe();
-      resolve();
-    };
-    const fail = (error: unknown): void => {
-      unsubscribe();
-      reject(isError(error) ? error : new Error('the topic could not be read', { cause: error }));
-    };
+async function openPartitions(
+  admin: LetterAdmin,
+  { topic, groupId, isOver }: ReadOptions,
+): Promise<OpenPartition[]> {
+  const ends = (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
+  const all = ends.map(({ partition }) => partition);
+  const committed = await askPatiently(() => committedIn(admin, groupId, topic, all), isOver);
+  return ends.flatMap(({ partition, low, high }) => {
+    const position = BigInt(committed?.get(partition)?.offset ?? -1);
+    const [oldest, end] = [BigInt(low), BigInt(high)];
+    const isGone = position >= 0n && position < oldest;
+    const isOpen = (position > oldest ? position : oldest) < end;
+    return isOpen ? [{ partition, end, oldest: isGone ? oldest : undefined }] : [];
+  });
+}
+
+async function readToEnd(
+  consumer: LetterConsumer,
+  taker: Taker,
+  { topic, signal, isOver }: ReadOptions,
+): Promise<void> {
+  const { progress } = taker;
+  let unsubscribe = (): void => undefined;
+  const ended = new Promise<void>((end, fail) => {
+    if (signal !== undefined) unsubscribe = onAbort(signal, end);
     const endIfOver = (): void => {
       if (isOver() || progress.isReadToEnd()) end();
     };
-    if (signal !== undefined) unsubscribe = onAbort(signal, end);
-    const taker = createTaker(reading, progress);
-    // Where another reader has come to the end since we looked, nothing is fetched that would tell.
-    const reachCommitted = async (assigned: readonly number[]): Promise<void> => {
-      const committed = await askPatiently(() => committedIn(admin, groupId, topic, assigned), isOver);
-      for (const [partition, { offset }] of committed ?? []) progress.reach(partition, BigInt(offset));
-      endIfOver();
-    };
+    // Thrown on, an error would make kafkajs try again.
+    const endAfter = (step: Promise<void>): Promise<void> => step.then(endIfOver).catch(fail);
     consumer.on('consumer.group_join', ({ payload }) => {
-      const assigned = payload.memberAssignment[topic] ?? [];
-      taker.joined(assigned);
-      progress.assign(assigned);
-      endIfOver();
-      reachCommitted(assigned).catch(fail);
+      void endAfter(taker.joined(payload.memberAssignment[topic] ?? []));
     });
     // Records that are not delivered, such as those of an aborted transaction.
     consumer.on('consumer.end_batch_process', ({ payload: { partition, batchSize, lastOffset } }) => {
@@ -86,15 +77,14 @@ function readToEnd(reading: Reading): Promise<void> {
     consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
       if (!restart) fail(error);
     });
-    const eachBatch = async (payload: BatchPayload): Promise<void> => {
-      try {
-        await taker.take(payload);
-        endIfOver();
-      } catch (error) {
-        // Thrown on, it would make kafkajs try again.
-        fail(error);
-      }
-    };
-    consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch }).catch(fail);
+    const run = consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: (payload) => endAfter(taker.take(fetchOf(payload))),
+    });
+    run.catch(fail);
+  });
+  await ended.finally(() => {
+    unsubscribe();
   });
 }

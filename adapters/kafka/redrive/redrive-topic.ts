@@ -1,12 +1,20 @@
 import { parseOptions } from '../../../src/adapter-kit.ts';
-import { createRedriver, type RedriveReport } from '../../operations/redrive/redriver.ts';
-import { isWanted } from '../../operations/redrive/options.ts';
-import type { KeptLetter, Letter } from '../../operations/redrive/letter.ts';
+import type { Letter } from '../../operations/redrive/letter.ts';
+import { createRedrive } from '../../operations/redrive/redrive.ts';
+import type { RedriveReport } from '../../operations/redrive/redriver.ts';
 import { produceCopy } from '../log/produce.ts';
-import { redriveTopicOptions, type RedriveTopicOptions, type ResolvedRedrive } from './options.ts';
-import type { FetchedLetter } from './letter-taker.ts';
+import { connected } from './kafka-client.ts';
+import {
+  redriveTopicOptions,
+  type RedrivenTopicLetter,
+  type RedriveTopicOptions,
+  type TopicLetter,
+} from './options.ts';
 import { readLetters } from './read-letters.ts';
-import { type LetterOwner, whoseLetter } from './whose-letter.ts';
+import { whoseLetter } from './whose-letter.ts';
+
+type Place = Pick<RedrivenTopicLetter, 'partition' | 'offset'>;
+type Facts = Pick<TopicLetter, 'partition' | 'message'>;
 
 /**
  * Produces the letters of a dead-letter topic to their source again, so that they run again: of each it reopens the
@@ -31,52 +39,34 @@ import { type LetterOwner, whoseLetter } from './whose-letter.ts';
  */
 export async function redriveTopic(options: RedriveTopicOptions): Promise<RedriveReport> {
   const resolved = parseOptions('redriveTopic', redriveTopicOptions(), options);
-  const { kafka, from, groupId = `handle-once-redrive-${from}`, signal, dryRun } = resolved;
-  const redriver = createRedriver(resolved);
-  const producer = kafka.producer();
-  await producer.connect();
-
-  async function take(fetched: FetchedLetter): Promise<'passed' | 'kept' | 'untouched'> {
-    const owner = ownerOf(fetched, resolved);
-    const outcome = await redriver.take(letterOf(owner, fetched.isOurs));
-    if (outcome === undefined) return 'untouched';
-    const { partition, message } = fetched;
-    const record = 'kept' in owner ? {} : { scope: owner.scope, key: owner.key };
-    resolved.onLetter?.({ partition, offset: message.offset, ...record, ...outcome });
-    return outcome.state === 'kept' ? 'kept' : 'passed';
-  }
-
-  function letterOf(owner: LetterOwner | KeptLetter, isOurs: () => boolean): Letter {
-    if ('kept' in owner) return owner;
-    return {
-      ...owner,
-      hasRoom: true,
-      isOurs,
-      async send() {
-        await produceCopy(producer, resolved.to ?? owner.topic, owner.copy);
-        return true;
+  const { kafka, from, to, groupId = `handle-once-redrive-${from}`, scope, signal, dryRun } = resolved;
+  const { take, isOver, report } = createRedrive<Place, Facts>(resolved);
+  await connected(kafka.producer(), (producer) =>
+    readLetters({
+      ...{ kafka, topic: from, groupId, commits: !dryRun, signal, isOver },
+      async take({ partition, message, isOurs, hasRoom }) {
+        const owner = whoseLetter(message, scope);
+        const letter: Letter =
+          'kept' in owner
+            ? owner
+            : {
+                ...owner,
+                hasRoom: true,
+                mustStay: hasRoom ? undefined : 'too-many-kept',
+                isOurs,
+                async send() {
+                  await produceCopy(producer, to ?? owner.topic, owner.copy);
+                  return true;
+                },
+                // It is passed by the position that is committed.
+                remove: () => Promise.resolve(),
+              };
+        const place = { partition, offset: message.offset };
+        const outcome = await take({ letter, place, facts: { partition, message } });
+        if (outcome === undefined) return 'untouched';
+        return outcome.state === 'kept' ? 'kept' : 'passed';
       },
-      // It is passed by the position that is committed.
-      remove: () => Promise.resolve(),
-    };
-  }
-
-  try {
-    const { isOver } = redriver;
-    await readLetters({ kafka, topic: from, groupId, commits: !dryRun, signal, isOver, take });
-  } finally {
-    await producer.disconnect();
-  }
-  return redriver.report();
-}
-
-function ownerOf(
-  { partition, message, hasRoom }: FetchedLetter,
-  { scope: asked, filter }: ResolvedRedrive,
-): LetterOwner | KeptLetter {
-  const owner = whoseLetter(message, asked);
-  if ('kept' in owner) return owner;
-  const { scope, key } = owner;
-  if (!isWanted(filter, { partition, scope, key, message })) return { kept: 'filtered' };
-  return hasRoom ? owner : { kept: 'too-many-kept' };
+    }),
+  );
+  return report();
 }

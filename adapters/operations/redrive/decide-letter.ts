@@ -1,10 +1,8 @@
 import type { RecordView } from '../record.ts';
 import type { KeptLetterReason } from './letter.ts';
 
-/** What is done with a dead letter. */
-export type LetterDecision =
-  | { readonly action: 'reopen' | 'send' | 'remove' }
-  | { readonly action: 'keep'; readonly reason: KeptLetterReason };
+/** What is done with a dead letter, or why it is kept. */
+export type LetterDecision = 'reopen' | 'send' | 'remove' | KeptLetterReason;
 
 /** The one table: what is on record, and what is then done with the letter. */
 export function decideLetter(record: RecordView | undefined, isOwn: boolean): LetterDecision {
@@ -12,17 +10,17 @@ export function decideLetter(record: RecordView | undefined, isOwn: boolean): Le
   switch (phase) {
     case undefined:
     case 'expired':
-      return { action: 'send' };
+      return 'send';
     case 'failed':
-      return { action: 'reopen' };
+      return 'reopen';
     case 'succeeded':
-      return isOwn ? { action: 'remove' } : { action: 'keep', reason: 'ambiguous' };
+      return isOwn ? 'remove' : 'ambiguous';
     case 'waiting':
-      return isReopened(record) ? { action: 'send' } : { action: 'keep', reason: phase };
+      return isReopened(record) ? 'send' : phase;
     case 'running':
     case 'lapsed':
     case 'backing-off':
-      return { action: 'keep', reason: phase };
+      return phase;
   }
 }
 

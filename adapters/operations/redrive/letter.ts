@@ -76,6 +76,8 @@ export interface KeptLetter {
 export interface OwnedLetter extends LetterIdentity {
   /** Whether it can be sent at all. */
   readonly hasRoom: boolean;
+  /** Why it stays all the same, where `filter` wants it. */
+  readonly mustStay?: KeptLetterReason | undefined;
   /** False once another reader may have it. */
   isOurs(): boolean;
   /** Resolves when the source has the copy. `attempts` is how often its record was tried. False: it is refused. */

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import { lazily } from '../../../src/lib/lazily.ts';
 import { abortSignal, callback, flag, wholeNumber } from '../../../src/options/parse-options.ts';
 import { wrongReturn } from '../../../src/options/wrong-return.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
@@ -26,26 +25,36 @@ export interface RedriveOptions<Letter, Redriven> extends TablesOptions {
   readonly onLetter?: ((letter: Redriven) => unknown) | undefined;
 }
 
-export const redriveFields = lazily(() => ({
-  ...tablesFields(),
-  scope: z.optional(scopeField()),
-  limit: z._default(wholeNumber('letters', 1, 1_000_000_000), Infinity),
-  perSecond: z._default(wholeNumber('letters', 1, 10_000), 50),
-  dryRun: z._default(flag(), false),
-  signal: z.optional(abortSignal()),
-}));
-
-/** The options as they apply, but for those that get a letter. */
-export type RedriveSettings = z.output<z.ZodMiniObject<ReturnType<typeof redriveFields>>>;
-
-/** The options that get a letter. */
-export function letterFields<Letter, Redriven>() {
+/** Their fields, whatever the broker. */
+export function redriveFields<Letter, Redriven>() {
   const filter = 'a function of one letter that returns true or false';
   return {
+    ...tablesFields(),
+    scope: z.optional(scopeField()),
+    limit: z._default(wholeNumber('letters', 1, 1_000_000_000), Infinity),
+    perSecond: z._default(wholeNumber('letters', 1, 10_000), 50),
+    dryRun: z._default(flag(), false),
+    signal: z.optional(abortSignal()),
     filter: z.optional(callback<(letter: Letter) => boolean>(filter)),
     onLetter: z.optional(callback<(letter: Redriven) => unknown>('a function of one letter')),
   };
 }
+
+/** Letters go elsewhere than where they are: to another `queue`, or `topic`. */
+export function goElsewhere(what: string) {
+  return z.refine<{ readonly from: string; readonly to?: string | undefined }>(
+    ({ from, to }) => from !== to,
+    {
+      path: ['to'],
+      error: `must be another ${what} than from: the one that the letters came from`,
+    },
+  );
+}
+
+/** The options as they apply. */
+export type RedriveSettings<Letter, Redriven> = z.output<
+  z.ZodMiniObject<ReturnType<typeof redriveFields<Letter, Redriven>>>
+>;
 
 /** What a filter says. Throws `InvalidOptionsError` where that is neither true nor false, such as a promise. */
 export function isWanted<Letter>(filter: ((letter: Letter) => boolean) | undefined, letter: Letter): boolean {

@@ -1,8 +1,12 @@
+import { keyFault } from '../../../src/options/key.ts';
+import { storedScopeFault } from '../../../src/options/scope.ts';
+import { reopenRecord } from '../reopen-record.ts';
+import { showRecord } from '../show-record.ts';
+import { decideLetter } from './decide-letter.ts';
 import { requireKnownScope } from './known-scope.ts';
-import type { KeptLetterReason, Letter, LetterOutcome } from './letter.ts';
+import type { KeptLetterReason, Letter, LetterOutcome, OwnedLetter } from './letter.ts';
 import type { RedriveSettings } from './options.ts';
 import { createPace } from './pace.ts';
-import { redriveLetter } from './redrive-letter.ts';
 
 /** What a redrive did; of a dry run, what it would do. */
 export interface RedriveReport {
@@ -20,37 +24,75 @@ export interface RedriveReport {
   readonly keptFor: Readonly<Partial<Record<KeptLetterReason, number>>>;
 }
 
-/** Takes the letters that an adapter has read, one after the other, and counts what became of them. */
-export interface Redriver {
-  /** Undefined: it was not touched. */
-  take(letter: Letter): Promise<LetterOutcome | undefined>;
-  /** Whether no further letter is to be taken. */
-  readonly isOver: () => boolean;
-  report(): RedriveReport;
-}
-
-export function createRedriver(options: RedriveSettings): Redriver {
-  const { sql, databaseSchema, replyTimeoutMs, limit, dryRun, signal } = options;
+/** Decides and does what becomes of letters, one after the other, and counts it. */
+export function createRedriver(options: RedriveSettings<never, never>) {
+  const { sql, databaseSchema, replyTimeoutMs, limit, perSecond, dryRun, signal } = options;
   const tables = { sql, databaseSchema, replyTimeoutMs };
-  const run = {
-    tables,
-    requireKnown: requireKnownScope(tables),
-    pace: createPace(options.perSecond, signal),
-    dryRun,
-    sent: new Set<string>(),
-  };
+  const requireKnown = requireKnownScope(tables);
+  const pace = createPace(perSecond, signal);
+  /** The messages that were sent; of a dry run, those that would be. */
+  const sentMessages = new Set<string>();
   const counts = { sent: 0, removed: 0, kept: 0 };
   const keptFor: Partial<Record<KeptLetterReason, number>> = {};
+  /** Whether no further letter is to be taken. */
   const isOver = (): boolean => signal?.aborted === true || counts.sent >= limit;
+
+  /** Reopens, sends and removes, in this order: a crash at any point leaves the letter, the copy or both. */
+  async function redrive(letter: Letter): Promise<LetterOutcome | undefined> {
+    if ('kept' in letter) return kept(letter.kept);
+    const { scope, key, isOwn, namesScope } = letter;
+    if (keyFault(key) !== undefined || storedScopeFault(scope) !== undefined) return kept('no-identity');
+    if (!namesScope) await requireKnown(scope);
+    const record = await showRecord({ ...tables, scope, key });
+    const decision = decideLetter(record, isOwn);
+    if (decision === 'reopen' || decision === 'send')
+      return await send(letter, record?.attempts ?? 0, decision === 'reopen');
+    if (decision !== 'remove') return kept(decision);
+    if (!dryRun) await letter.remove();
+    return { state: 'removed' };
+  }
+
+  /** Sends each message once: while the cause is there it fails again, and its new letters would have no end. */
+  async function send(
+    letter: OwnedLetter,
+    attempts: number,
+    reopened: boolean,
+  ): Promise<LetterOutcome | undefined> {
+    const { scope, key } = letter;
+    const message = JSON.stringify([scope, key]);
+    if (sentMessages.has(message)) return kept('already-sent');
+    if (!letter.hasRoom) return kept('no-room');
+    if (!dryRun) {
+      if (!(await pace()) || !letter.isOurs()) return undefined;
+      // Unchanged: it was reopened, forgotten or expired since it was looked at.
+      if (reopened && (await reopenRecord({ ...tables, scope, key })).state === 'unchanged')
+        return await redrive(letter);
+      if (!(await letter.send(attempts))) return kept('send-refused');
+    }
+    sentMessages.add(message);
+    if (!dryRun) await letter.remove();
+    return { state: 'sent', reopened };
+  }
+
   return {
     isOver,
-    async take(letter) {
-      const outcome = await redriveLetter(letter, run);
+    /** Undefined: it was not touched, since the redrive ends, or another reader may have it. */
+    async take(letter: Letter): Promise<LetterOutcome | undefined> {
+      const outcome = await redrive(letter);
       if (outcome === undefined) return undefined;
       counts[outcome.state] += 1;
       if (outcome.state === 'kept') keptFor[outcome.reason] = (keptFor[outcome.reason] ?? 0) + 1;
       return outcome;
     },
-    report: () => ({ state: isOver() ? 'stopped' : 'finished', dryRun, ...counts, keptFor }),
+    report: (): RedriveReport => ({
+      state: isOver() ? 'stopped' : 'finished',
+      dryRun,
+      ...counts,
+      keptFor,
+    }),
   };
+}
+
+function kept(reason: KeptLetterReason): LetterOutcome {
+  return { state: 'kept', reason };
 }

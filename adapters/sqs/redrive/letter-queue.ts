@@ -3,36 +3,23 @@ import { isInvisible } from '../../shared/sqs/visibility-limits.ts';
 import { type InHandMessage, type SqsMessage, toInHandMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
-/** A dead-letter queue that is read to its end. */
-export interface LetterQueue {
-  /** The next letters, each of them once; none at the end, and where it is over. */
-  receive(isOver: () => boolean): Promise<readonly InHandMessage[]>;
-  /** Whether its visibility timeout can not have lapsed. */
-  isOurs(letter: InHandMessage): boolean;
-  /** It was looked at, and stays: it is not received again. */
-  keep(letter: InHandMessage): void;
-  remove(letter: InHandMessage): Promise<void>;
-  /** Makes those that are still in hand visible. */
-  returnAll(): Promise<void>;
-}
-
 /** A long poll asks all servers of the queue, and so an empty one is the end of it. */
 const WAIT_SECONDS = 1;
 
 /** What it takes to make a letter visible. */
 type Held = Pick<InHandMessage, 'receiptHandle' | 'receivedAt'>;
 
-export function createLetterQueue(
-  subject: string,
-  queue: Queue,
-  visibilityTimeoutSeconds: number,
-): LetterQueue {
+export type LetterQueue = ReturnType<typeof createLetterQueue>;
+
+/** A dead-letter queue that is read to its end. */
+export function createLetterQueue(subject: string, queue: Queue, visibilityTimeoutSeconds: number) {
   /** By `MessageId`, the first received first. Without their bodies: all letters of a queue can be kept. */
   const held = new Map<string, Held>();
   const kept = new Set<string>();
   // Never aborted: what is on its way in a poll that is cut off is hidden for the whole timeout.
   const { signal } = new AbortController();
 
+  /** Whether its visibility timeout can not have lapsed. */
   function isOurs({ receivedAt }: Held): boolean {
     return isInvisible(systemClock, receivedAt + visibilityTimeoutSeconds * 1_000);
   }
@@ -57,7 +44,8 @@ export function createLetterQueue(
 
   return {
     isOurs,
-    async receive(isOver) {
+    /** The next letters, each of them once; none at the end, and where it is over. */
+    async receive(isOver: () => boolean): Promise<readonly InHandMessage[]> {
       // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
       for (let again = 0; again <= kept.size && !isOver();) {
         const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
@@ -68,15 +56,17 @@ export function createLetterQueue(
       }
       return [];
     },
-    keep({ messageId }) {
+    /** It was looked at, and stays: it is not received again. */
+    keep({ messageId }: InHandMessage): void {
       kept.add(messageId);
     },
-    async remove({ messageId, receiptHandle }) {
+    async remove({ messageId, receiptHandle }: InHandMessage): Promise<void> {
       const reply = await attempt(queue.delete(receiptHandle));
       if (!reply.done) throw reply.error;
       held.delete(messageId);
     },
-    async returnAll() {
+    /** Makes those that are still in hand visible. */
+    async returnAll(): Promise<void> {
       const letters = [...held.values()].filter(isOurs);
       await Promise.allSettled(letters.map(({ receiptHandle }) => queue.changeVisibility(receiptHandle, 0)));
     },

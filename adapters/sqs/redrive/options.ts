@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { lazily, NOT_AN_OBJECT, wholeNumber, withMethods } from '../../../src/adapter-kit.ts';
-import { letterFields, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
+import { goElsewhere, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
 import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
 import { messageFields } from '../../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
@@ -49,22 +49,14 @@ export const redriveQueueOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...redriveFields(),
+        ...redriveFields<QueueLetter, RedrivenQueueLetter>(),
         client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
         from: queueUrlOption('the dead-letter queue'),
         to: queueUrlOption('the queue that the letters go back to'),
         key: messageFields<SqsMessage>().key,
-        ...letterFields<QueueLetter, RedrivenQueueLetter>(),
         visibilityTimeoutSeconds: z._default(wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS), 120),
       },
       NOT_AN_OBJECT,
     )
-    .check(
-      z.refine(({ from, to }) => from !== to, {
-        path: ['to'],
-        error: 'must be another queue than from: the one that the letters came from',
-      }),
-    ),
+    .check(goElsewhere('queue')),
 );
-
-export type ResolvedRedrive = z.output<ReturnType<typeof redriveQueueOptions>>;

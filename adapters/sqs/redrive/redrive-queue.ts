@@ -1,18 +1,21 @@
+import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
 import { isError, parseOptions, systemClock } from '../../../src/adapter-kit.ts';
-import { createRedriver, type RedriveReport } from '../../operations/redrive/redriver.ts';
-import { isWanted } from '../../operations/redrive/options.ts';
 import type { KeptLetter, Letter } from '../../operations/redrive/letter.ts';
+import { createRedrive } from '../../operations/redrive/redrive.ts';
+import type { RedriveReport } from '../../operations/redrive/redriver.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
-import { fitsInQueue } from '../../shared/sqs/dead-letter-attributes.ts';
+import { type CopyIdentity, IDENTITY_ATTRIBUTE, writeIdentity } from '../../shared/sqs/copy-identity.ts';
+import { fitsInQueue, withoutOurs } from '../../shared/sqs/dead-letter-attributes.ts';
 import { addressOf, isTooLong } from '../../shared/sqs/send-dead-letter.ts';
-import type { InHandMessage } from '../message.ts';
 import { createQueue, isNoSuchQueue, type Queue } from '../../shared/sqs/queue.ts';
-import { copyOf } from './copy.ts';
+import type { InHandMessage, SqsMessage } from '../message.ts';
 import { createLetterQueue, type LetterQueue } from './letter-queue.ts';
-import { redriveQueueOptions, type RedriveQueueOptions, type ResolvedRedrive } from './options.ts';
+import { type QueueLetter, redriveQueueOptions, type RedriveQueueOptions } from './options.ts';
 import { type LetterOwner, whoseLetter } from './whose-letter.ts';
 
 const SUBJECT = 'redriveQueue';
+
+type Place = Pick<QueueLetter, 'messageId'>;
 
 /**
  * Sends the letters of a dead-letter queue back to their source, so that they run again: of each it reopens the record,
@@ -37,30 +40,28 @@ const SUBJECT = 'redriveQueue';
  */
 export async function redriveQueue(options: RedriveQueueOptions): Promise<RedriveReport> {
   const resolved = parseOptions(SUBJECT, redriveQueueOptions(), options);
-  const queue = createQueue(resolved.client, resolved.from, systemClock);
+  const { client, from, to, dryRun, visibilityTimeoutSeconds } = resolved;
+  const queue = createQueue(client, from, systemClock);
   await checkExists('from', queue);
-  await checkExists('to', createQueue(resolved.client, resolved.to, systemClock));
-  const letters = createLetterQueue(SUBJECT, queue, resolved.visibilityTimeoutSeconds);
-  const redriver = createRedriver(resolved);
+  await checkExists('to', createQueue(client, to, systemClock));
+  const letters = createLetterQueue(SUBJECT, queue, visibilityTimeoutSeconds);
+  const { take, isOver, report } = createRedrive<Place, Place & Pick<QueueLetter, 'message'>>(resolved);
   try {
-    while (!redriver.isOver()) {
-      const batch = await letters.receive(redriver.isOver);
+    while (!isOver()) {
+      const batch = await letters.receive(isOver);
       if (batch.length === 0) break;
       for (const inHand of batch) {
-        if (redriver.isOver()) break;
-        const owner = ownerOf(inHand, resolved);
-        const outcome = await redriver.take(letterOf(inHand, owner, { queue, letters, to: resolved.to }));
-        if (outcome === undefined) continue;
-        if (outcome.state === 'kept' || resolved.dryRun) letters.keep(inHand);
-        const { messageId } = inHand;
-        const record = 'kept' in owner ? {} : { scope: owner.scope, key: owner.key };
-        resolved.onLetter?.({ messageId, ...record, ...outcome });
+        if (isOver()) break;
+        const { messageId, message } = inHand;
+        const letter = letterOf(inHand, whoseLetter(message, resolved), { queue, letters, to });
+        const outcome = await take({ letter, place: { messageId }, facts: { messageId, message } });
+        if (outcome?.state === 'kept' || dryRun) letters.keep(inHand);
       }
     }
   } finally {
     await letters.returnAll();
   }
-  return redriver.report();
+  return report();
 }
 
 /** A queue that is not there would be found out after a record was reopened. One that cannot be read is tried. */
@@ -73,25 +74,15 @@ async function checkExists(field: 'from' | 'to', queue: Queue): Promise<void> {
   }
 }
 
-function ownerOf({ message, messageId }: InHandMessage, options: ResolvedRedrive): LetterOwner | KeptLetter {
-  const owner = whoseLetter(message, options);
-  if ('kept' in owner) return owner;
-  const { scope, key } = owner;
-  return isWanted(options.filter, { messageId, scope, key, message }) ? owner : { kept: 'filtered' };
-}
-
 interface Queues {
   readonly queue: Queue;
   readonly letters: LetterQueue;
   readonly to: string;
 }
 
-function letterOf(
-  inHand: InHandMessage,
-  owner: LetterOwner | KeptLetter,
-  { queue, letters, to }: Queues,
-): Letter {
+function letterOf(inHand: InHandMessage, owner: LetterOwner | KeptLetter, queues: Queues): Letter {
   if ('kept' in owner) return owner;
+  const { queue, letters, to } = queues;
   const copy = copyOf(inHand.message, owner.identity);
   return {
     ...owner,
@@ -109,6 +100,15 @@ function letterOf(
         throw error;
       }
     },
+  };
+}
+
+/** What goes back to the source: body and attributes as the sender wrote them, and one that says whose copy it is. */
+function copyOf({ Body = '', MessageAttributes = {} }: SqsMessage, identity: CopyIdentity) {
+  const value: MessageAttributeValue = { DataType: 'String', StringValue: writeIdentity(identity) };
+  return {
+    MessageBody: Body,
+    MessageAttributes: { ...withoutOurs(MessageAttributes, identity.scope), [IDENTITY_ATTRIBUTE]: value },
   };
 }
 
