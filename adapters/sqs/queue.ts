@@ -8,7 +8,7 @@ import {
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type Clock, coalesce, endsWithin, sleep } from '../../src/adapter-kit.ts';
+import { type Clock, coalesce, delay, endsWithin } from '../../src/adapter-kit.ts';
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from '../shared/sqs/in-time.ts';
 import { isFifoQueue } from '../shared/sqs/queue-settings.ts';
 import { createAnswers } from './answers.ts';
@@ -176,7 +176,7 @@ async function retryEntry(clock: Clock, call: () => Promise<Replied>): Promise<E
     const replied = await call();
     const reply = await replied();
     if (reply.done || !reply.retriable || tries === ENTRY_TRIES) return reply;
-    await sleep(clock, ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
+    await delay(clock, ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
   }
 }
 

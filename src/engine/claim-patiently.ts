@@ -2,7 +2,7 @@ import { AbortedError } from '../words/errors.ts';
 import { claim, type Claimed } from './claim.ts';
 import { endOf, type Engine } from './engine.ts';
 import type { Clock } from '../lib/clock.ts';
-import { onAbort } from '../lib/on-abort.ts';
+import { delay } from '../lib/wait.ts';
 
 const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
@@ -33,7 +33,7 @@ export async function claimPatiently(
     const leftMs = endsAt - engine.clock.monotonic();
     if (leftMs <= 0) break;
     const waitMs = Math.min(untilNextLook(engine.clock, looks), answer.reply.retryAfterMs, leftMs);
-    await pause(engine.clock, waitMs, signal);
+    await delay(engine.clock, waitMs, { signal });
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     answer = await claim(engine, key, fingerprint, startedAt);
   }
@@ -45,19 +45,6 @@ export async function claimPatiently(
 function untilNextLook(clock: Clock, looks: number): number {
   const longest = Math.min(FIRST_LOOK_MS * 2 ** looks, LONGEST_LOOK_MS);
   return longest / 2 + (clock.random() * longest) / 2;
-}
-
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    let unsubscribe: () => void = () => undefined;
-    const end = (): void => {
-      clock.clearTimer(timer);
-      unsubscribe();
-      resolve();
-    };
-    const timer = clock.setTimer(end, milliseconds);
-    if (signal !== undefined) unsubscribe = onAbort(signal, end);
-  });
 }
 
 /** Tells, and makes the error, that the caller gave up before the message was ours. */

@@ -1,5 +1,5 @@
 import { StoreError } from '../words/errors.ts';
-import { sleep } from '../lib/clock.ts';
+import { delay } from '../lib/wait.ts';
 import type { Settlement } from '../store/store.ts';
 import type { Claim, Engine } from './engine.ts';
 import type { Lease } from './lease.ts';
@@ -55,7 +55,7 @@ export async function settleUntilAnswered(
       if (!worthResending || leftMs <= delayMs) {
         return { reply: 'unrecorded', settlement };
       }
-      await sleep(engine.clock, delayMs);
+      await delay(engine.clock, delayMs);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { delay } from '../lib/wait.ts';
 import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './store.ts';
 
 /** Takes back claims that no handler runs for, so that they count nothing and hold no message. */
@@ -91,7 +92,7 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
       // Not the time of the answer: what came meanwhile has not been looked for.
       const askedAt = clock.monotonic();
       if (await isAnswered(release(all()))) forgetUntil(askedAt);
-      if (count > 0) await rest(clock, pauseMs);
+      if (count > 0) await delay(clock, pauseMs, { keepsAlive: false });
     }
     isSweeping = false;
   }
@@ -134,13 +135,6 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
       return claim !== undefined;
     },
   };
-}
-
-/** A sleep that does not keep the process alive. */
-function rest(clock: Clock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(resolve, milliseconds).unref();
-  });
 }
 
 function hasWritten(reply: ClaimReply | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { endsWithin } from '../../lib/ends-within.ts';
+import { endsWithin } from '../../lib/wait.ts';
 
 /** A message that its broker keeps for us while it is in hand. */
 export interface Hold {
