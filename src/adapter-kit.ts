@@ -70,6 +70,7 @@ export { checkKey, keyFault, MAX_KEY_LENGTH } from './options/key.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
 export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';
+export { retryWait, spread } from './lib/retry.ts';
 export { delay, endsBeforeAbort, endsWithin } from './lib/wait.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
