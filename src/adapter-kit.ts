@@ -3,7 +3,7 @@ export { handleOnceOption } from './adapter/adapter-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export { checkStoreAtStart } from './adapter/store-check.ts';
 export { storeAnswered, type StoreHealth, type StoreReach, watchStore } from './adapter/store-health.ts';
-export { atEndOfTurn, type Clock, sleep, systemClock, type Timer } from './lib/clock.ts';
+export { atEndOfTurn, type Clock, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { type Delivered, deliver, handledFacts } from './adapter/deliver.ts';
@@ -31,7 +31,6 @@ export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verd
 export { connectionWarning } from './adapter/connection-warning.ts';
 export { handlesOf } from './engine/hidden-handles.ts';
 export { lazily } from './lib/lazily.ts';
-export { endsWithin } from './lib/ends-within.ts';
 export { onAbort } from './lib/on-abort.ts';
 export type { Counts, EventSink } from './reporting/event-sink.ts';
 export {
@@ -76,6 +75,8 @@ export { checkKey, keyFault, MAX_KEY_LENGTH } from './options/key.ts';
 export { retryFields, SHORT_RETRIES } from './options/retries.ts';
 export { derivedScopeFault, nameOfKind } from './options/scope.ts';
 export { shareAcrossCopies } from './lib/shared-class.ts';
+export { retryWait, spread } from './lib/retry.ts';
+export { delay, endsBeforeAbort, endsWithin } from './lib/wait.ts';
 export { causeOf, describeThrown, nameOfThrown, toStoredError } from './payload/stored-error.ts';
 export { type Logger, loggerOption } from './reporting/logger.ts';
 export { rolledBack } from './postgres/rolled-back-error.ts';

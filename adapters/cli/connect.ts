@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { endsWithin } from '../../src/adapter-kit.ts';
 import type { SqlClient } from '../../src/index.ts';
 import { fromPg } from '../clients/index.ts';
 import { loadConfig } from './config.ts';
@@ -76,7 +76,10 @@ async function withPg(url: string): Promise<Connection | undefined> {
 }
 
 async function letGo(ended: Promise<void> | undefined): Promise<void> {
-  await Promise.race([Promise.resolve(ended).catch(() => undefined), sleep(END_MS)]);
+  await endsWithin(
+    Promise.resolve(ended).catch(() => undefined),
+    END_MS,
+  );
 }
 
 interface Ending {

@@ -1,4 +1,4 @@
-import { type Clock, onAbort, type Timer } from '../../src/adapter-kit.ts';
+import { type Clock, endsBeforeAbort, onAbort, type Timer } from '../../src/adapter-kit.ts';
 
 interface DeadlineTerms {
   readonly clock: Clock;
@@ -53,15 +53,7 @@ export async function unlessOver<T>(
   over: AbortSignal,
   handler: () => T | PromiseLike<T>,
 ): Promise<Awaited<T>> {
-  let unsubscribe = (): void => undefined;
-  const ended = new Promise<never>((_, reject) => {
-    unsubscribe = onAbort(over, () => {
-      reject(over.reason as Error);
-    });
-  });
-  try {
-    return await Promise.race([handler(), ended]);
-  } finally {
-    unsubscribe();
-  }
+  const answer = Promise.resolve(handler());
+  if (await endsBeforeAbort(answer, over)) return await answer;
+  throw over.reason;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { endsWithin } from '../../src/lib/ends-within.ts';
+import { endsWithin } from '../../src/lib/wait.ts';
 import { lazily } from '../../src/lib/lazily.ts';
 import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../../src/options/parse-options.ts';
 import { createReporter, type Reporter } from '../../src/reporting/reporter.ts';

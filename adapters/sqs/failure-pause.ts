@@ -1,7 +1,6 @@
-import type { Clock, Timer } from '../../src/adapter-kit.ts';
+import { type Clock, retryWait, spread, type Timer } from '../../src/adapter-kit.ts';
 
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 30_000;
+const PAUSES = { baseMs: 200, maxMs: 30_000 };
 
 /** A wait that doubles with every failure, with jitter, until something succeeds. */
 export interface Pause {
@@ -26,9 +25,8 @@ export function createPause(onResume: () => void, clock: Clock): Pause {
   return {
     fail() {
       if (timer !== undefined) return;
-      const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
       failures += 1;
-      timer = clock.setTimer(resume, longest / 2 + (clock.random() * longest) / 2);
+      timer = clock.setTimer(resume, spread(retryWait(PAUSES, failures), clock));
     },
     succeed() {
       failures = 0;

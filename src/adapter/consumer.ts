@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import type { Handle, HandleRequest } from '../engine/handle.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
-import { endsOrAborts } from '../lib/ends-or-aborts.ts';
+import { endsBeforeAbort } from '../lib/wait.ts';
 import type { HandleOnceSettings } from '../engine/settings.ts';
 import { type Handled, refused } from '../words/endings.ts';
 import { createFirstCheck } from './store-check.ts';
@@ -41,7 +41,7 @@ export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOption
         const delivery = read();
         const checking = checkStore();
         // One that is aborted meanwhile is refused as such.
-        if (checking !== undefined) await endsOrAborts(checking, delivery.signal);
+        if (checking !== undefined) await endsBeforeAbort(checking, delivery.signal);
         return await handle(delivery);
       } catch (error) {
         return refused(error);

@@ -1,3 +1,4 @@
+import { fewAtOnce } from '../lib/few-at-once.ts';
 import type { Turn } from './deliver-in-turn.ts';
 import { FIRST_TURN, runPipelined, startMessage } from './pipelined-lane.ts';
 
@@ -21,12 +22,7 @@ export async function runLanes<Item>(
         onReturned,
       }),
     );
-  // All take from one iterator, so that each lane is run once.
-  const waiting = lanes.values();
-  const takeLanes = async (): Promise<void> => {
-    for (const lane of waiting) await runPipelined(lane, start, () => !hasTime());
-  };
-  await Promise.all(Array.from({ length: Math.min(concurrency, lanes.length) }, takeLanes));
+  await fewAtOnce(lanes, concurrency, (lane) => runPipelined(lane, start, () => !hasTime()));
 }
 
 /** One lane per name, in the order of their first items. An item without a name has a lane of its own. */

@@ -1,6 +1,6 @@
 import type { Attempt } from '../words/attempt.ts';
 import { LeaseLostError, StoreError } from '../words/errors.ts';
-import { sleep } from '../lib/clock.ts';
+import { delay } from '../lib/wait.ts';
 import type { Settlement } from '../store/store.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import { AbandonedError } from './abandoned.ts';
@@ -93,7 +93,7 @@ async function retryOnConflict<R, Tx>(
       if (await held.isOver()) throw error;
       progress.written = undefined;
     }
-    await sleep(held.clock, held.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
+    await delay(held.clock, held.clock.random() * LONGEST_CONFLICT_WAIT_MS * conflicts);
   }
 }
 

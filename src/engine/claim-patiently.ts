@@ -1,11 +1,11 @@
 import { AbortedError } from '../words/errors.ts';
 import { claim, type Claimed } from './claim.ts';
 import { endOf, type Engine } from './engine.ts';
-import type { Clock } from '../lib/clock.ts';
-import { onAbort } from '../lib/on-abort.ts';
+import { retryWait, spread } from '../lib/retry.ts';
+import { delay } from '../lib/wait.ts';
 
-const FIRST_LOOK_MS = 50;
-const LONGEST_LOOK_MS = 1_000;
+/** Many may wait for one owner. */
+const LOOKS = { baseMs: 50, maxMs: 1_000 };
 
 export interface Patience {
   /** Milliseconds to wait for the owner of a message in flight. */
@@ -29,35 +29,17 @@ export async function claimPatiently(
   const endsAt = startedAt + waitMs;
   let answer = await claim(engine, key, fingerprint, startedAt);
   if (answer.reply.kind !== 'in-flight' || waitMs === 0) return answer;
-  for (let looks = 0; answer.reply.kind === 'in-flight'; looks += 1) {
+  for (let looks = 1; answer.reply.kind === 'in-flight'; looks += 1) {
     const leftMs = endsAt - engine.clock.monotonic();
     if (leftMs <= 0) break;
-    const waitMs = Math.min(untilNextLook(engine.clock, looks), answer.reply.retryAfterMs, leftMs);
-    await pause(engine.clock, waitMs, signal);
+    const untilLookMs = spread(retryWait(LOOKS, looks), engine.clock);
+    const waitMs = Math.min(untilLookMs, answer.reply.retryAfterMs, leftMs);
+    await delay(engine.clock, waitMs, { signal });
     if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
     answer = await claim(engine, key, fingerprint, startedAt);
   }
   engine.events.emit({ type: waitEvent(answer), scope: engine.settings.scope, key });
   return answer;
-}
-
-/** Doubles, with jitter: many may wait for one owner. */
-function untilNextLook(clock: Clock, looks: number): number {
-  const longest = Math.min(FIRST_LOOK_MS * 2 ** looks, LONGEST_LOOK_MS);
-  return longest / 2 + (clock.random() * longest) / 2;
-}
-
-function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    let unsubscribe: () => void = () => undefined;
-    const end = (): void => {
-      clock.clearTimer(timer);
-      unsubscribe();
-      resolve();
-    };
-    const timer = clock.setTimer(end, milliseconds);
-    if (signal !== undefined) unsubscribe = onAbort(signal, end);
-  });
 }
 
 /** Tells, and makes the error, that the caller gave up before the message was ours. */

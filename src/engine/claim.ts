@@ -1,5 +1,5 @@
 import { StoreError } from '../words/errors.ts';
-import { sleep } from '../lib/clock.ts';
+import { delay } from '../lib/wait.ts';
 import { elapsedSince, type Instant } from '../lib/instant.ts';
 import type { TimedClaimReply } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
@@ -50,7 +50,7 @@ async function claimTwice(engine: Engine, message: Message): Promise<Claimed> {
   } catch (error) {
     if (!isWorthResending(error)) throw error;
   }
-  await sleep(engine.clock, RESEND_DELAY_MS);
+  await delay(engine.clock, RESEND_DELAY_MS);
   return await sendOnce(engine, engine.records.claim, message, 'last');
 }
 

@@ -1,4 +1,4 @@
-import { sleep } from '../lib/clock.ts';
+import { delay } from '../lib/wait.ts';
 import type { ExtendReply } from '../store/store.ts';
 import type { Claim, Engine } from './engine.ts';
 import type { Lease } from './lease.ts';
@@ -20,6 +20,6 @@ export async function extendUntilAnswered(
       events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });
     }
     if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';
-    await sleep(clock, RESEND_DELAY_MS);
+    await delay(clock, RESEND_DELAY_MS);
   }
 }

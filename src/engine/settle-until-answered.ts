@@ -1,11 +1,11 @@
 import { StoreError } from '../words/errors.ts';
-import { sleep } from '../lib/clock.ts';
+import { retryWait } from '../lib/retry.ts';
+import { delay } from '../lib/wait.ts';
 import type { Settlement } from '../store/store.ts';
 import type { Claim, Engine } from './engine.ts';
 import type { Lease } from './lease.ts';
 
-const FIRST_RESEND_DELAY_MS = 25;
-const LONGEST_RESEND_DELAY_MS = 1_000;
+const RESENDS = { baseMs: 25, maxMs: 1_000 };
 
 export interface Settled {
   /** `over`: nothing was sent, since the lease was over. */
@@ -32,7 +32,7 @@ export async function settleUntilAnswered(
   let settlement = asked;
   let how: 'alone' | undefined;
   let endsAt: number | undefined;
-  for (let resends = 0; ; resends += 1) {
+  for (let failures = 1; ; failures += 1) {
     try {
       const reply = await engine.records.settle({ key, token, settlement }, how);
       if (reply === 'settled') return { reply, settlement };
@@ -47,7 +47,7 @@ export async function settleUntilAnswered(
         settlement = withoutRefusedText(asked);
         continue;
       }
-      const delayMs = Math.min(FIRST_RESEND_DELAY_MS * 2 ** resends, LONGEST_RESEND_DELAY_MS);
+      const delayMs = retryWait(RESENDS, failures);
       const worthResending = error instanceof StoreError && error.retriable;
       // From the first failure: the settle may have waited in our own queue for longer than a lease.
       endsAt ??= engine.clock.monotonic() + engine.settings.leaseMs;
@@ -55,7 +55,7 @@ export async function settleUntilAnswered(
       if (!worthResending || leftMs <= delayMs) {
         return { reply: 'unrecorded', settlement };
       }
-      await sleep(engine.clock, delayMs);
+      await delay(engine.clock, delayMs);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { endsWithin } from '../lib/ends-within.ts';
+import { endsWithin } from '../lib/wait.ts';
 import type { Noted } from './recorded.ts';
 
 /** A write takes milliseconds, and a process that stops has seconds for all. */

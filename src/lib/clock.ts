@@ -60,9 +60,3 @@ export const systemClock: Clock = {
 export function atEndOfTurn(callback: () => void): void {
   nextTick(callback);
 }
-
-export function sleep(clock: Clock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(resolve, milliseconds);
-  });
-}

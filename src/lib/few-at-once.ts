@@ -20,6 +20,6 @@ export async function fewAtOnce<Item, Result>(
     }
   }
 
-  await Promise.all(Array.from({ length: most }, takeAll));
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, takeAll));
   return results;
 }

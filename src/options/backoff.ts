@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { isPromise } from '../lib/is-promise.ts';
+import { retryWait } from '../lib/retry.ts';
 import { describeThrown } from '../payload/stored-error.ts';
 
 /** Exponential backoff with full jitter: a random time up to `min(maxMs, baseMs * factor ** (failures - 1))`. */
@@ -23,13 +24,8 @@ export const DEFAULT_BACKOFF: FullBackoffBounds = { baseMs: 1_000, maxMs: 1_200_
 /** The longest wait: SQS cannot keep a message invisible for longer. */
 export const MAX_WAIT_MS = 43_200_000;
 
-/** The most that a retry waits. */
-export function longestWait({ baseMs, maxMs, factor }: FullBackoffBounds, failures: number): number {
-  return Math.min(maxMs, baseMs * factor ** (failures - 1));
-}
-
 export function exponentialBackoff(bounds: FullBackoffBounds, clock: Clock): Backoff {
-  return (failures) => clock.random() * longestWait(bounds, failures);
+  return (failures) => clock.random() * retryWait(bounds, failures);
 }
 
 /** A wait as the store takes it: whole milliseconds within bounds. */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { lazily } from '../lib/lazily.ts';
-import { type FullBackoffBounds, longestWait } from './backoff.ts';
+import { retryWait } from '../lib/retry.ts';
+import type { FullBackoffBounds } from './backoff.ts';
 import { parseOptions } from './parse-options.ts';
 import { DEFAULT_RETRIES, type Retries, retryFields, type RetryOptions } from './retries.ts';
 
@@ -54,7 +55,7 @@ function sumOfWaits(maxAttempts: number, backoff: FullBackoffBounds): number {
   if (maxAttempts === Infinity) return Infinity;
   let sum = 0;
   for (let failures = 1; failures < maxAttempts; failures += 1) {
-    const wait = longestWait(backoff, failures);
+    const wait = retryWait(backoff, failures);
     // From there on all waits are alike.
     if (wait === backoff.maxMs) return sum + wait * (maxAttempts - failures);
     sum += wait;

@@ -1,4 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
+import { retryWait } from '../lib/retry.ts';
+import { delay } from '../lib/wait.ts';
 import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './store.ts';
 
 /** Takes back claims that no handler runs for, so that they count nothing and hold no message. */
@@ -35,8 +37,7 @@ interface Pending {
 
 const MAX_PENDING = 10_000;
 const MAX_BATCH = 500;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const PAUSES = { baseMs: 50, maxMs: 1_000 };
 
 /**
  * A claim whose reply is lost may land later than a release that finds nothing. So the release is sent again until it
@@ -87,11 +88,11 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
 
   async function sweep(): Promise<void> {
     isSweeping = true;
-    for (let pauseMs = FIRST_PAUSE_MS; count > 0; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let sweeps = 1; count > 0; sweeps += 1) {
       // Not the time of the answer: what came meanwhile has not been looked for.
       const askedAt = clock.monotonic();
       if (await isAnswered(release(all()))) forgetUntil(askedAt);
-      if (count > 0) await rest(clock, pauseMs);
+      if (count > 0) await delay(clock, retryWait(PAUSES, sweeps), { keepsAlive: false });
     }
     isSweeping = false;
   }
@@ -134,13 +135,6 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
       return claim !== undefined;
     },
   };
-}
-
-/** A sleep that does not keep the process alive. */
-function rest(clock: Clock, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(resolve, milliseconds).unref();
-  });
 }
 
 function hasWritten(reply: ClaimReply | undefined): boolean {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createHandleOnceIn } from '../../src/api/create-handle-once.ts';
 import { handlesOf } from '../../src/engine/hidden-handles.ts';
 import { createHost, type Host } from '../../src/engine/host.ts';
-import { sleep } from '../../src/lib/clock.ts';
+import { delay } from '../../src/lib/wait.ts';
 import { type Attempt, type HandleOnce, type HandleOnceOptions, StoreError } from '../../src/index.ts';
 import type { Store } from '../../src/store.ts';
 import { aborted, gate } from '../support/gate.ts';
@@ -425,7 +425,7 @@ describe('a wall clock that is set while one reply is lost doubles nothing', () 
     const effect = vi.fn();
     const handleOnce = worker(flakyStore(bench.store, { extend: [setAndLost(isDone)] }));
     const outcome = handleOnce('key', 'body', async (_, { signal }) => {
-      await sleep(time.clock, 2 * HEARTBEAT_MS + 500);
+      await delay(time.clock, 2 * HEARTBEAT_MS + 500);
       signal.throwIfAborted();
       effect();
     });

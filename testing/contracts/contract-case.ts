@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert/strict';
-import { endsWithin } from '../../src/lib/ends-within.ts';
+import { endsWithin } from '../../src/lib/wait.ts';
 import { isError } from '../../src/lib/safe-read.ts';
 
 /** One promise of an adapter, a store or a client, as a test case for any runner. */

@@ -1,4 +1,4 @@
-import { endsWithin, sleep } from '../../../src/adapter-kit.ts';
+import { delay, endsWithin } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../log/error-of.ts';
 import { Feeds } from '../client/feeds.ts';
 import type { Place, TopicPartitions } from '../log/log-client.ts';
@@ -188,7 +188,7 @@ export class ConfluentSession implements Session {
           return;
         }
       }
-      await sleep(this.#options.clock, AGAIN_AFTER_MS);
+      await delay(this.#options.clock, AGAIN_AFTER_MS);
     }
   }
 
@@ -260,7 +260,7 @@ export class ConfluentSession implements Session {
       } catch (error) {
         if (codeOf(error) === CODES.fatal) this.#crash(error);
         else this.#options.onError(error);
-        await sleep(this.#options.clock, AGAIN_AFTER_MS);
+        await delay(this.#options.clock, AGAIN_AFTER_MS);
       }
       this.#feeds.kick();
     }

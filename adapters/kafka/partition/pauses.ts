@@ -1,10 +1,9 @@
-import type { Clock, Timer } from '../../../src/adapter-kit.ts';
+import { type Clock, retryWait, type Timer } from '../../../src/adapter-kit.ts';
 import type { LogConsumer, Place, TopicPartitions } from '../log/log-client.ts';
 import { UserPauses } from './user-pauses.ts';
 import { idOf } from '../log/place-id.ts';
 
-const FIRST_BACKOFF_MS = 500;
-const LONGEST_BACKOFF_MS = 30_000;
+const BACKOFF = { baseMs: 500, maxMs: 30_000 };
 /** Node's timers end at once when they are asked for more. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 /** A partition that is due and has nothing to fetch must not make the others hurry without end. */
@@ -108,9 +107,8 @@ export function createPauses(consumer: () => Pick<LogConsumer, 'pause' | 'resume
   }
 
   function backoff(pause: PartitionPause): number {
-    const longest = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** pause.failures);
     pause.failures += 1;
-    return longest;
+    return retryWait(BACKOFF, pause.failures);
   }
 
   function becomeDue(pause: PartitionPause): void {

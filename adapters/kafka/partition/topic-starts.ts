@@ -1,4 +1,4 @@
-import { type Clock, type EventSink, isError, onAbort, warn } from '../../../src/adapter-kit.ts';
+import { type Clock, delay, type EventSink, isError, onAbort, warn } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from './assignments.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { committedIn, endsOf } from '../log/ask-admin.ts';
@@ -78,17 +78,11 @@ export class TopicStarts {
     });
     while (!this.#isOver()) {
       const waitMs = await this.#tryOnce();
-      if (!this.#isOver()) await this.#wait(waitMs);
+      // The process may end meanwhile.
+      if (!this.#isOver()) await delay(clock, waitMs, { keepsAlive: false });
     }
     clock.clearTimer(timer);
     cancel();
-  }
-
-  /** The process may end meanwhile. */
-  #wait(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#options.clock.setTimer(resolve, milliseconds).unref();
-    });
   }
 
   #isOver(): boolean {

@@ -1,4 +1,4 @@
-import { type Clock, endsWithin, sleep, type Timer } from '../../../src/adapter-kit.ts';
+import { type Clock, delay, endsWithin, type Timer } from '../../../src/adapter-kit.ts';
 import type { Place } from '../log/log-client.ts';
 import { fencedBy, type FencedError, onFailedHeartbeat } from './fenced.ts';
 import { isOfNetwork, type NativeConsumer } from './native.ts';
@@ -115,7 +115,7 @@ export class Membership {
 
   async #join(): Promise<void> {
     this.#isJoining = true;
-    while (!this.#isOver && !(await this.#tryToJoin())) await sleep(this.#options.clock, AGAIN_AFTER_MS);
+    while (!this.#isOver && !(await this.#tryToJoin())) await delay(this.#options.clock, AGAIN_AFTER_MS);
     this.#isJoining = false;
   }
 

@@ -1,7 +1,6 @@
-import type { Clock, Timer } from '../../../src/adapter-kit.ts';
+import { type Clock, retryWait, type Timer } from '../../../src/adapter-kit.ts';
 
-const FIRST_MS = 200;
-const MOST_MS = 5_000;
+const WAITS = { baseMs: 200, maxMs: 5_000 };
 
 /** What has failed, each until its own next try: later each time, until it succeeds. */
 export class Retries<Key> {
@@ -32,7 +31,7 @@ export class Retries<Key> {
       this.#waiting.delete(key);
       this.#onDue();
     };
-    this.#waiting.set(key, this.#clock.setTimer(due, Math.min(FIRST_MS * 2 ** (failures - 1), MOST_MS)));
+    this.#waiting.set(key, this.#clock.setTimer(due, retryWait(WAITS, failures)));
   }
 
   succeeded(key: Key): void {

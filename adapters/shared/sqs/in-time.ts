@@ -1,4 +1,4 @@
-import { type Clock, onAbort } from '../../../src/adapter-kit.ts';
+import { type Clock, endsWithin } from '../../../src/adapter-kit.ts';
 
 export interface CallOptions {
   readonly abortSignal: AbortSignal;
@@ -38,22 +38,12 @@ export async function inTime<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const aborter = new AbortController();
-  const timer = clock.setTimer(() => {
-    aborter.abort(new DOMException('the queue gave no reply in time', 'TimeoutError'));
-  }, withinMs);
-  const abort = (): void => {
-    aborter.abort(signal?.reason);
-  };
-  const unsubscribe = signal && onAbort(signal, abort);
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort(aborter.signal, () => {
-      reject(aborter.signal.reason as Error);
-    });
-  });
-  try {
-    return await Promise.race([call({ abortSignal: aborter.signal }), aborted]);
-  } finally {
-    clock.clearTimer(timer);
-    unsubscribe?.();
-  }
+  const reply = call({ abortSignal: aborter.signal });
+  if (await endsWithin(reply, withinMs, clock, signal)) return await reply;
+  aborter.abort(
+    signal?.aborted === true
+      ? signal.reason
+      : new DOMException('the queue gave no reply in time', 'TimeoutError'),
+  );
+  throw aborter.signal.reason;
 }

@@ -9,7 +9,14 @@ import {
   type SendMessageCommandInput,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { type Clock, coalesce, endsWithin, sleep, toStoredError } from '../../../src/adapter-kit.ts';
+import {
+  type Clock,
+  coalesce,
+  delay,
+  endsWithin,
+  retryWait,
+  toStoredError,
+} from '../../../src/adapter-kit.ts';
 import { createAnswers } from './answers.ts';
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from './in-time.ts';
 import { isFifoQueue } from './queue-settings.ts';
@@ -72,7 +79,7 @@ const SLOW_CALL_MS = 1_000;
 type Replied = () => Promise<EntryReply>;
 
 const ENTRY_TRIES = 3;
-const ENTRY_RETRY_DELAY_MS = 100;
+const ENTRY_WAITS = { baseMs: 100, maxMs: 200 };
 
 export function createQueue(client: SqsClient, queueUrl: string, clock: Clock): Queue {
   const answers = createAnswers(clock);
@@ -174,7 +181,7 @@ async function retryEntry(clock: Clock, call: () => Promise<Replied>): Promise<E
     const replied = await call();
     const reply = await replied();
     if (reply.done || !reply.retriable || tries === ENTRY_TRIES) return reply;
-    await sleep(clock, ENTRY_RETRY_DELAY_MS * 2 ** (tries - 1));
+    await delay(clock, retryWait(ENTRY_WAITS, tries));
   }
 }
 

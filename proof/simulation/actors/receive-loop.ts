@@ -1,6 +1,6 @@
 import type { HandleMessageOptions, SqsMessage } from '../../../adapters/sqs/index.ts';
-import { type Clock, sleep } from '../../../src/lib/clock.ts';
-import { endsWithin } from '../../../src/lib/ends-within.ts';
+import type { Clock } from '../../../src/lib/clock.ts';
+import { delay, endsWithin } from '../../../src/lib/wait.ts';
 
 /** A loop as users write it around `onceEachSqsMessage`. */
 export interface ReceiveLoopOptions {
@@ -45,7 +45,7 @@ export class ReceiveLoop {
       const messages = await this.#received();
       const receivedAt = this.#clock.wall();
       await Promise.all(this.#lanesOf(messages).map((lane) => this.#run(lane, receivedAt)));
-      if (messages.length === 0) await sleep(this.#clock, PAUSE_MS);
+      if (messages.length === 0) await delay(this.#clock, PAUSE_MS);
     }
   }
 

@@ -1,4 +1,4 @@
-import { endsWithin } from '../../../src/lib/ends-within.ts';
+import { endsWithin } from '../../../src/lib/wait.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Scene, Worker } from '../surfaces/surface.ts';
 import type { Life } from '../world/life.ts';

@@ -6,8 +6,8 @@ import {
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
 import type { SqsClient, SqsMessage } from '../../../adapters/sqs/index.ts';
-import { type Clock, sleep, type Timer } from '../../../src/lib/clock.ts';
-import { endsWithin } from '../../../src/lib/ends-within.ts';
+import type { Clock, Timer } from '../../../src/lib/clock.ts';
+import { delay, endsWithin } from '../../../src/lib/wait.ts';
 
 /** What `Consumer.create` of sqs-consumer gets, as far as the model knows it. Either handler is there. */
 export interface ConsumerOptions {
@@ -57,7 +57,7 @@ export class ConsumerModel {
   async #poll(): Promise<void> {
     while (!this.#isStopped) {
       await ignoringErrors(() => this.#receive());
-      await sleep(this.#clock, this.#options.pollingWaitTimeMs);
+      await delay(this.#clock, this.#options.pollingWaitTimeMs);
     }
   }
 

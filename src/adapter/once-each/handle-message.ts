@@ -1,7 +1,6 @@
 import { InvalidOptionsError, UnhashablePayloadError } from '../../words/errors.ts';
-import type { Clock, Timer } from '../../lib/clock.ts';
-import { endsWithin } from '../../lib/ends-within.ts';
-import { onAbort } from '../../lib/on-abort.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { delay, endsWithin } from '../../lib/wait.ts';
 import { nameOfThrown } from '../../payload/stored-error.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
 import { type FingerprintOptions, fingerprintOptionsFor } from '../../options/fingerprint-options.ts';
@@ -93,28 +92,7 @@ async function deliverPatiently<Message, R>(
       return delivered;
     const waitMs = retryTimeOf(delivered);
     if (clock.monotonic() + waitMs > until || !hold.isOurs()) return delivered;
-    if (!(await waited(clock, waitMs, signal)) || !hold.isOurs()) return delivered;
-  }
-}
-
-/** Resolves with false when the signal aborts before. */
-async function waited(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<boolean> {
-  let stop = (): void => undefined;
-  let timer: Timer | undefined;
-  const isOver = new Promise<boolean>((resolve) => {
-    timer = clock.setTimer(() => {
-      resolve(true);
-    }, milliseconds);
-    if (signal === undefined) return;
-    stop = onAbort(signal, () => {
-      resolve(false);
-    });
-  });
-  try {
-    return await isOver;
-  } finally {
-    clock.clearTimer(timer);
-    stop();
+    if (!(await delay(clock, waitMs, { signal })) || !hold.isOurs()) return delivered;
   }
 }
 

@@ -1,6 +1,6 @@
 import { ok, rejects } from 'node:assert/strict';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { endsWithin } from '../../../src/lib/ends-within.ts';
+import { endsWithin } from '../../../src/lib/wait.ts';
 import { equals, matches } from '../assertions.ts';
 import { gate } from '../gate.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../../src/postgres/database-client.ts';

@@ -1,6 +1,6 @@
 import { ok, rejects } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endsWithin } from '../../../src/lib/ends-within.ts';
+import { endsWithin } from '../../../src/lib/wait.ts';
 import { equals } from '../assertions.ts';
 import { each } from '../contract-case.ts';
 import { gate } from '../gate.ts';
