@@ -2,6 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Attempt, Handler } from '../words/attempt.ts';
 import { createTimedChannel } from '../lib/timed-channel.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
+import { NotStartedError } from '../words/not-started-error.ts';
 import type { HeldClaim } from './held-claim.ts';
 
 /** What is run for the owner of a claim. */
@@ -37,7 +38,11 @@ export function handlerWork<Result, Extra extends readonly unknown[]>(
     const ended = handlers.start(clock);
     try {
       const valid = await validatePayload(payload, parse, schema);
-      const result = await held.start(() => handler(valid, attempt, ...extra));
+      const known = held.lease.whenKnown();
+      if (known !== undefined) await known;
+      // In the turn in which the handler starts: of many that are claimed together, one can block all others.
+      if (held.lease.isLost()) throw new NotStartedError('its lease was over before its handler could start');
+      const result = await handler(valid, attempt, ...extra);
       ended?.(scope, false);
       return result;
     } catch (error) {

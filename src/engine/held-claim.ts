@@ -58,17 +58,6 @@ export class HeldClaim {
     }
   }
 
-  /**
-   * Starts a handler, unless the lease is over: the process may have stood still, or other handlers may have kept it
-   * busy. It looks in the same turn: of many that are claimed together, one can block all others.
-   */
-  async start<Result>(handler: () => Result): Promise<Awaited<Result>> {
-    const known = this.lease.whenKnown();
-    if (known !== undefined) await known;
-    if (this.lease.isLost()) throw new NotStartedError('its lease was over before its handler could start');
-    return await handler();
-  }
-
   /** Calls back when the attempt has lost its lease, or has taken longer than its timeout. */
   onOverdue(callback: () => void): void {
     const before = this.#whenOverdue;
