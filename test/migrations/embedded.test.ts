@@ -17,7 +17,7 @@ test('to import the package opens no connection and keeps no process alive', asy
     const net = await import('node:net');
     net.Socket.prototype.connect = () => { throw new Error('a connection was opened'); };
     await import('./src/index.ts');
-    await import('./src/testing.ts');
+    await import('./testing/index.ts');
     console.log(process.getActiveResourcesInfo().filter((name) => /Timeout|TCP/.test(name)).length);`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
