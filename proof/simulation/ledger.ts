@@ -282,7 +282,9 @@ export class Ledger {
     const claim = this.#claims.get(token);
     if (claim === undefined || reply !== 'extended') return;
     const leaseEnd = Math.max(claim.leaseEnd, at + leaseMs);
-    Object.assign(claim, { extendedAt: at, heldFrom: sentAt, leaseEnd });
+    // A heartbeat that was held up until its owner had given up says nothing of why it had.
+    const heldFrom = claim.runEnd?.how === 'lost its lease' ? claim.heldFrom : sentAt;
+    Object.assign(claim, { extendedAt: at, heldFrom, leaseEnd });
   }
 
   #noteConfirmed({ verb, life, key, token, askedAt }: Extract<Fact, { type: 'confirmed' }>): void {
