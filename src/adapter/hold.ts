@@ -17,7 +17,7 @@ export interface HoldOptions {
 /** In place of a time: the broker has given the message to another, or is about to. */
 export const LOST = -Infinity;
 
-/** A message that its broker keeps for us while it is in hand. */
+/** A message that its broker keeps for us while it is handled. */
 export class Hold {
   readonly #options: HoldOptions;
   readonly #timer: Timer | undefined;

@@ -103,6 +103,21 @@ describe('after a batch has ended', () => {
     expect([bed.batch.counts.commits, vi.getTimerCount()]).toEqual([2, 0]);
   });
 
+  test('what could not be committed before and after the group met is committed for the group as it is now', async () => {
+    const { consumer, hold, run } = await notCommitted();
+    consumer.join({ orders: [0] });
+    const second = hold(11);
+    const next = fakeBatch([message(10), message(11)]);
+    run(next);
+    await pass();
+    next.does.commit = () => Promise.reject(error);
+    second.open();
+    await pass();
+    next.does.commit = () => Promise.resolve();
+    await pass(2_000);
+    expect(next.committed.at(-1)).toBe('12');
+  });
+
   test('the group’s own error is no event, and ends the next batch', async () => {
     const { batch, eventsOf, run } = await notCommitted();
     const refusal = Object.assign(new Error('no'), { type: 'ILLEGAL_GENERATION' });

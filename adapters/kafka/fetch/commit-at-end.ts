@@ -27,16 +27,19 @@ export async function commitAtEnd(late: EndCommit): Promise<void> {
   }
 }
 
-const waiting = new WeakSet<PartitionTracker>();
+/** The last that asked: the group may have met since the first did, which can commit nothing any more. */
+const waiting = new WeakMap<PartitionTracker, EndCommit>();
 
 /** Commits a second later, once for all that is acknowledged until then. */
 export function commitSoon(late: EndCommit): void {
-  const { clock, tracker, through } = late;
-  if (waiting.has(tracker)) return;
-  waiting.add(tracker);
+  const { clock, tracker } = late;
+  const isWaiting = waiting.has(tracker);
+  waiting.set(tracker, late);
+  if (isWaiting) return;
   const again = (): void => {
+    const last = waiting.get(tracker) ?? late;
     waiting.delete(tracker);
-    if (through.isRunning()) void commitAtEnd(late);
+    if (last.through.isRunning()) void commitAtEnd(last);
   };
   clock.setTimer(again, AGAIN_AFTER_MS).unref();
 }
