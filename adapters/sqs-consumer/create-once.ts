@@ -49,7 +49,7 @@ export function createOnce(subject: string, options: unknown, ofBatch: boolean):
 }
 
 /**
- * Follows sqs-consumer's heartbeat, which begins with the handler: a process that stands still sends none, and one that
+ * Follows sqs-consumer's heartbeat, which begins with the handler: a process that is suspended sends none, and one that
  * comes too late changes nothing. Whether the queue took it cannot be seen from here.
  */
 function receivedNow({ visibilityTimeout, heartbeatInterval }: AddedSettings, clock: Clock): Receive {

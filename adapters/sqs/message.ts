@@ -4,7 +4,7 @@ import { InvalidOptionsError } from '../../src/index.ts';
 /** A message as ReceiveMessage gives it. */
 export type SqsMessage = Message;
 
-/** A message in hand, with the times that say whether it is still ours. Times are monotonic milliseconds. */
+/** A received message, with the times that say whether it is still ours. Times are monotonic milliseconds. */
 export interface InHandMessage {
   readonly message: SqsMessage;
   readonly messageId: string;

@@ -33,7 +33,7 @@ export interface Task extends Omit<DeliveryContext, 'hold'> {
   readonly onAnswered?: (acknowledged: boolean) => void;
 }
 
-/** Handles one message in hand, then does at the queue what its outcome asks for. It never throws. */
+/** Handles one received message, then does at the queue what its outcome asks for. It never throws. */
 export async function processDelivery<R>(
   processor: Processor<R>,
   held: HeldMessage,

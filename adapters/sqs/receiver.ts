@@ -12,9 +12,9 @@ export interface ReceiverOptions {
   readonly visibilityTimeoutSeconds: number;
   /** Whether a stop may abort a long poll: a message that is on its way in it has used up a receive. */
   readonly abortsPolls: boolean;
-  /** The most messages to have in hand that take room. */
+  /** The most received messages that may take room. */
   readonly capacity: number;
-  /** How many in hand take room. */
+  /** How many received messages take room. */
   readonly inHand: () => number;
   /** Of how many of them the store has not answered yet. */
   readonly untried: () => number;

@@ -60,7 +60,7 @@ export function startRun(options: RunOptions): Run {
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events, clock);
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
-  /** Those in hand of which the store has not been asked yet, or has not answered. */
+  /** The received messages of which the store has not been asked yet, or has not answered. */
   const untried = new Set<HeldMessage>();
   let runningHandlers = 0;
   let handledAt: Date | undefined;

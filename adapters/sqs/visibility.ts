@@ -22,7 +22,7 @@ interface Shared {
   readonly onReleased: (message: HeldMessage) => void;
 }
 
-/** A message that is kept invisible while it is in hand. */
+/** A received message that is kept invisible. */
 export class HeldMessage {
   readonly message: SqsMessage;
   readonly messageId: string;
@@ -124,7 +124,7 @@ export class HeldMessage {
 }
 
 /**
- * Keeps every message in hand invisible, whether it runs or waits for its turn.
+ * Keeps every received message invisible, whether it runs or waits for its turn.
  *
  * A beat comes three times per visibility timeout of a receive; beats of many messages share calls.
  */

@@ -152,7 +152,7 @@ export class TopicStarts {
 
   /**
    * Only once it is committed: a client that was frozen meanwhile would keep the move in mind until it has the
-   * partition again, and then pass what others had in hand.
+   * partition again, and then pass what others were handling.
    */
   #move(place: OpenPlace): void {
     const { topic, partition, start, isHeld } = place;

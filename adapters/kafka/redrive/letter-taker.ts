@@ -93,7 +93,7 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
 
   return {
     progress,
-    /** The group has met. To be called before anything of it is fetched. */
+    /** The group has met. Call it before the first fetch of that group. */
     async joined(assigned: readonly number[]): Promise<void> {
       progress.assign(assigned);
       known = look(assigned);

@@ -42,7 +42,7 @@ export interface QueueCheck {
   readonly events: Pick<EventSink<WarningEvent<QueueFinding['warning']>>, 'emit'>;
   /** As it was given. */
   readonly onFailed: SqsOnFailed | undefined;
-  /** How long a message in hand is invisible. */
+  /** How long a received message is invisible. */
   readonly visibilityTimeoutSeconds: number;
 }
 

@@ -65,7 +65,7 @@ export function createLetterQueue(subject: string, queue: Queue, visibilityTimeo
       if (!reply.done) throw reply.error;
       held.delete(messageId);
     },
-    /** Makes those that are still in hand visible. */
+    /** Makes those visible that are still held. */
     async returnAll(): Promise<void> {
       const letters = [...held.values()].filter(isOurs);
       await Promise.allSettled(letters.map(({ receiptHandle }) => queue.changeVisibility(receiptHandle, 0)));
