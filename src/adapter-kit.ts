@@ -1,7 +1,7 @@
 /** What the adapters share beyond the public face. */
 export { handleOnceOption } from './adapter/adapter-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
-export { checkStoreAtStart } from './adapter/store-check.ts';
+export { storeIsUsable } from './adapter/store-check.ts';
 export { storeAnswered, type StoreHealth, type StoreReach, watchStore } from './adapter/store-health.ts';
 export { atEndOfTurn, type Clock, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
-  checkStoreAtStart,
+  storeIsUsable,
   connectionWarning,
   consumerOf,
   type Counts,
@@ -138,7 +138,7 @@ export function createSqsWorker(options: object, handler: unknown): SqsWorker {
 
   async function start(): Promise<void> {
     if (isStarted) return;
-    store.note(await checkStoreAtStart(handleOnce));
+    store.note(await storeIsUsable(handleOnce));
     const { timeouts, maxReceiveCount } = await checkAtStart({
       subject: SUBJECT,
       queue,

@@ -25,7 +25,7 @@ export function plantedBugs(): string[] {
 
 /** What a bug does, in a sentence: the first line of its patch. */
 export function whatIsWrong(bug: string): string {
-  return readFileSync(join(ROOT, FOLDER, `${bug}.diff`), 'utf8').split('\n')[0] ?? '';
+  return readFileSync(patchOf(bug), 'utf8').split('\n')[0] ?? '';
 }
 
 /** Of the table in docs/correctness.md. */
@@ -39,10 +39,7 @@ export interface Range {
   readonly seeds: number;
 }
 
-/**
- * Plants a bug in a copy of the sources, and looks for it. Undefined: no rule was broken. Throws when the patch does
- * not apply any more.
- */
+/** Undefined: no rule was broken. Throws when the patch does not apply any more. */
 export async function search(
   bug: string,
   { from, seeds }: Range = { from: 1, seeds: MOST_SEEDS },
@@ -51,15 +48,28 @@ export async function search(
   try {
     for (const name of COPIED) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    // Of a repository around the folder git must know nothing.
-    const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
-    await outputOf('git', ['apply', join(ROOT, FOLDER, `${bug}.diff`)], { cwd: folder, env });
+    await plant(bug, folder);
     const range = ['--seeds', String(seeds), '--from', String(from)];
     const simulate = ['--import', 'tsx', 'proof/simulation/main.ts', ...range];
     return foundIn(await outputOf(process.execPath, simulate, { cwd: folder, codes: [0, 1] }));
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** Throws when the patch does not apply to the sources as they are. */
+export async function checkApplies(bug: string): Promise<void> {
+  await outputOf('git', ['apply', '--check', patchOf(bug)], { cwd: ROOT });
+}
+
+async function plant(bug: string, folder: string): Promise<void> {
+  // Of a repository around the folder git must know nothing.
+  const env = { ...process.env, GIT_CEILING_DIRECTORIES: tmpdir() };
+  await outputOf('git', ['apply', patchOf(bug)], { cwd: folder, env });
+}
+
+function patchOf(bug: string): string {
+  return join(ROOT, FOLDER, `${bug}.diff`);
 }
 
 /** From the last line that the simulation prints. */

@@ -18,10 +18,11 @@ export const STEPS: readonly Step[] = [
     'simulate',
     '--',
     '--seeds',
-    '5000',
+    '10000',
     '--from',
     String(seed),
   ]),
+  program('planted', 'Planted bugs', 'tables', () => ['planted']),
   chaos(
     'workers',
     'Chaos: workers',

@@ -1,21 +1,25 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { SchemaError } from '../words/errors.ts';
-import { isRefusal } from './failed-check.ts';
+import { isClosed } from '../postgres/error-layers.ts';
+import { SchemaError, StoreError } from '../words/errors.ts';
 
 /**
- * Checks the store where an adapter starts, and says whether it can be used. Throws `SchemaError`: nothing can be
- * handled without an operator.
+ * Whether the store can be used. Throws `SchemaError`: nothing can be handled without an operator.
  *
- * A store that is down is reported by its `handleOnce`, and may be up when the first message comes.
+ * A store that is down is reported by its `handleOnce`, and may be up when the next message comes.
  */
-export async function checkStoreAtStart(handleOnce: AnyHandleOnce): Promise<boolean> {
+export async function storeIsUsable(handleOnce: Pick<AnyHandleOnce, 'checkStore'>): Promise<boolean> {
   try {
     await handleOnce.checkStore();
     return true;
   } catch (error) {
     if (error instanceof SchemaError) throw error;
-    return false;
+    return isRefusal(error);
   }
+}
+
+/** A role that may not read the version can still do the work. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof StoreError && !error.retriable && !isClosed(error.cause);
 }
 
 /**
@@ -28,11 +32,7 @@ export function createFirstCheck(handleOnce: AnyHandleOnce): () => Promise<void>
 
   async function check(): Promise<void> {
     try {
-      await handleOnce.checkStore();
-      hasPassed = true;
-    } catch (error) {
-      if (error instanceof SchemaError) throw error;
-      hasPassed = isRefusal(error);
+      hasPassed = await storeIsUsable(handleOnce);
     } finally {
       underWay = undefined;
     }

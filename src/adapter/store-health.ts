@@ -4,7 +4,7 @@ import { StoreError } from '../words/errors.ts';
 import { wasAbandoned } from '../engine/abandoned.ts';
 import { handlesOf } from '../engine/hidden-handles.ts';
 import type { Consumer } from './consumer.ts';
-import { isRefusal } from './failed-check.ts';
+import { storeIsUsable } from './store-check.ts';
 
 /** Whether the store can be used, by its last answer. `unknown` before the first. */
 export type StoreReach = 'reachable' | 'unreachable' | 'unknown';
@@ -35,7 +35,7 @@ export function watchStore(
 
   async function ask(): Promise<void> {
     isAsking = true;
-    note(await answers(() => handleOnce.checkStore()));
+    note(await storeIsUsable(handleOnce).catch(() => false));
     isAsking = false;
   }
 
@@ -57,16 +57,6 @@ export function watchStore(
       },
     },
   };
-}
-
-/** Whether a check says that the store can be used. */
-export async function answers(check: () => Promise<void>): Promise<boolean> {
-  try {
-    await check();
-    return true;
-  } catch (error) {
-    return isRefusal(error);
-  }
 }
 
 /**

@@ -61,6 +61,8 @@ export function outcomeOnRecord<R>(reply: LookupReply, decode: DecodeRecord): On
     }
     case 'in-flight':
       return { state: 'pending', reason: 'in-flight', attempts, retryAfterMs: reply.retryAfterMs };
+    case 'unreadable':
+      return decode.unknownState();
   }
 }
 

@@ -2,10 +2,12 @@ import { DamagedRecordError } from '../words/errors.ts';
 import type { StoredError } from '../words/outcome.ts';
 import { endOf, type Engine } from './engine.ts';
 
-/** Reads the JSON of records. What it throws is a `DamagedRecordError`: the parser's own quotes the text. */
+/** Reads records. What it throws is a `DamagedRecordError`: the parser's own quotes the text. */
 export interface DecodeRecord {
   result(json: string | null): unknown;
   error(json: string): StoredError;
+  /** Throws. */
+  unknownState(): never;
 }
 
 export function decoderOf(
@@ -20,6 +22,10 @@ export function decoderOf(
     } catch {
       // Reported below, as what is JSON and not an error.
     }
+    return damaged(column);
+  }
+
+  function damaged(column: 'result' | 'error' | 'state'): never {
     const end = endOf(engine, message, attempts, 'pending');
     const error = new DamagedRecordError(end.scope, end.key, column);
     engine.events.emit({ type: 'store-error', ...end, verb: 'claim', error });
@@ -29,6 +35,7 @@ export function decoderOf(
   return {
     result: (json) => (json === null ? undefined : decoded('result', json, () => true)),
     error: (json) => decoded('error', json, isStoredError) as StoredError,
+    unknownState: () => damaged('state'),
   };
 }
 

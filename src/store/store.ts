@@ -66,7 +66,9 @@ export type LookupReply =
       readonly error: string | null;
       /** False when this very claim found the attempts used up. */
       readonly replayed: boolean;
-    });
+    })
+  /** In a state that this version does not know: a newer one may have written it. */
+  | (Counted & { readonly kind: 'unreadable' });
 
 /** What the claim found. */
 export type ClaimReply =

@@ -67,7 +67,7 @@ const ENDINGS = {
   suspect: { verb: 'keep', storeAnswered: true },
   'lease-lost': { verb: 'keep', elsewhere: 'maybe', storeAnswered: true },
   unrecorded: { verb: 'keep', elsewhere: 'maybe', storeAnswered: false },
-  mismatch: { verb: 'dead-letter-or-keep' },
+  mismatch: { verb: 'dead-letter-or-keep', storeAnswered: true },
   'invalid-key': { verb: 'dead-letter-or-keep' },
   'store-error': { verb: 'keep', storeAnswered: false },
   aborted: { verb: 'keep' },

@@ -179,7 +179,8 @@ export class StoreError extends HandleOnceError {
 }
 
 /**
- * The record of the key cannot be read: its result or error is not what this package wrote. Nothing ran.
+ * The record of the key cannot be read: its result, error or state is not what this version of the package writes.
+ * Nothing ran.
  *
  * It stays so until the row is corrected or deleted by hand.
  */
@@ -196,10 +197,11 @@ export class DamagedRecordError extends HandleOnceError {
   /** Column `key` of the row to correct or delete. */
   readonly key: string;
 
-  constructor(scope: string, key: string, column: 'result' | 'error') {
+  constructor(scope: string, key: string, column: 'result' | 'error' | 'state') {
     super(
       `the record of key ${JSON.stringify(key)} in scope ${JSON.stringify(scope)} is damaged: its ${column} is not ` +
-        'what handle-once wrote; nothing ran. Correct that column of its row, or delete the row to run the message again.',
+        'what this version of handle-once writes; nothing ran. Correct that column of its row, or delete the row to ' +
+        'run the message again; where a newer version wrote it, upgrade this process.',
     );
     this.scope = scope;
     this.key = key;

@@ -2,7 +2,8 @@ import { createHandleOnce, StoreError } from 'handle-once';
 import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, it } from 'vitest';
-import { answers, storeAnswered } from '../../src/adapter/store-health.ts';
+import { storeIsUsable } from '../../src/adapter/store-check.ts';
+import { storeAnswered } from '../../src/adapter/store-health.ts';
 
 class AbandonedError extends Error {
   override readonly name = 'AbandonedError';
@@ -11,7 +12,9 @@ class AbandonedError extends Error {
 it('a client that was closed is a store out of reach, and one that may not read the version is not', async () => {
   const closed = { code: 'CONNECTION_ENDED' };
   const asked = (cause: object) =>
-    answers(() => Promise.reject(new StoreError('refused', { retriable: false, cause })));
+    storeIsUsable({
+      checkStore: () => Promise.reject(new StoreError('refused', { retriable: false, cause })),
+    });
   expect(await asked(closed)).toBe(false);
   expect(await asked({ code: '42501' })).toBe(true);
 });

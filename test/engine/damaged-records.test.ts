@@ -1,5 +1,6 @@
 import { DamagedRecordError, type HandleOnce, HandleOnceError, TerminalError } from 'handle-once';
 import { describe, expect, it, vi } from 'vitest';
+import { toReply } from '../../src/store/postgres/claim-reply.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 import { usePostgresBench } from './support/bench.ts';
 
@@ -67,4 +68,38 @@ it('A damaged error does not keep a message from its next attempt', async () => 
   await handleOnce('key', 'body', retryable);
   await damage('error', '{');
   expect(await handleOnce('key', 'body', () => 'done')).toMatchObject({ state: 'succeeded', attempts: 2 });
+});
+
+describe('A record in a state that this version does not know', () => {
+  async function parked(): Promise<HandleOnce> {
+    const handleOnce = bench.handleOnce();
+    await handleOnce('parked', 'body', () => 'done');
+    await sql`update handle_once.records set state = 'parked'`;
+    return handleOnce;
+  }
+
+  it('is not looked up as no record', async () => {
+    const handleOnce = await parked();
+    const thrown: unknown = await handleOnce.lookup('parked').catch((error: unknown) => error);
+    expect(thrown).toBeInstanceOf(DamagedRecordError);
+    expect(String(thrown)).toContain('its state is not what this version of handle-once writes');
+    await sql`delete from handle_once.records`;
+  });
+
+  it('runs nothing, and hurts no neighbour', async () => {
+    const handleOnce = await parked();
+    const handler = vi.fn();
+    const [before, unknown, after] = await Promise.all([
+      handleOnce('before', 'body', () => 'done'),
+      handleOnce('parked', 'body', handler),
+      handleOnce('after', 'body', () => 'done'),
+    ]);
+    expect([before, unknown, after].map(({ state }) => state)).toEqual(['succeeded', 'pending', 'succeeded']);
+    expect(handler).not.toHaveBeenCalled();
+    await sql`delete from handle_once.records`;
+  });
+});
+
+it('An answer of a kind that is not known is no claim', () => {
+  expect(toReply(['key', 'parked', '1'])).toEqual({ kind: 'unreadable', attempts: 1 });
 });

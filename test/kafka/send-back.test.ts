@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { gate } from '../support/gate.ts';
 import { bench, pass } from './support/bench.ts';
 import { fakeAdmin } from './support/fake-admin.ts';
 import { type BatchParts, fakeBatch } from './support/fake-batch.ts';
@@ -11,6 +12,9 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
+
+type Bed = Awaited<ReturnType<typeof readTo12>>;
+type Batch = ReturnType<typeof fakeBatch>;
 
 /** A consumer that has handled everything up to 12, of a partition that begins at 5. */
 async function readTo12(options: Parameters<typeof bench>[0] = {}) {
@@ -64,6 +68,36 @@ describe('a client that would skip unread messages', () => {
     expect([started, batch.committed]).toEqual([[], []]);
     expect(eventsOf('client-error')).toMatchObject([{ verb: 'watch' }]);
     expect(eventsOf('partition-paused')).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'the group meets again',
+      ({ consumer }: Bed) => {
+        consumer.join({ orders: [0] });
+      },
+    ],
+    [
+      'the user moves it',
+      (_: Bed, batch: Batch) => {
+        batch.does.isStale = true;
+      },
+    ],
+  ])('is not moved where %s before the log has answered', async (_, happens) => {
+    const bed = await readTo12();
+    const answer = gate();
+    const { admin } = bed;
+    const ask = admin.fetchTopicOffsets.bind(admin);
+    admin.fetchTopicOffsets = async (topic) => {
+      await answer.opened;
+      return await ask(topic);
+    };
+    const batch = await bed.fetch(30);
+    happens(bed, batch);
+    answer.open();
+    await pass();
+    expect([bed.seeks(), bed.started, batch.committed]).toEqual([[], [], []]);
+    expect(bed.eventsOf('partition-paused')).toEqual([]);
   });
 
   test('is let go on when that comes to nothing again and again', async () => {

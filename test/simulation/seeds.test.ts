@@ -1,24 +1,19 @@
 import { expect, it } from 'vitest';
 import { FEWEST_DELIVERIES, planOf } from '../../proof/simulation/plan/plan.ts';
-import { ENOUGH_SEEDS } from '../../proof/simulation/report/coverage.ts';
 import { replay, runSeeds, toLine } from '../../proof/simulation/run-seeds.ts';
 import { runShares } from '../../proof/simulation/run-shares.ts';
-import { SURFACES } from '../../proof/simulation/surfaces/index.ts';
 
-/** So many that each surface has its share. */
-const SEEDS = 10_000;
-/** Two minutes of work on two cores, and more on a machine that has other work to do. */
-const LONGEST_MS = 900_000;
+/** `npm run proof` runs ten times as many. */
+const SEEDS = 1_000;
+/** Twenty seconds of work on two cores, and more on a machine that has other work to do. */
+const LONGEST_MS = 240_000;
 
 it(
-  `all rules hold in ${SEEDS} seeds, which try everything that there is`,
+  `all rules hold in ${SEEDS} seeds`,
   async () => {
     const { coverage, failure } = await runShares(1, SEEDS);
     expect(failure && toLine(failure)).toBeUndefined();
-    console.log(coverage.toText());
     expect(coverage.missing()).toEqual([]);
-    for (const { name } of SURFACES)
-      expect(coverage.seedsOf(name), name).toBeGreaterThanOrEqual(ENOUGH_SEEDS);
     expect(coverage.seeds.filter(({ deliveries }) => deliveries < FEWEST_DELIVERIES)).toEqual([]);
     const faults = coverage.seeds.reduce((sum, seed) => sum + seed.faults, 0);
     expect(faults / SEEDS).toBeGreaterThan(3);

@@ -1,6 +1,7 @@
-import { createHandleOnce } from 'handle-once';
+import { createHandleOnce, StoreError } from 'handle-once';
 import { createSqsWorker, type SqsClient, type SqsWorker } from 'handle-once/sqs';
-import { createMemoryStore } from 'handle-once/testing';
+import type { Store } from 'handle-once/store';
+import { createFakeQueue, createMemoryStore } from 'handle-once/testing';
 import { expect, test, vi } from 'vitest';
 import { slowQueue, useFakeTime } from './support/slow-queue.ts';
 
@@ -93,4 +94,20 @@ test('a worker of whose calls one hangs is ready', async () => {
     await vi.advanceTimersByTimeAsync(1_500);
     expect(worker.health()).toMatchObject({ ready: true });
   }
+});
+
+test('a worker whose role may not read the version of the tables is ready', async () => {
+  const store: Store = {
+    ...createMemoryStore(),
+    check: () => Promise.reject(new StoreError('permission denied', { retriable: false })),
+  };
+  const handleOnce = createHandleOnce({ store, scope: 's', onEvent: () => undefined });
+  const { client, queueUrl } = createFakeQueue({ maxReceiveCount: 3 });
+  const worker = createSqsWorker({ client, queueUrl, handleOnce, visibilityTimeoutSeconds: 60 }, never);
+  await worker.start();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(worker.health()).toMatchObject({ ready: true, store: 'reachable' });
+  const stopped = worker.stop();
+  await vi.runOnlyPendingTimersAsync();
+  await stopped;
 });

@@ -70,8 +70,10 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
   pauses.fetched(fetch);
-  if (await sendBack(fetch, { ...consumption, tracker })) {
-    withhold(consumption, fetch, [undefined]);
+  const isOurs = () => !tracker.isOver && !generation.over.aborted;
+  const isCurrent = () => isOurs() && !fetch.isStale();
+  if (await sendBack(fetch, { ...consumption, tracker, isCurrent })) {
+    if (isCurrent()) withhold(consumption, fetch, [undefined]);
     return;
   }
   beginFetch(tracker, fetch, events);
@@ -81,8 +83,7 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   const waits = mayHandle ? await handleMessages(run) : [undefined];
   if (!fetch.isRunning()) return;
   generation.interrupted.throwIfAborted();
-  if (waits.length === 0 || tracker.isOver || generation.over.aborted) return;
-  withhold(consumption, fetch, waits);
+  if (waits.length > 0 && isOurs()) withhold(consumption, fetch, waits);
 }
 
 function withhold(

@@ -10,6 +10,8 @@ export interface SendBackOptions {
   readonly tracker: PartitionTracker;
   readonly admin?: LogAdmin | undefined;
   readonly events: EventSink<KafkaEvent>;
+  /** False once the partition has left us, or its user has moved its position. */
+  readonly isCurrent: () => boolean;
 }
 
 /** A client whose moves come to nothing is let go on in the end. */
@@ -25,7 +27,7 @@ const MOST_TRIES = 10;
  */
 export async function sendBack(
   fetch: Fetch,
-  { client, tracker, admin, events }: SendBackOptions,
+  { client, tracker, admin, events, isCurrent }: SendBackOptions,
 ): Promise<boolean> {
   const left = tracker.leftBefore(fetch);
   if (left === undefined || admin === undefined || left.tries >= MOST_TRIES) return false;
@@ -33,6 +35,7 @@ export async function sendBack(
   const { topic, partition, from } = fetch;
   try {
     const to = await wayBack(admin, fetch, left);
+    if (!isCurrent()) return true;
     if (to === undefined || to >= from) return false;
     client.moveTo({ topic, partition }, to);
   } catch (error) {

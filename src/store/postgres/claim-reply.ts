@@ -26,9 +26,11 @@ export function toReply([, kindText, attemptsText, detail = null, content = null
       return { kind, attempts };
     case 'in-flight':
       return { kind, attempts, retryAfterMs: Math.max(0, Number(detail)) };
-    default: {
+    case 'claimed': {
       const [failures, deadToken = null] = (detail ?? '').split(' ');
       return { kind: 'claimed', attempts, failures: Number(failures), deadToken };
     }
+    default:
+      return { kind: 'unreadable', attempts };
   }
 }
