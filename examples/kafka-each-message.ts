@@ -5,7 +5,7 @@
  *     DATABASE_URL=... KAFKA_BROKERS=... TOPIC=... DEAD_LETTER_TOPIC=... npx tsx examples/kafka-each-message.ts
  */
 import { createHandleOnce, migrate } from 'handle-once';
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { startMaintenance } from 'handle-once/operations';
 import { Kafka, logLevel } from 'kafkajs';
 import postgres from 'postgres';
@@ -32,7 +32,7 @@ await Promise.all([consumer.connect(), producer.connect(), admin.connect()]);
 await consumer.subscribe({ topic, fromBeginning: true });
 
 await consumer.run(
-  onceEachMessage(
+  onceEachKafkaMessage(
     {
       consumer,
       groupId: consumerConfig.groupId,

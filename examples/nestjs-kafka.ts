@@ -2,8 +2,8 @@
  * A NestJS microservice on Kafka, whose events are each handled once.
  *
  * Nest's own server gives kafkajs what a handler throws: that stops every partition, and the sixth throw crashes the
- * consumer. This one runs the same consumer by `onceEachMessage`, which throws nothing, and commits no offset before
- * its message is on record.
+ * consumer. This one runs the same consumer by `onceEachKafkaMessage`, which throws nothing, and commits no offset
+ * before its message is on record.
  *
  *     DATABASE_URL=... KAFKA_BROKERS=... TOPIC=... PROVIDER_URL=... npx tsx examples/nestjs-kafka.ts
  */
@@ -19,7 +19,11 @@ import {
   ServerKafka,
 } from '@nestjs/microservices';
 import { type Attempt, createHandleOnce, migrate, TerminalError } from 'handle-once';
-import { type KafkaDelivery, onceEachMessage, type OnceEachMessageOptions } from 'handle-once/kafka';
+import {
+  type KafkaDelivery,
+  onceEachKafkaMessage,
+  type OnceEachKafkaMessageOptions,
+} from 'handle-once/kafka';
 import { startMaintenance } from 'handle-once/operations';
 import type { Consumer } from 'kafkajs';
 import postgres from 'postgres';
@@ -31,7 +35,7 @@ const TOPIC = required('TOPIC');
 const Order = z.object({ id: z.string(), cents: z.int().positive() });
 type Order = z.infer<typeof Order>;
 
-type Options = Omit<OnceEachMessageOptions<typeof Order, unknown>, 'consumer' | 'groupId'>;
+type Options = Omit<OnceEachKafkaMessageOptions<typeof Order, unknown>, 'consumer' | 'groupId'>;
 type ContextArguments = ConstructorParameters<typeof KafkaContext>[0];
 
 /** What `@Ctx()` gives: Nest's own, and the attempt. */
@@ -58,7 +62,7 @@ class OnceServerKafka extends ServerKafka {
     await consumer.subscribe({ ...subscribe, topics: [...this.messageHandlers.keys()] });
     const fromBeginning = subscribe?.fromBeginning;
     const options = { ...this.#once, consumer, groupId: this.groupId, fromBeginning };
-    await consumer.run(onceEachMessage(options, (delivery, attempt) => this.#handle(delivery, attempt)));
+    await consumer.run(onceEachKafkaMessage(options, (delivery, attempt) => this.#handle(delivery, attempt)));
   }
 
   async #handle(delivery: KafkaDelivery<Order>, attempt: Attempt): Promise<void> {

@@ -10,7 +10,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { Inject, Injectable, Logger, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Attempt, createHandleOnce, migrate } from 'handle-once';
-import { HandleOnceModule, SqsHandler } from 'handle-once/nestjs';
+import { HandleOnceModule, OnSqsMessage } from 'handle-once/nestjs';
 import { type Maintenance, startMaintenance } from 'handle-once/operations';
 import postgres from 'postgres';
 import * as z from 'zod';
@@ -24,7 +24,7 @@ const SQL = Symbol('SQL');
 class Billing {
   readonly #logger = new Logger(Billing.name);
 
-  @SqsHandler('orders')
+  @OnSqsMessage('orders')
   charge(order: z.infer<typeof Order>, attempt: Attempt): void {
     this.#logger.log(`charge ${order.cents} cents for ${order.id}, key ${attempt.childKey('charge')}`);
   }

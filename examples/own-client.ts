@@ -6,7 +6,7 @@
  */
 import { after, test } from 'node:test';
 import type { DatabaseClient, DatabaseQueries } from 'handle-once';
-import { clientContract } from 'handle-once/testing';
+import { clientContract } from 'handle-once/contracts';
 import pg from 'pg';
 import { required } from './environment.ts';
 

@@ -5,7 +5,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { ClaimReply, Settlement, Store } from 'handle-once/store';
-import { createMemoryStore, storeContract } from 'handle-once/testing';
+import { storeContract } from 'handle-once/contracts';
+import { createMemoryStore } from 'handle-once/testing';
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

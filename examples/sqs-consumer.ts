@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, migrate } from 'handle-once';
 import { startMaintenance } from 'handle-once/operations';
-import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
+import { onceEachConsumerMessage } from 'handle-once/sqs';
 import postgres from 'postgres';
 import { Consumer } from 'sqs-consumer';
 import * as z from 'zod';

@@ -72,7 +72,7 @@ function headerOf({ headers }: WrappedMessage, name: string): string | undefined
  * @example
  * ```ts
  * const options = { consumer, groupId, handleOnce, ...cloudEvents, schema: orderSchema } as const;
- * await consumer.run(onceEachMessage({ ...options, onFailed: 'acknowledge' }, ({ payload }) => ship(payload)));
+ * await consumer.run(onceEachKafkaMessage({ ...options, onFailed: 'acknowledge' }, ({ payload }) => ship(payload)));
  * ```
  */
 export const cloudEvents: Envelope<unknown> = envelope(open);

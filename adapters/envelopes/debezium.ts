@@ -91,7 +91,7 @@ function tombstone({ place }: Sealed): Opened<null> {
  * ```ts
  * const options = { consumer, groupId, handleOnce, onFailed: 'acknowledge', ...debezium } as const;
  * await consumer.run(
- *   onceEachMessage(options, async ({ payload: change }) => {
+ *   onceEachKafkaMessage(options, async ({ payload: change }) => {
  *     if (change !== null) console.log(change.op, change.after);
  *   }),
  * );

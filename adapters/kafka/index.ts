@@ -3,11 +3,11 @@
  *
  * @example
  * ```ts
- * import { onceEachMessage } from 'handle-once/kafka';
+ * import { onceEachKafkaMessage } from 'handle-once/kafka';
  *
  * const onFailed = { deadLetterTopic: 'orders-failed', producer };
  * const options = { consumer, groupId, handleOnce, schema: orderSchema, onFailed };
- * await consumer.run(onceEachMessage(options, async ({ payload }) => ship(payload)));
+ * await consumer.run(onceEachKafkaMessage(options, async ({ payload }) => ship(payload)));
  * ```
  *
  * @module handle-once/kafka
@@ -21,13 +21,13 @@ export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './log/
 export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from './health.ts';
 export type { KafkaHeaders, KafkaMessage } from './log/log-client.ts';
 export { ConsumerEndedError, KeyFunctionError } from './log/stop-errors.ts';
-export { onceEachMessage, type OnceEachMessage } from './once-each-message.ts';
+export { onceEachKafkaMessage, type OnceEachKafkaMessage } from './once-each-kafka-message.ts';
 export type {
   ConsumerTimeouts,
   KafkaDelivery,
   KafkaHandler,
   KafkaPayload,
-  OnceEachMessageOptions,
+  OnceEachKafkaMessageOptions,
 } from './options/options.ts';
 export type { Ordering } from './options/ordering.ts';
 export type {

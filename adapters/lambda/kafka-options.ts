@@ -15,7 +15,7 @@ import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, LambdaKafkaMessage } from './kafka-event.ts';
 import { lambdaFields, type LambdaOptions } from './options.ts';
 
-/** What a handler gets: as under `onceEachMessage` of `handle-once/kafka`, without the consumer's own. */
+/** What a handler gets: as under `onceEachKafkaMessage` of `handle-once/kafka`, without the consumer's own. */
 export interface KafkaRecordDelivery<Payload> {
   /** As the event names it. */
   readonly topic: string;

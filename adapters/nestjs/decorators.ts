@@ -6,8 +6,8 @@ export const HANDLE_ONCE = Symbol('handle-once: handleOnce');
 
 /** Under its key a method has the name of what it handles. */
 export const DECORATORS = {
-  sqs: { key: 'handle-once:sqs', decorator: '@SqsHandler' },
-  kafka: { key: 'handle-once:kafka', decorator: '@KafkaHandler' },
+  sqs: { key: 'handle-once:sqs', decorator: '@OnSqsMessage' },
+  kafka: { key: 'handle-once:kafka', decorator: '@OnKafkaMessage' },
 } as const satisfies Record<string, HandlerDecorator>;
 
 /**
@@ -22,14 +22,14 @@ export const DECORATORS = {
  * ```ts
  * @Injectable()
  * class Billing {
- *   @SqsHandler('orders')
+ *   @OnSqsMessage('orders')
  *   async charge(order: Order, attempt: Attempt) {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }
  * }
  * ```
  */
-export function SqsHandler(name: string): MethodDecorator {
+export function OnSqsMessage(name: string): MethodDecorator {
   return named(DECORATORS.sqs, name);
 }
 
@@ -45,14 +45,14 @@ export function SqsHandler(name: string): MethodDecorator {
  * ```ts
  * @Injectable()
  * class Shipping {
- *   @KafkaHandler('payments')
+ *   @OnKafkaMessage('payments')
  *   async ship({ payload }: KafkaDelivery<Order>) {
  *     await ship(payload);
  *   }
  * }
  * ```
  */
-export function KafkaHandler(name: string): MethodDecorator {
+export function OnKafkaMessage(name: string): MethodDecorator {
   return named(DECORATORS.kafka, name);
 }
 

@@ -5,11 +5,11 @@
  * ```ts
  * import { Injectable } from '@nestjs/common';
  * import type { Attempt } from 'handle-once';
- * import { SqsHandler } from 'handle-once/nestjs';
+ * import { OnSqsMessage } from 'handle-once/nestjs';
  *
  * @Injectable()
  * class Billing {
- *   @SqsHandler('orders')
+ *   @OnSqsMessage('orders')
  *   async charge(order: Order, attempt: Attempt) {
  *     await charge(order, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }
@@ -18,6 +18,6 @@
  *
  * @module handle-once/nestjs
  */
-export { HANDLE_ONCE, InjectHandleOnce, KafkaHandler, SqsHandler } from './decorators.ts';
+export { HANDLE_ONCE, InjectHandleOnce, OnKafkaMessage, OnSqsMessage } from './decorators.ts';
 export { HandleOnceModule } from './module.ts';
 export type { HandleOnceModuleOptions, KafkaModuleConsumer, KafkaSettings, SqsSettings } from './options.ts';

@@ -12,8 +12,8 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
     .build();
 
 /**
- * Runs a consumer for each method that has `@SqsHandler` or `@KafkaHandler`: a worker of `createSqsWorker`, a consumer
- * of kafkajs by `onceEachMessage`. Import it once, in the root module.
+ * Runs a consumer for each method that has `@OnSqsMessage` or `@OnKafkaMessage`: a worker of `createSqsWorker`, a
+ * consumer of kafkajs by `onceEachKafkaMessage`. Import it once, in the root module.
  *
  * They start when the application has started (`onApplicationBootstrap`), and drain before it ends
  * (`beforeApplicationShutdown`). Nest runs `onModuleDestroy` before that: close what handlers use in
@@ -33,7 +33,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
  *       sqs: { orders: { client: new SQSClient(), queueUrl } },
  *     }),
  *   ],
- *   providers: [], // a class with @SqsHandler('orders') on one of its methods
+ *   providers: [], // a class with @OnSqsMessage('orders') on one of its methods
  * })
  * class AppModule {}
  * ```

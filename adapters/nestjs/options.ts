@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { handleOnceOption, lazily, NOT_AN_OBJECT, satisfying, withMethods } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
-import type { KafkaConsumer, OnceEachMessageOptions } from '../kafka/index.ts';
+import type { KafkaConsumer, OnceEachKafkaMessageOptions } from '../kafka/index.ts';
 import type { SqsWorkerOptions } from '../sqs/index.ts';
 
 /** What the settings of all consumers have in place of the option of the same name. */
@@ -27,10 +27,10 @@ export interface KafkaModuleConsumer extends KafkaConsumer {
   subscribe(subscription: { topics: string[]; fromBeginning?: boolean }): Promise<void>;
 }
 
-/** Topics of one consumer group: the options of `onceEachMessage`. */
+/** Topics of one consumer group: the options of `onceEachKafkaMessage`. */
 export interface KafkaSettings
   extends
-    Omit<OnceEachMessageOptions<AnySchema, unknown>, 'consumer' | 'handleOnce' | 'inTransaction'>,
+    Omit<OnceEachKafkaMessageOptions<AnySchema, unknown>, 'consumer' | 'handleOnce' | 'inTransaction'>,
     OwnHandleOnce {
   /** The module connects, subscribes and runs it, and disconnects it when the application ends. */
   readonly consumer: KafkaModuleConsumer;
@@ -42,15 +42,15 @@ export interface KafkaSettings
 export interface HandleOnceModuleOptions {
   /** Made by `createHandleOnce`: for all consumers, and for `@InjectHandleOnce()`. */
   readonly handleOnce: AnyHandleOnce;
-  /** Queues by the names that `@SqsHandler` has. Default: none. */
+  /** Queues by the names that `@OnSqsMessage` has. Default: none. */
   readonly sqs?: Readonly<Record<string, SqsSettings>> | undefined;
-  /** Topics by the names that `@KafkaHandler` has. Default: none. */
+  /** Topics by the names that `@OnKafkaMessage` has. Default: none. */
   readonly kafka?: Readonly<Record<string, KafkaSettings>> | undefined;
 }
 
 const BY_NAME = { error: 'must be an object: settings by the name of their handler' };
 
-/** What settings themselves have to be is checked by `createSqsWorker` and `onceEachMessage`. */
+/** What settings themselves have to be is checked by `createSqsWorker` and `onceEachKafkaMessage`. */
 export const moduleOptions = lazily(() =>
   z.strictObject(
     {
@@ -66,7 +66,7 @@ export const moduleOptions = lazily(() =>
             topics: satisfying<readonly string[]>(isTopics, 'a list of one or more names of topics'),
           },
           {
-            error: 'must be { consumer, topics } and the options of onceEachMessage, without handleOnce',
+            error: 'must be { consumer, topics } and the options of onceEachKafkaMessage, without handleOnce',
           },
         ) as unknown as z.ZodMiniType<KafkaSettings, KafkaSettings>,
       ),

@@ -1,5 +1,5 @@
 import type { AnyHandleOnce } from '../../src/index.ts';
-import type { KafkaConsumer, OnceEachMessageOptions, RunConfig } from '../kafka/index.ts';
+import type { KafkaConsumer, OnceEachKafkaMessageOptions, RunConfig } from '../kafka/index.ts';
 import type { KafkaSettings } from './options.ts';
 import type { Prepared, Run } from './running.ts';
 
@@ -9,10 +9,10 @@ export async function prepareKafka(
   handleOnce: AnyHandleOnce,
   run: Run,
 ): Promise<Prepared> {
-  const { onceEachMessage } = await import('../kafka/index.ts');
+  const { onceEachKafkaMessage } = await import('../kafka/index.ts');
   const { consumer, fromBeginning } = settings;
   const options = { ...settings, handleOnce: settings.handleOnce ?? handleOnce };
-  const config = onceEachMessage(options as OnceEachMessageOptions<undefined, unknown>, run);
+  const config = onceEachKafkaMessage(options as OnceEachKafkaMessageOptions<undefined, unknown>, run);
   return {
     async start() {
       try {

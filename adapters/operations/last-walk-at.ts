@@ -11,7 +11,7 @@ const lastOptions = lazily(() => z.strictObject(tablesFields(), NOT_AN_OBJECT));
  * When the last walk of maintenance ended, by the clock of the database. Undefined where none has, or where one that
  * found no record was followed by one that has not ended.
  *
- * It tells an empty `readCensus` of tables that were never walked from that of tables without a record. Throws
+ * It tells an empty `readStatus` of tables that were never walked from that of tables without a record. Throws
  * `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example

@@ -1,5 +1,5 @@
 /**
- * SQS: a worker that handles each message once, and a wrapper for a loop that you already have.
+ * SQS: a worker that handles each message once, and wrappers for a loop or an sqs-consumer that you already have.
  *
  * @example
  * ```ts
@@ -37,3 +37,14 @@ export {
   type HandleMessageOptions,
   onceEachSqsMessage,
 } from './once-each-sqs-message.ts';
+export type { AddedSettings, ConsumerSettings } from './sqs-consumer/consumer-settings.ts';
+export type { SqsConsumerKeptReason, SqsConsumerEvent, SqsConsumerWarning } from './sqs-consumer/events.ts';
+export {
+  type OnceEachConsumerMessage,
+  onceEachConsumerMessage,
+} from './sqs-consumer/once-each-consumer-message.ts';
+export {
+  type OnceEachConsumerBatch,
+  onceEachConsumerBatch,
+} from './sqs-consumer/once-each-consumer-batch.ts';
+export type { SqsConsumerAttempt, SqsConsumerHandler, SqsConsumerOptions } from './sqs-consumer/options.ts';

@@ -9,7 +9,7 @@ interface Message {
 /**
  * Answers from a cache what has succeeded with the same content, and has everything else handled.
  *
- * Only a success is kept: a pending record changes, and a failed one can be reopened. A cache cannot say that a message
+ * Only a success is kept: a pending record changes, and a failed one can be retried. A cache cannot say that a message
  * is new, since only the claim of its record makes a caller its owner.
  */
 export async function throughCache(

@@ -18,13 +18,13 @@ export const start: Start = async (course, work) => {
     return { stop: () => consumer.disconnect() };
   }
   const { createHandleOnce } = await built.core();
-  const { onceEachMessage } = await built.kafka();
+  const { onceEachKafkaMessage } = await built.kafka();
   const sql = connect(databaseUrl);
   const options = { consumer, groupId, fromBeginning: true, onFailed: 'acknowledge', ordering: way } as const;
   const concurrency = way === 'key' ? IN_FLIGHT : partitions;
   const handleOnce = createHandleOnce({ sql, scope: `bench-${way}` });
   await consumer.run(
-    onceEachMessage({ ...options, handleOnce, concurrency }, ({ message }) => work(message)),
+    onceEachKafkaMessage({ ...options, handleOnce, concurrency }, ({ message }) => work(message)),
   );
   return {
     async stop() {

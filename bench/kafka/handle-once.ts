@@ -8,12 +8,12 @@ export async function handleOnceContender(
   concurrency: number,
 ): Promise<Contender> {
   const { createHandleOnce } = await built.core();
-  const { onceEachMessage } = await built.kafka();
+  const { onceEachKafkaMessage } = await built.kafka();
   const handleOnce = createHandleOnce({ sql, scope: `bench-${ordering}` });
   return {
     name: `handleOnce, '${ordering}', concurrency ${concurrency}`,
     runConfig: (consumer, groupId, work) =>
-      onceEachMessage(
+      onceEachKafkaMessage(
         {
           consumer,
           groupId,

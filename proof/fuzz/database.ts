@@ -5,7 +5,7 @@ import {
   explainRecord,
   forgetRecord,
   listRecords,
-  reopenRecord,
+  retryRecord,
   showRecord,
 } from '../../adapters/operations/index.ts';
 import { anyCall, checkCall, nothingTold, tellTo } from './any-call.ts';
@@ -16,7 +16,7 @@ const anyName = fc.oneof(
   { weight: 1, arbitrary: anyValue },
 );
 
-const OPERATIONS = { explainRecord, forgetRecord, listRecords, reopenRecord, showRecord };
+const OPERATIONS = { explainRecord, forgetRecord, listRecords, retryRecord, showRecord };
 
 const anyOperation = fc.record({
   name: fc.constantFrom(...(Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[])),

@@ -88,7 +88,7 @@ export type Fact =
     })
   /** A call has ended, whatever it said. */
   | { readonly type: 'answered'; readonly verb: Verb; readonly life: Life }
-  | { readonly type: 'reopened' | 'forgotten'; readonly key: string }
+  | { readonly type: 'retried' | 'forgotten'; readonly key: string }
   | {
       readonly type: 'sent';
       readonly message: PlannedMessage;

@@ -49,7 +49,7 @@ export interface KeyHistory {
   /** Until then it backs off. Undefined: it was not released. */
   releasedUntil: number | undefined;
   settled: Settled | undefined;
-  wasReopened: boolean;
+  wasRetried: boolean;
   wasForgotten: boolean;
   /** The fingerprints that were ever put on record as that. */
   readonly succeeded: Set<string>;
@@ -158,8 +158,8 @@ export class Ledger {
       case 'ended':
         this.#noteEnd(fact.run, fact.end, at);
         break;
-      case 'reopened':
-        Object.assign(this.ofKey(fact.key), { ...REOPENED, releasedUntil: at });
+      case 'retried':
+        Object.assign(this.ofKey(fact.key), { ...RETRIED, releasedUntil: at });
         break;
       case 'forgotten':
         Object.assign(this.ofKey(fact.key), nothing(), { wasForgotten: true });
@@ -224,7 +224,7 @@ export class Ledger {
     };
     this.#claims.set(token, claim);
     history.claims.push(claim);
-    Object.assign(history, { owner: claim, releasedUntil: undefined, wasReopened: false });
+    Object.assign(history, { owner: claim, releasedUntil: undefined, wasRetried: false });
   }
 
   #fail(history: KeyHistory, at: number, fingerprint: string): void {
@@ -330,9 +330,9 @@ function nothing(): Omit<KeyHistory, 'succeeded' | 'failed' | 'results'> {
     deaths: 0,
     releasedUntil: undefined,
     settled: undefined,
-    wasReopened: false,
+    wasRetried: false,
     wasForgotten: false,
   };
 }
 
-const REOPENED = { failures: 0, deaths: 0, settled: undefined, wasReopened: true };
+const RETRIED = { failures: 0, deaths: 0, settled: undefined, wasRetried: true };

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert/strict';
 import { onceEach } from 'handle-once/adapter';
-import { adapterContract, type AdapterUnderTest, type ScriptedMessage } from 'handle-once/testing';
+import { adapterContract, type AdapterUnderTest, type ScriptedMessage } from 'handle-once/contracts';
 import { describe, expect, test } from 'vitest';
 
 const key = ({ id }: ScriptedMessage) => id;

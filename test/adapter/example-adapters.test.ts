@@ -8,7 +8,7 @@ import {
   type AdapterUnderTest,
   type ContractSetup,
   type ScriptedMessage,
-} from 'handle-once/testing';
+} from 'handle-once/contracts';
 import { describe, test } from 'vitest';
 import { jobCalls, processorOf } from '../../examples/adapters/bullmq.ts';
 import { consume, jetStreamCalls } from '../../examples/adapters/nats-jetstream.ts';

@@ -1,14 +1,18 @@
 import type { Message } from '@aws-sdk/client-sqs';
-import { type KafkaProducer, onceEachMessage } from 'handle-once/kafka';
+import { type KafkaProducer, onceEachKafkaMessage } from 'handle-once/kafka';
 import { onceEachSqsRecord } from 'handle-once/lambda';
-import { type SqsOnFailed, type SqsClient, onceEachSqsMessage } from 'handle-once/sqs';
-import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
+import {
+  type SqsOnFailed,
+  type SqsClient,
+  onceEachSqsMessage,
+  onceEachConsumerMessage,
+} from 'handle-once/sqs';
 import {
   adapterContract,
   type AdapterUnderTest,
   type ContractSetup,
   type ScriptedMessage,
-} from 'handle-once/testing';
+} from 'handle-once/contracts';
 import { describe, test, vi } from 'vitest';
 import { fakeBatch } from '../kafka/support/fake-batch.ts';
 import { fakeConsumer } from '../kafka/support/fake-consumer.ts';
@@ -110,7 +114,7 @@ async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Prom
   const consumer = fakeConsumer();
   const producer = { send: () => deadLetter?.(scripted) } as unknown as KafkaProducer;
   const state = { isOver: false };
-  const { eachBatch } = onceEachMessage(
+  const { eachBatch } = onceEachKafkaMessage(
     {
       ...{ consumer, groupId: 'workers', fromBeginning: true, handleOnce, backoff: () => 10 },
       key: (delivered) => String(delivered.key),
@@ -144,7 +148,7 @@ async function consumeOne(scripted: ScriptedMessage, setup: ContractSetup): Prom
   }
 }
 
-ADAPTERS['onceEachMessage'] = {
+ADAPTERS['onceEachKafkaMessage'] = {
   can: { extend: false, tellsLoss: false, retryLater: false, deadLetter: true, keepFailed: false },
   handle: consumeOne,
 };

@@ -15,7 +15,7 @@ const SIMULATED = [
   'src/store',
   'src/words',
 ].concat(
-  ['adapters/shared', 'adapters/sqs', 'adapters/sqs-consumer', 'adapters/kafka'],
+  ['adapters/shared', 'adapters/sqs', 'adapters/kafka'],
   ['adapters/lambda', 'adapters/webhook', 'adapters/http'],
 );
 

@@ -14,7 +14,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ['adapters/kafka/options'],
   ['adapters/kafka/log'],
   ['adapters/http/node'],
-  ['adapters/sqs', 'adapters/sqs-consumer', 'adapters/lambda', 'adapters/http'],
+  ['adapters/sqs', 'adapters/lambda', 'adapters/http'],
   ['adapters/shared', 'adapters/operations', 'adapters/webhook'],
   ['adapters/clients', 'adapters/envelopes', 'adapters/otel'],
   ['src'],
@@ -50,7 +50,6 @@ const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   lambda: ['shared/'],
   nestjs: ['kafka/index.ts', 'sqs/index.ts'],
   sqs: ['operations/redrive/', 'shared/sqs/'],
-  'sqs-consumer': ['shared/sqs/'],
 };
 
 export function mayImport(adapter: string, file: string): boolean {

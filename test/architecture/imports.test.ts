@@ -131,6 +131,7 @@ describe('the package', () => {
     const files = [
       `src/${name}.ts`,
       `${name}/index.ts`,
+      `testing/${name}/index.ts`,
       ...folders.map((folder) => `adapters/${folder}/index.ts`),
     ];
     return files.filter((file) => existsSync(join(root, file)));
@@ -156,7 +157,6 @@ describe('the package', () => {
 
   const ownPeers: Record<string, string[]> = {
     './sqs': ['@aws-sdk/client-sqs'],
-    './sqs-consumer': ['@aws-sdk/client-sqs'],
     './kafka': ['kafkajs'],
     // The SDK and kafkajs are loaded by those applications alone that have a queue or topics.
     './nestjs': ['@nestjs/common', '@nestjs/core', '@aws-sdk/client-sqs', 'kafkajs'],

@@ -129,11 +129,11 @@ describe('A failed message', () => {
     );
     expect((await cli('show order-7 --scope billing')).stdout).toMatch(/^phase +failed$/m);
     expect(await json('show order-7 --scope billing')).toMatchObject({ phase: 'failed', attempts: 1 });
-    expect(await json('retry order-7 --scope billing')).toEqual({ state: 'reopened' });
+    expect(await json('retry order-7 --scope billing')).toEqual({ state: 'retried' });
     expect(await json('show order-7 --scope billing')).toMatchObject({ phase: 'waiting' });
     expect(await cli('retry order-7 --scope billing')).toMatchObject({
       code: 3,
-      stdout: 'unchanged: only a failed record can be reopened, and this one is waiting\n',
+      stdout: 'unchanged: only a failed record can be retried, and this one is waiting\n',
     });
     expect(await json('forget order-7 --scope billing')).toEqual({ state: 'forgotten', was: 'waiting' });
     expect(await cli('forget order-7 --scope billing')).toMatchObject({
@@ -253,14 +253,14 @@ describe('Many failed messages', () => {
     expect(await json('list --phase failed')).toMatchObject({ records: [{}, {}] });
     // One that is first claimed later is not between the moments that were printed.
     await failed('c');
-    const reopened = await cli(`retry --error TerminalError ${suggested}`);
-    expect(reopened).toMatchObject({
+    const retried = await cli(`retry --error TerminalError ${suggested}`);
+    expect(retried).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^2 reopened; nothing runs until/) as string,
+      stdout: expect.stringMatching(/^2 retried; nothing runs until/) as string,
     });
     expect(await json('list --phase failed')).toMatchObject({ records: [{ key: 'c' }] });
     expect(JSON.parse((await cli('retry --confirm 1 --json')).stdout)).toEqual({
-      ...{ state: 'finished', matching: 1, reopened: 1 },
+      ...{ state: 'finished', matching: 1, retried: 1 },
     });
     expect(await cli('retry')).toMatchObject({ code: 3, stdout: 'no failed record was found\n' });
   });
@@ -277,32 +277,32 @@ describe('Many failed messages', () => {
     expect(await cli('retry --confirm 3')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^1 of 3 were reopened; the next call counts the others\nhandle-once: .*P0001/m,
+        /^1 of 3 were retried; the next call counts the others\nhandle-once: .*P0001/m,
       ) as string,
     });
   });
 
-  test('are reopened by what comes after a call that was killed', async () => {
+  test('are retried by what comes after a call that was killed', async () => {
     await sql`
       insert into handle_once.records
         (scope, key, token, fingerprint, state, owned, attempts, failures, live_until, created_at)
       select 'mail', n::text, gen_random_uuid(), '', 'failed', false, 1, 1, now() + interval '1 h', now()
       from generate_series(1, 1000) as n`;
-    const reopened = async () =>
+    const retried = async () =>
       Number((await sql`select count(*) as n from handle_once.records where state = 'pending'`)[0]?.['n']);
     const child = execFile(process.execPath, [command(), 'retry', '--confirm', '1000'], {
       env: { ...process.env, DATABASE_URL: url },
     });
     const ended = once(child, 'exit');
-    await until(async () => (await reopened()) > 10);
+    await until(async () => (await retried()) > 10);
     child.kill('SIGKILL');
     await ended;
     // What it had sent when it was killed may still be on its way.
     await until(async () => {
-      const left = 1_000 - (await reopened());
+      const left = 1_000 - (await retried());
       return left === 0 || (await cli(`retry --confirm ${left}`)).code === 0;
     });
-    expect(await reopened()).toBe(1_000);
+    expect(await retried()).toBe(1_000);
   });
 });
 

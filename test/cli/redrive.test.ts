@@ -110,7 +110,7 @@ test('redrive says what it would do, does it, and prints no payload', async () =
         scope: queue.scope,
         key: ids[0],
         state: 'sent',
-        reopened: true,
+        retried: true,
       },
     ]) as object,
   });

@@ -53,7 +53,7 @@ test('the walk of the docs finds the oldest message, says why another failed, an
     expect.stringMatching(/^scope.*\nbilling +message-0 +lapsed /),
     expect.stringMatching(/it failed for good; .*TerminalError: card is blocked/),
     expect.stringMatching(/billing +order-7 +failed/),
-    expect.stringMatching(/^reopened; /),
+    expect.stringMatching(/^retried; /),
     expect.stringMatching(/Run npx handle-once maintain/),
   ]);
   const retried = await handleOnce('order-7', 'body', () => 'charged');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromPg } from '../../adapters/clients/index.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { prepare } from '../../testing/contracts/client/bench.ts';
-import { clientContract, type ClientUnderTest } from '../../testing/index.ts';
+import { clientContract, type ClientUnderTest } from '../../testing/contracts/index.ts';
 import { useEmptyDatabase } from '../support/database.ts';
 
 const { url } = useEmptyDatabase();

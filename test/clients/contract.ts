@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { migrate } from '../../src/index.ts';
 import { prepare } from '../../testing/contracts/client/bench.ts';
-import { clientContract as clientCases } from '../../testing/index.ts';
+import { clientContract as clientCases } from '../../testing/contracts/index.ts';
 import { type StoreContract, storeContract, testAll } from '../store/contract.ts';
 import { controlledPostgresStore } from '../store/postgres/controlled-store.ts';
 import { useEmptyDatabase } from '../support/database.ts';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { fromDrizzle } from '../../adapters/clients/index.ts';
-import { clientContract as clientCases } from '../../testing/index.ts';
+import { clientContract as clientCases } from '../../testing/contracts/index.ts';
 import { storeSmokeTest, testAll } from '../store/contract.ts';
 import { useDatabase, useEmptyDatabase } from '../support/database.ts';
 import { clientContract, storesContract, useLibrary } from './contract.ts';

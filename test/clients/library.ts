@@ -1,5 +1,5 @@
 import type { DatabaseClient } from '../../src/index.ts';
-import type { ClientLibrary } from '../../testing/index.ts';
+import type { ClientLibrary } from '../../testing/contracts/index.ts';
 
 /** A client library over one database, which its tests close. */
 export interface Library<Tx> extends ClientLibrary<Tx> {

@@ -4,7 +4,7 @@ import { fromPglite } from '../../adapters/clients/index.ts';
 import { createHandleOnce } from '../../src/index.ts';
 import { aborted } from '../support/gate.ts';
 import { column } from './library.ts';
-import { clientContract as clientCases } from '../../testing/index.ts';
+import { clientContract as clientCases } from '../../testing/contracts/index.ts';
 import { testAll } from '../store/contract.ts';
 import { storesContract, useLibrary } from './contract.ts';
 

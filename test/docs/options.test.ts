@@ -7,7 +7,7 @@ import { kafkaWorkerOptions as platformaticOptions } from '../../adapters/kafka/
 import { kafkaRecordOptions } from '../../adapters/lambda/kafka-options.ts';
 import { sqsRecordOptions } from '../../adapters/lambda/sqs-options.ts';
 import { sqsWorkerOptions } from '../../adapters/sqs/options.ts';
-import { sqsConsumerOptions } from '../../adapters/sqs-consumer/options.ts';
+import { sqsConsumerOptions } from '../../adapters/sqs/sqs-consumer/options.ts';
 import { webhookOptions } from '../../adapters/webhook/options.ts';
 import { onceEachOptions } from '../../src/adapter/once-each/options.ts';
 import { createHandleOnce, retention } from '../../src/index.ts';
@@ -26,7 +26,7 @@ const OF_EVERY_ADAPTER = optionsIn(PAGE, 'Every adapter');
 const ADAPTERS: readonly [heading: string, fields: Fields][] = [
   ['`createSqsWorker` and `onceEachSqsMessage`', sqsWorkerOptions().shape],
   ['`onceEachConsumerMessage` and `onceEachConsumerBatch`', sqsConsumerOptions(false).shape],
-  ['`onceEachMessage`', onceEachMessageOptions().shape],
+  ['`onceEachKafkaMessage`', onceEachMessageOptions().shape],
   ['`onceEachWebhook`', webhookOptions().shape],
   [
     '`onceEachSqsRecord` and `onceEachKafkaRecord`',
@@ -69,7 +69,7 @@ describe('docs/options.md has the options of the code, with their defaults', () 
     ['Confluent', confluentOptions().shape],
     ['platformatic', platformaticOptions().shape],
   ])('createKafkaWorker of %s', (_, fields) => {
-    const ofKafkajs = optionsIn(PAGE, '`onceEachMessage`');
+    const ofKafkajs = optionsIn(PAGE, '`onceEachKafkaMessage`');
     for (const ofItsConsumer of ['consumer', 'consumerConfig'])
       expect(ofKafkajs.delete(ofItsConsumer)).toBe(true);
     const documented = optionsIn(PAGE, '`createKafkaWorker`');

@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
 import type { DatabaseClient, HandleOnce } from 'handle-once';
 import type { fromPrisma } from 'handle-once/clients';
 import type { SqsMessage, SqsWorker } from 'handle-once/sqs';
-import type { ScriptedMessage } from 'handle-once/testing';
+import type { ScriptedMessage } from 'handle-once/contracts';
 import type { Verify } from 'handle-once/webhook';
 import type { Admin, Consumer, Kafka, Producer } from 'kafkajs';
 import type { Sql, TransactionSql } from 'postgres';

@@ -6,23 +6,22 @@ const CORE = `import { createHandleOnce, migrate, migrationSql, retention, Retry
 import { writeFile } from 'node:fs/promises';
 import postgres from 'postgres';`;
 const SQS = `import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { createSqsWorker, timeOrderedKey, onceEachSqsMessage } from 'handle-once/sqs';`;
-const SQS_CONSUMER = `import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs-consumer';
+import { createSqsWorker, timeOrderedKey, onceEachSqsMessage } from 'handle-once/sqs';
+import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs';
 import { Consumer } from 'sqs-consumer';`;
-const KAFKA = `import { onceEachMessage } from 'handle-once/kafka';`;
+const KAFKA = `import { onceEachKafkaMessage } from 'handle-once/kafka';`;
 const LAMBDA = `import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';`;
 const WEBHOOK = `import { Webhook } from 'standardwebhooks';
 import { VerifyConfigError, webhookId, onceEachWebhook } from 'handle-once/webhook';`;
 const HTTP = `import { createServer } from 'node:http';
 import { attemptOf, onceEachNodeRequest, onceEachRequest } from 'handle-once/http';`;
-const TESTING = `import { adapterContract, type AdapterUnderTest, crashTest, createAttempt } from 'handle-once/testing';
-import { clientContract, createFakeConsumer, createFakeQueue, createMemoryStore } from 'handle-once/testing';
-import { storeContract } from 'handle-once/testing';`;
+const TESTING = `import { adapterContract, type AdapterUnderTest, clientContract, storeContract } from 'handle-once/contracts';
+import { crashTest, createAttempt, createFakeConsumer, createFakeQueue, createMemoryStore } from 'handle-once/testing';`;
 const ADAPTER = `import { onceEach } from 'handle-once/adapter';`;
 const NESTJS = `import { Injectable, Module } from '@nestjs/common';
 import type { Attempt, HandleOnce } from 'handle-once';
 import type { KafkaDelivery } from 'handle-once/kafka';
-import { HandleOnceModule, InjectHandleOnce, KafkaHandler, SqsHandler } from 'handle-once/nestjs';`;
+import { HandleOnceModule, InjectHandleOnce, OnKafkaMessage, OnSqsMessage } from 'handle-once/nestjs';`;
 const ENVELOPES = `import { cloudEvents, debezium, eventBridge, s3, sns } from 'handle-once/envelopes';`;
 const RUNNER = `import { test } from 'vitest';`;
 /** Pages that readers copy code from. */
@@ -64,20 +63,7 @@ describe('The documentation', () => {
     expect(
       typeErrors(
         snippets,
-        [
-          CORE,
-          SQS,
-          SQS_CONSUMER,
-          KAFKA,
-          LAMBDA,
-          WEBHOOK,
-          HTTP,
-          TESTING,
-          ADAPTER,
-          ENVELOPES,
-          NESTJS,
-          RUNNER,
-        ].join('\n'),
+        [CORE, SQS, KAFKA, LAMBDA, WEBHOOK, HTTP, TESTING, ADAPTER, ENVELOPES, NESTJS, RUNNER].join('\n'),
       ),
     ).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
 import { onceEach } from 'handle-once/adapter';
 import { cloudEvents, debezium, type DebeziumChange, eventBridge, s3, sns } from 'handle-once/envelopes';
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
 import { onceEachSqsMessage, type SqsClient } from 'handle-once/sqs';
 import { createFakeConsumer, createFakeQueue, createMemoryStore } from 'handle-once/testing';
@@ -106,9 +106,12 @@ it('Kafka: a CloudEvent in binary mode that is produced twice runs once', async 
   await consumer.subscribe({ topics: ['orders'] });
   const options = { consumer, groupId: 'workers', onEvent: () => undefined, fromBeginning: true } as const;
   await consumer.run(
-    onceEachMessage({ ...options, handleOnce, onFailed: 'acknowledge', ...cloudEvents }, ({ payload }) => {
-      handler(payload);
-    }),
+    onceEachKafkaMessage(
+      { ...options, handleOnce, onFailed: 'acknowledge', ...cloudEvents },
+      ({ payload }) => {
+        handler(payload);
+      },
+    ),
   );
   for (let times = 0; times < 2; times += 1) {
     consumer.produce('orders', { value: JSON.stringify(ORDER), headers: cloudEventHeaders });

@@ -1,5 +1,5 @@
 import { createHandleOnce, InvalidOptionsError } from 'handle-once';
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -17,7 +17,7 @@ const right = {
 };
 const handler = (): undefined => undefined;
 
-const create = (options: unknown): unknown => onceEachMessage(options as never, handler);
+const create = (options: unknown): unknown => onceEachKafkaMessage(options as never, handler);
 
 const issuesOf = (options: unknown) => issuesIn(() => create(options));
 
@@ -180,7 +180,7 @@ test('names every wrong field at once, and says who refuses', () => {
     'concurrency',
     'typo',
   ]);
-  expect(() => create(wrong)).toThrow(/^onceEachMessage: consumer/);
+  expect(() => create(wrong)).toThrow(/^onceEachKafkaMessage: consumer/);
 });
 
 test('quotes no value', () => {

@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
 import { issuesOf as issuesIn } from '../support/issues-of.ts';
@@ -29,7 +29,7 @@ const right = {
 };
 
 const issuesOf = (options: object) =>
-  issuesIn(() => onceEachMessage({ ...right, ...options } as never, () => undefined));
+  issuesIn(() => onceEachKafkaMessage({ ...right, ...options } as never, () => undefined));
 
 const withTopics = (...given: unknown[]) => ({ retry: { topics: given, producer } });
 

@@ -3,8 +3,8 @@ import {
   forgetRecord,
   listRecords,
   maintain,
-  readCensus,
-  reopenRecord,
+  readStatus,
+  retryRecord,
   showRecord,
   startMaintenance,
 } from 'handle-once/operations';
@@ -85,13 +85,13 @@ describe('Code with tables that are one version newer', () => {
     await create(schema)('operated', 'body', () => Promise.reject(new TerminalError('no')));
     expect((await listRecords(tables)).records).not.toEqual([]);
     expect(await showRecord(one)).toMatchObject({ phase: 'failed' });
-    expect(await reopenRecord(one)).toEqual({ state: 'reopened' });
+    expect(await retryRecord(one)).toEqual({ state: 'retried' });
     expect(await forgetRecord(one)).toMatchObject({ state: 'forgotten' });
     await create(schema)('expired', 'body', () => 1);
     await sql`update next.records set live_until = now() where key = 'expired'`;
     expect(await maintain({ ...tables, archive: true })).toMatchObject({ state: 'finished', purged: 1 });
     expect(await sql`select key from next.archive`).toEqual([{ key: 'expired' }]);
-    await readCensus(tables);
+    await readStatus(tables);
   });
 
   test('maintains them with a warning', async () => {

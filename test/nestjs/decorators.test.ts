@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { InvalidOptionsError } from 'handle-once';
-import { KafkaHandler, SqsHandler } from 'handle-once/nestjs';
+import { OnKafkaMessage, OnSqsMessage } from 'handle-once/nestjs';
 import { describe, expect, it } from 'vitest';
 
 const METHOD =
@@ -26,8 +26,8 @@ function messageOf(declare: () => unknown): string {
 }
 
 describe.each([
-  ['@SqsHandler', SqsHandler],
-  ['@KafkaHandler', KafkaHandler],
+  ['@OnSqsMessage', OnSqsMessage],
+  ['@OnKafkaMessage', OnKafkaMessage],
 ])('%s is refused where it is applied', (decorator, Handler) => {
   it.each([undefined, null, '', 7])('for the name %j', (name) => {
     const message = messageOf(() => {
@@ -85,8 +85,8 @@ describe.each([
 
 it('one method can handle messages of a queue and of topics', () => {
   class Billing {
-    @SqsHandler('orders')
-    @KafkaHandler('orders')
+    @OnSqsMessage('orders')
+    @OnKafkaMessage('orders')
     charge(): string {
       return 'charged';
     }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHandleOnce } from 'handle-once';
 import type { KafkaDelivery } from 'handle-once/kafka';
-import { HandleOnceModule, KafkaHandler } from 'handle-once/nestjs';
+import { HandleOnceModule, OnKafkaMessage } from 'handle-once/nestjs';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, it } from 'vitest';
 import { gate } from '../support/gate.ts';
@@ -17,7 +17,7 @@ class Shipping {
   readonly begun: string[] = [];
   readonly gate = gate();
 
-  @KafkaHandler('payments')
+  @OnKafkaMessage('payments')
   async ship({ payload }: KafkaDelivery<Buffer>): Promise<void> {
     const id = payload.toString();
     this.begun.push(id);

@@ -4,8 +4,8 @@ import {
   HANDLE_ONCE,
   HandleOnceModule,
   InjectHandleOnce,
-  KafkaHandler,
-  SqsHandler,
+  OnKafkaMessage,
+  OnSqsMessage,
 } from 'handle-once/nestjs';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const topics = {
 
 @Injectable()
 class Billing {
-  @SqsHandler('orders')
+  @OnSqsMessage('orders')
   charge(): void {
     throw new Error('nothing is received in these tests');
   }
@@ -36,7 +36,7 @@ class Billing {
 
 @Injectable()
 class Shipping {
-  @KafkaHandler('payments')
+  @OnKafkaMessage('payments')
   ship(): void {
     throw new Error('nothing is received in these tests');
   }
@@ -180,7 +180,7 @@ describe('The start is refused with the field and the fix for', () => {
       'a consumer as settings',
       { handleOnce, kafka: { payments: 'payments' } },
       'kafka.payments',
-      'must be { consumer, topics } and the options of onceEachMessage, without handleOnce',
+      'must be { consumer, topics } and the options of onceEachKafkaMessage, without handleOnce',
     ],
     [
       'one queue with two names',
@@ -203,15 +203,18 @@ describe('The start is refused with the field and the fix for', () => {
 
   it('handlers without settings', async () => {
     expect(await issuesOf([HandleOnceModule.forRoot({ handleOnce })], [Billing, Shipping])).toEqual([
-      { field: 'sqs.orders', message: "is missing: Billing.charge has @SqsHandler('orders')" },
-      { field: 'kafka.payments', message: "is missing: Shipping.ship has @KafkaHandler('payments')" },
+      { field: 'sqs.orders', message: "is missing: Billing.charge has @OnSqsMessage('orders')" },
+      { field: 'kafka.payments', message: "is missing: Shipping.ship has @OnKafkaMessage('payments')" },
     ]);
   });
 
   it('settings without a handler', async () => {
     const module = HandleOnceModule.forRoot({ handleOnce, sqs: { orders: queue } });
     expect(await issuesOf([module], [])).toEqual([
-      { field: 'sqs.orders', message: "has no handler: put @SqsHandler('orders') on a method of a provider" },
+      {
+        field: 'sqs.orders',
+        message: "has no handler: put @OnSqsMessage('orders') on a method of a provider",
+      },
     ]);
   });
 
@@ -229,7 +232,7 @@ describe('The start is refused with the field and the fix for', () => {
   it('two handlers of one queue, and not for two tokens of one provider', async () => {
     @Injectable()
     class Audit {
-      @SqsHandler('orders')
+      @OnSqsMessage('orders')
       note(): void {
         throw new Error('nothing is received in these tests');
       }
@@ -247,7 +250,7 @@ describe('The start is refused with the field and the fix for', () => {
   ])('a provider that is no singleton (%s)', async (scope, how) => {
     @Injectable({ scope })
     class Orders {
-      @SqsHandler('orders')
+      @OnSqsMessage('orders')
       charge(): void {
         throw new Error('nothing is received in these tests');
       }
@@ -267,7 +270,7 @@ describe('The start is refused with the field and the fix for', () => {
       }
     }
     expect(await issuesOf([HandleOnceModule.forRoot({ handleOnce })], [Discounts])).toEqual([
-      { field: 'sqs.orders', message: "is missing: Discounts.charge has @SqsHandler('orders')" },
+      { field: 'sqs.orders', message: "is missing: Discounts.charge has @OnSqsMessage('orders')" },
     ]);
   });
 

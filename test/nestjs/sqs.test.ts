@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { type Attempt, createHandleOnce } from 'handle-once';
-import { HandleOnceModule, SqsHandler } from 'handle-once/nestjs';
+import { HandleOnceModule, OnSqsMessage } from 'handle-once/nestjs';
 import type { SqsMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, it } from 'vitest';
@@ -27,7 +27,7 @@ class Billing {
     this.#ledger = ledger;
   }
 
-  @SqsHandler('orders')
+  @OnSqsMessage('orders')
   async charge({ id }: { id: string }, attempt: Attempt): Promise<void> {
     this.#ledger.begun.push(id);
     if (id === 'slow') await this.#ledger.gate.opened;
@@ -65,7 +65,7 @@ it('a queue that is not there ends the start, and what has started', async () =>
   const queueUrl = await createQueueWithRedrive(client);
   @Injectable()
   class Audit {
-    @SqsHandler('audit')
+    @OnSqsMessage('audit')
     note(): void {
       throw new Error('nothing is received in this test');
     }

@@ -1,5 +1,5 @@
 import { migrate, migrationSql } from 'handle-once';
-import { diagnose, maintain } from 'handle-once/operations';
+import { doctor, maintain } from 'handle-once/operations';
 import type postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -44,7 +44,7 @@ describe('tables', () => {
     const schema = `lost_${table}`;
     const given = await tablesIn(schema);
     await sql`drop table ${sql(schema)}.${sql(table)}`;
-    const findings = await diagnose(given);
+    const findings = await doctor(given);
     expect(findings.find((finding) => finding.check === check)).toMatchObject({
       level,
       found: expect.stringContaining(`the schema ${schema} lacks the table ${table}: `) as string,
@@ -56,7 +56,7 @@ describe('tables', () => {
     const rights = findings.find((finding) => finding.check === 'rights');
     expect(rights?.level).toBe(level === 'problem' ? undefined : 'ok');
     await sql.unsafe(statementsAbout(table, schema));
-    expect((await diagnose(given)).filter((finding) => finding.level !== 'ok')).toEqual([]);
+    expect((await doctor(given)).filter((finding) => finding.level !== 'ok')).toEqual([]);
   });
 
   test('names each of several', async () => {

@@ -1,5 +1,5 @@
 import { InvalidOptionsError, migrate, StoreError } from 'handle-once';
-import { diagnose, grantsSql } from 'handle-once/operations';
+import { doctor, grantsSql } from 'handle-once/operations';
 import postgres from 'postgres';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -12,7 +12,7 @@ const { sql, url } = useDatabase();
 const LATEST = ALL_MIGRATIONS.length;
 
 test('finds nothing in a database as migrate makes it', async () => {
-  const findings = await diagnose({ sql });
+  const findings = await doctor({ sql });
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
   expect(findings.map(({ check }) => check)).toEqual([
     ...['pooler', 'pool-size', 'clock', 'isolation', 'writes'],
@@ -116,7 +116,7 @@ describe('schema-version', () => {
   });
 
   test('finds tables that are missing, and asks nothing else of them', async () => {
-    const findings = await diagnose({ sql, databaseSchema: 'not_there' });
+    const findings = await doctor({ sql, databaseSchema: 'not_there' });
     expect(findings.at(-1)).toMatchObject({ check: 'schema-version', level: 'problem' });
     expect(findings.filter(({ check }) => check === 'storage')).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('rights', () => {
   const crons = as(cron);
 
   test('finds a role that may do nothing, and what it may not check fails no other check', async () => {
-    const findings = await diagnose({ sql: strangers });
+    const findings = await doctor({ sql: strangers });
     const rights = findings.find(({ check }) => check === 'rights');
     expect(rights).toMatchObject({ level: 'problem' });
     expect(rights?.found).toContain('select, insert, update on records');
@@ -153,7 +153,7 @@ describe('rights', () => {
       found: `the role ${worker} may handle messages, and not maintain the tables`,
     });
     expect(await findingOf('maintenance', { sql: workers })).toMatchObject({ level: 'notice' });
-    const ofCron = await diagnose({ sql: crons });
+    const ofCron = await doctor({ sql: crons });
     expect(ofCron.filter(({ level }) => level !== 'ok')).toEqual([]);
     expect(ofCron.find(({ check }) => check === 'rights')?.found).toBe(
       `the role ${cron} may maintain the tables, and not handle messages`,
@@ -163,7 +163,7 @@ describe('rights', () => {
 
 test('throws where the database cannot be asked', async () => {
   const down = postgres('postgres://127.0.0.1:1/postgres', { connect_timeout: 2 });
-  await expect(diagnose({ sql: down })).rejects.toThrow(StoreError);
+  await expect(doctor({ sql: down })).rejects.toThrow(StoreError);
   await down.end();
 });
 
@@ -172,7 +172,7 @@ test.each([
   ['databaseSchema', ''],
   ['concurrency', 0],
 ])('a wrong %s is refused by name', async (field, value) => {
-  const refused = diagnose({ sql, [field]: value });
+  const refused = doctor({ sql, [field]: value });
   await expect(refused).rejects.toThrow(InvalidOptionsError);
-  await expect(refused).rejects.toThrow(`diagnose: ${field}: must be`);
+  await expect(refused).rejects.toThrow(`doctor: ${field}: must be`);
 });

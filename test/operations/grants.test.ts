@@ -4,10 +4,10 @@ import {
   grantsSql,
   findRecords,
   listRecords,
-  reopenFailed,
+  retryFailed,
   maintain,
-  readCensus,
-  reopenRecord,
+  readStatus,
+  retryRecord,
   showRecord,
 } from 'handle-once/operations';
 import postgres from 'postgres';
@@ -57,15 +57,15 @@ describe('A role with the rights to maintain', () => {
     expect(await showRecord(one)).toMatchObject({ phase: 'succeeded' });
     expect((await listRecords({ sql: client })).records).not.toEqual([]);
     expect(await findRecords({ sql: client, key: 'k' })).toHaveLength(1);
-    expect(await reopenFailed({ sql: client })).toMatchObject({ state: 'unconfirmed' });
-    expect(await reopenRecord(one)).toMatchObject({ state: 'unchanged' });
+    expect(await retryFailed({ sql: client })).toMatchObject({ state: 'unconfirmed' });
+    expect(await retryRecord(one)).toMatchObject({ state: 'unchanged' });
     await sql`update handle_once.records set live_until = now()`;
     await expect(maintain({ sql: client, archive: true })).rejects.toThrow(
       /lacks a partition, .*as the owner of the tables .* for this month alone: create table .*"archive_\d{4}_\d\d" partition of/,
     );
     await maintain({ sql, archive: true, maxPurged: 1, signal: AbortSignal.abort() });
     expect(await maintain({ sql: client, archive: true })).toMatchObject({ state: 'finished' });
-    expect(await readCensus({ sql: client })).toEqual([]);
+    expect(await readStatus({ sql: client })).toEqual([]);
     expect(await forgetRecord(one)).toEqual({ state: 'absent' });
     expect(await sql`select from handle_once.archive`).not.toEqual([]);
   });
@@ -87,7 +87,7 @@ describe('A role with the rights to archive', () => {
     expect(await maintain({ ...tables, archive: true })).toMatchObject({ state: 'finished', purged: 1 });
     expect(await sql`select key from archived.archive`).toEqual([{ key: 'k' }]);
     expect(await nextPartition()).toBe(next);
-    expect(await readCensus(tables)).toEqual([]);
+    expect(await readStatus(tables)).toEqual([]);
   });
 
   test('may neither handle messages, nor change tables that others own', async () => {
@@ -116,9 +116,9 @@ describe('A role without any right', () => {
     const one = { ...tables, scope: 'billing', key: 'k' };
     for (const ask of [
       () => listRecords(tables),
-      () => readCensus(tables),
+      () => readStatus(tables),
       () => showRecord(one),
-      () => reopenRecord(one),
+      () => retryRecord(one),
       () => forgetRecord(one),
     ]) {
       await expect(ask()).rejects.toThrow(

@@ -5,7 +5,7 @@ import {
   migrate,
   TerminalError,
 } from 'handle-once';
-import { lastWalkAt, maintain, readCensus } from 'handle-once/operations';
+import { lastWalkAt, maintain, readStatus } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -127,10 +127,10 @@ describe('The census', () => {
     await record({ key: 'e', state: 'pending', liveForMs: -15 * DAY });
     await record({ key: 'f', state: 'pending', liveForMs: -1 });
     await record({ key: 'a', scope: 'mail', liveForMs: DAY });
-    expect(await readCensus({ sql })).toEqual([]);
+    expect(await readStatus({ sql })).toEqual([]);
     const report = await maintain({ sql });
     expect(report).toEqual({ state: 'finished', purged: 1, records: 6, abandoned: 1 });
-    const census = await readCensus({ sql });
+    const census = await readStatus({ sql });
     expect(census).toMatchObject([
       { scope: 'billing', state: 'failed', records: 1, abandoned: 0 },
       { scope: 'billing', state: 'pending', records: 2, abandoned: 1 },
@@ -148,14 +148,14 @@ describe('The census', () => {
     await maintain({ sql });
     await sql`delete from handle_once.records`;
     await maintain({ sql });
-    expect(await readCensus({ sql })).toEqual([]);
+    expect(await readStatus({ sql })).toEqual([]);
   });
 
   test('takes any scope as it is', async () => {
     const scope = 'a"b\\c{d},é👍';
     await record({ key: 'a', scope, liveForMs: DAY });
     await maintain({ sql });
-    expect(await readCensus({ sql })).toMatchObject([{ scope, records: 1 }]);
+    expect(await readStatus({ sql })).toMatchObject([{ scope, records: 1 }]);
   });
 });
 
@@ -270,7 +270,7 @@ describe('A walk', () => {
       expect(report).toMatchObject({ state: 'stopped', reason: 'limit' });
     }
     expect(calls).toBeGreaterThan(5);
-    expect(await readCensus({ sql })).toMatchObject([{ scope: 'billing', records: 10_000 }]);
+    expect(await readStatus({ sql })).toMatchObject([{ scope: 'billing', records: 10_000 }]);
   });
 
   test('that a signal ends while it deletes history leaves the rest to the next', async () => {

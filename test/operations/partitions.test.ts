@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createHandleOnce, type DatabaseClient, TerminalError } from 'handle-once';
-import { diagnose, findRecords, grantsSql, listRecords, maintain } from 'handle-once/operations';
+import { doctor, findRecords, grantsSql, listRecords, maintain } from 'handle-once/operations';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useClient } from '../store/postgres/client.ts';
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 test('the recipe keeps what doctor looks for, and the empty pages of each partition', async () => {
-  const findings = await diagnose({ sql });
+  const findings = await doctor({ sql });
   expect(findings.filter(({ level }) => level !== 'ok')).toEqual([]);
   const [smallest] = await sql<{ pages: number; count: number }[]>`
     select min(pg_relation_size(relid) / 8192)::int as pages, count(*)::int as count

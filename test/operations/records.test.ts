@@ -4,9 +4,9 @@ import {
   findRecords,
   forgetRecord,
   listRecords,
-  reopenFailed,
+  retryFailed,
   type RecordPhase,
-  reopenRecord,
+  retryRecord,
   showRecord,
 } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -127,12 +127,12 @@ describe('A key is found', () => {
   });
 });
 
-describe('To reopen', () => {
+describe('To retry', () => {
   test('a failed record lets its next delivery run, with all of its attempts before it', async () => {
     const handleOnce = createHandleOnce({ sql, scope, maxAttempts: 1 });
     const fails = () => handleOnce('k', 'body', () => Promise.reject(new Error('no')));
     expect(await fails()).toMatchObject({ state: 'failed', reason: 'attempts-exhausted' });
-    expect(await reopenRecord({ sql, scope, key: 'k' })).toEqual({ state: 'reopened' });
+    expect(await retryRecord({ sql, scope, key: 'k' })).toEqual({ state: 'retried' });
     expect(await showRecord({ sql, scope, key: 'k' })).toMatchObject({
       phase: 'waiting',
       failures: 0,
@@ -144,7 +144,7 @@ describe('To reopen', () => {
   test('keeps the fingerprint: another message under the key is refused', async () => {
     const handleOnce = createHandleOnce({ sql, scope, maxAttempts: 1 });
     await handleOnce('k', 'body', () => Promise.reject(new Error('no')));
-    await reopenRecord({ sql, scope, key: 'k' });
+    await retryRecord({ sql, scope, key: 'k' });
     await expect(handleOnce('k', 'another', () => 1)).rejects.toMatchObject({ code: 'PAYLOAD_MISMATCH' });
   });
 
@@ -153,19 +153,19 @@ describe('To reopen', () => {
     async (phase, given) => {
       await record(given);
       const before = await sql`select * from handle_once.records`;
-      expect(await reopenRecord({ sql, scope, key: 'k' })).toEqual({ state: 'unchanged', found: phase });
+      expect(await retryRecord({ sql, scope, key: 'k' })).toEqual({ state: 'unchanged', found: phase });
       expect(await sql`select * from handle_once.records`).toEqual(before);
     },
   );
 
   test('says that there is no such record', async () => {
-    expect(await reopenRecord({ sql, scope, key: 'k' })).toEqual({ state: 'unchanged', found: 'absent' });
+    expect(await retryRecord({ sql, scope, key: 'k' })).toEqual({ state: 'unchanged', found: 'absent' });
   });
 
-  test('twice at one moment reopens once', async () => {
+  test('twice at one moment retries once', async () => {
     await record({ state: 'failed' });
-    const both = await Promise.all([1, 2].map(() => reopenRecord({ sql, scope, key: 'k' })));
-    expect(both.map(({ state }) => state).toSorted()).toEqual(['reopened', 'unchanged']);
+    const both = await Promise.all([1, 2].map(() => retryRecord({ sql, scope, key: 'k' })));
+    expect(both.map(({ state }) => state).toSorted()).toEqual(['retried', 'unchanged']);
   });
 });
 
@@ -200,7 +200,7 @@ test.each<[string, (options: never) => Promise<unknown>, object, string]>([
   ['showRecord', showRecord, { ...one, key: '' }, 'key'],
   ['findRecords', findRecords, one, 'scope'],
   ['findRecords', findRecords, {}, 'key'],
-  ['reopenRecord', reopenRecord, { ...one, scope: '' }, 'scope'],
+  ['retryRecord', retryRecord, { ...one, scope: '' }, 'scope'],
   ['forgetRecord', forgetRecord, { ...one, sql: {} }, 'sql'],
   ['listRecords', listRecords, { state: 'done' }, 'state'],
   ['listRecords', listRecords, { phase: 'done' }, 'phase'],
@@ -211,8 +211,8 @@ test.each<[string, (options: never) => Promise<unknown>, object, string]>([
   ['listRecords', listRecords, { after: 'x' }, 'after'],
   ['listRecords', listRecords, { after: '["1","a"]' }, 'after'],
   ['countRecords', countRecords, { limit: 1 }, 'limit'],
-  ['reopenFailed', reopenFailed, { state: 'failed' }, 'state'],
-  ['reopenFailed', reopenFailed, { confirm: 0 }, 'confirm'],
+  ['retryFailed', retryFailed, { state: 'failed' }, 'state'],
+  ['retryFailed', retryFailed, { confirm: 0 }, 'confirm'],
 ])('%s refuses wrong options by name', async (_, call, wrong, field) => {
   const options = { sql, ...wrong } as never;
   const refused: unknown = await call(options).catch((error: unknown) => error);

@@ -1,5 +1,5 @@
 import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'handle-once';
-import { reopenRecord, showRecord } from 'handle-once/operations';
+import { retryRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createRedriver } from '../../adapters/operations/redrive/redriver.ts';
 import type { LetterOutcome } from '../../adapters/operations/redrive/letter.ts';
@@ -58,18 +58,18 @@ function letter(changes: Partial<OwnedLetter & KeptLetter> = {}): OwnedLetter & 
 }
 
 const ROWS: [found: string, given: Given | undefined, outcome: LetterOutcome, steps: string[]][] = [
-  ['absent', undefined, { state: 'sent', reopened: false }, ['send 0: absent', 'remove: absent']],
+  ['absent', undefined, { state: 'sent', retried: false }, ['send 0: absent', 'remove: absent']],
   [
     'expired',
     { state: 'succeeded', isOver: true },
-    { state: 'sent', reopened: false },
+    { state: 'sent', retried: false },
     ['send 3: expired', 'remove: expired'],
   ],
-  ['failed', { state: 'failed' }, { state: 'sent', reopened: true }, ['send 3: waiting', 'remove: waiting']],
+  ['failed', { state: 'failed' }, { state: 'sent', retried: true }, ['send 3: waiting', 'remove: waiting']],
   [
-    'reopened, by a redrive that was killed',
+    'retried, by a redrive that was killed',
     { state: 'pending', isOver: true, failures: 0 },
-    { state: 'sent', reopened: false },
+    { state: 'sent', retried: false },
     ['send 3: waiting', 'remove: waiting'],
   ],
   ['succeeded', { state: 'succeeded' }, { state: 'removed' }, ['remove: succeeded']],
@@ -126,7 +126,7 @@ test('a letter that is refused stays, with an open record', async () => {
   const one = letter({ send: () => Promise.resolve(false) });
   expect(await createRedriver(options).take(one)).toEqual({ state: 'kept', reason: 'send-refused' });
   expect(one.steps).toEqual([]);
-  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', reopened: false });
+  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', retried: false });
 });
 
 test('a record that changes while its letter waits for its turn is looked at again', async () => {
@@ -140,7 +140,7 @@ test('a record that changes while its letter waits for its turn is looked at aga
   expect(await second).toEqual({ state: 'removed' });
 });
 
-test('a record that was reopened, ran and backs off is live', async () => {
+test('a record that was retried, ran and backs off is live', async () => {
   const handleOnce = createHandleOnce({
     sql,
     scope,
@@ -149,15 +149,15 @@ test('a record that was reopened, ran and backs off is live', async () => {
   });
   const fails = () => Promise.reject(new Error('no'));
   await handleOnce(key, 'body', fails);
-  await reopenRecord({ sql, scope, key });
+  await retryRecord({ sql, scope, key });
   await createHandleOnce({ sql, scope, backoff: { baseMs: 60_000, maxMs: 60_000 } })(key, 'body', fails);
   expect(await createRedriver(options).take(letter())).toEqual({ state: 'kept', reason: 'backing-off' });
 });
 
-test('a run that was interrupted after it was reopened is sent again', async () => {
+test('a run that was interrupted after it was retried is sent again', async () => {
   const handleOnce = createHandleOnce({ sql, scope, maxAttempts: 1 });
   await handleOnce(key, 'body', () => Promise.reject(new Error('no')));
-  await reopenRecord({ sql, scope, key });
+  await retryRecord({ sql, scope, key });
   const caller = new AbortController();
   await handleOnce(
     key,
@@ -168,7 +168,7 @@ test('a run that was interrupted after it was reopened is sent again', async () 
     },
     { signal: caller.signal },
   );
-  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', reopened: false });
+  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', retried: false });
 });
 
 describe('A second letter of a message that the run has sent', () => {
@@ -222,7 +222,7 @@ describe('A letter that names no scope', () => {
     ['one that has expired', { state: 'succeeded', isOver: true }],
   ])('is sent where %s has it', async (_, given) => {
     await record(given);
-    expect(await createRedriver(options).take(nameless())).toEqual({ state: 'sent', reopened: false });
+    expect(await createRedriver(options).take(nameless())).toEqual({ state: 'sent', retried: false });
   });
 
   test('is looked at once in a run', async () => {

@@ -1,17 +1,17 @@
 import { InvalidOptionsError, StoreError } from 'handle-once';
 import {
   countRecords,
-  diagnose,
+  doctor,
   explainRecord,
   findRecords,
   forgetRecord,
   lastWalkAt,
   listRecords,
   maintain,
-  readCensus,
+  readStatus,
   readStats,
-  reopenFailed,
-  reopenRecord,
+  retryFailed,
+  retryRecord,
   showRecord,
   type TablesOptions,
 } from 'handle-once/operations';
@@ -31,17 +31,17 @@ const letter = {
 
 const CALLS: Record<string, (tables: TablesOptions) => Promise<unknown>> = {
   countRecords,
-  diagnose,
+  doctor,
   findRecords: (tables) => findRecords({ ...tables, key: one.key }),
   explainRecord: (tables) => explainRecord({ ...tables, ...one }),
   forgetRecord: (tables) => forgetRecord({ ...tables, ...one }),
   lastWalkAt,
   listRecords,
   maintain,
-  readCensus,
+  readStatus,
   readStats,
-  reopenFailed,
-  reopenRecord: (tables) => reopenRecord({ ...tables, ...one }),
+  retryFailed,
+  retryRecord: (tables) => retryRecord({ ...tables, ...one }),
   showRecord: (tables) => showRecord({ ...tables, ...one }),
   'a redrive': (tables) =>
     createRedriver({
@@ -63,7 +63,7 @@ test.each(Object.entries(CALLS))('%s gives a statement up that gets no answer', 
 });
 
 test('a wrong limit is refused by name', async () => {
-  const refused = readCensus({ sql, replyTimeoutMs: 0 });
+  const refused = readStatus({ sql, replyTimeoutMs: 0 });
   await expect(refused).rejects.toThrow(InvalidOptionsError);
-  await expect(refused).rejects.toThrow('readCensus: replyTimeoutMs: must be a whole number of milliseconds');
+  await expect(refused).rejects.toThrow('readStatus: replyTimeoutMs: must be a whole number of milliseconds');
 });

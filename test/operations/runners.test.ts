@@ -1,5 +1,5 @@
 import type { DatabaseClient, DatabaseQueries } from 'handle-once';
-import { maintain, type MaintenanceReport, readCensus } from 'handle-once/operations';
+import { maintain, type MaintenanceReport, readStatus } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -69,7 +69,7 @@ describe.each(['before', 'after'])('A runner that dies %s a statement', (when) =
       const client = when === 'before' ? watchedClient(count, idle) : watchedClient(idle, count);
       const ended = await maintain({ sql: client }).catch(() => undefined);
       await lapse();
-      const hasEnded = (await readCensus({ sql })).length > 0;
+      const hasEnded = (await readStatus({ sql })).length > 0;
       const purged = hasEnded ? 0 : RECORDS / 2;
       expect(await maintain({ sql })).toEqual({
         state: 'finished',
@@ -78,7 +78,7 @@ describe.each(['before', 'after'])('A runner that dies %s a statement', (when) =
         abandoned: 0,
       });
       expect(await left()).toEqual({ live: RECORDS / 2, expired: 0 });
-      expect(await readCensus({ sql })).toMatchObject([{ state: 'succeeded', records: RECORDS / 2 }]);
+      expect(await readStatus({ sql })).toMatchObject([{ state: 'succeeded', records: RECORDS / 2 }]);
       if (ended !== undefined) return;
     }
   });
@@ -99,7 +99,7 @@ test('a runner that another has taken over from stops, and writes nothing', asyn
   const late = await maintain({ sql: client });
   expect(others).toMatchObject({ state: 'finished', records: RECORDS / 2 });
   expect(late).toMatchObject({ state: 'stopped', reason: 'taken-over', purged: 0 });
-  expect(await readCensus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
+  expect(await readStatus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
   expect(await left()).toEqual({ live: RECORDS / 2, expired: 0 });
 });
 
@@ -121,7 +121,7 @@ test('of many at once one walks, and all records are counted once', async () => 
   };
   const reports = await Promise.all(Array.from({ length: 5 }, runner));
   expect(reports.filter(({ state }) => state === 'finished')).toHaveLength(1);
-  expect(await readCensus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
+  expect(await readStatus({ sql })).toMatchObject([{ records: RECORDS / 2 }]);
 });
 
 test('a finish whose answer is lost is not a walk that is to be ended again', async () => {

@@ -3,8 +3,7 @@ import postgres from 'postgres';
 import { createHandleOnce, type HandleOnce, SchemaError } from 'handle-once';
 import { onceEachRequest } from 'handle-once/http';
 import { onceEachSqsRecord } from 'handle-once/lambda';
-import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
-import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
+import { createSqsWorker, onceEachSqsMessage, onceEachConsumerMessage } from 'handle-once/sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { post } from '../http/support/bench.ts';
 import { bench as kafkaBench } from '../kafka/support/bench.ts';
@@ -65,7 +64,7 @@ const adapters: [string, expected: unknown, (handleOnce: HandleOnce) => Promise<
     },
   ],
   [
-    'onceEachMessage',
+    'onceEachKafkaMessage',
     'store-error',
     async (handleOnce) => {
       const bed = kafkaBench({ handleOnce, work: handler });

@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { onceEachConsumerMessage, type SqsConsumerEvent } from 'handle-once/sqs-consumer';
+import { onceEachConsumerMessage, type SqsConsumerEvent } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 

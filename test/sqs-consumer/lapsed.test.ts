@@ -1,10 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce, TerminalError } from 'handle-once';
-import {
-  onceEachConsumerBatch,
-  onceEachConsumerMessage,
-  type SqsConsumerEvent,
-} from 'handle-once/sqs-consumer';
+import { onceEachConsumerBatch, onceEachConsumerMessage, type SqsConsumerEvent } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 

@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs-consumer';
+import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { describe, expect, test } from 'vitest';
 import { issuesOf } from '../support/issues-of.ts';

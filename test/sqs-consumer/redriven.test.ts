@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
+import { onceEachConsumerMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test } from 'vitest';
 

@@ -1,7 +1,13 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
-import { createSqsWorker, type SqsEvent, type SqsMessage, type SqsOptions } from 'handle-once/sqs';
-import { onceEachConsumerBatch, onceEachConsumerMessage } from 'handle-once/sqs-consumer';
+import {
+  createSqsWorker,
+  type SqsEvent,
+  type SqsMessage,
+  type SqsOptions,
+  onceEachConsumerBatch,
+  onceEachConsumerMessage,
+} from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 

@@ -9,9 +9,9 @@ import {
   forgetRecord,
   listRecords,
   maintain,
-  readCensus,
+  readStatus,
   readStats,
-  reopenRecord,
+  retryRecord,
   showRecord,
 } from '../../adapters/operations/index.ts';
 import { actorOn, ALICE, LEASE } from '../../testing/contracts/store/actor.ts';
@@ -94,14 +94,14 @@ function onCitus(): void {
       });
     });
 
-    test('reopen it, and forget it with its lines', async () => {
-      expect(await reopenRecord({ sql, scope, key: 'failed' })).toEqual({ state: 'reopened' });
+    test('retry it, and forget it with its lines', async () => {
+      expect(await retryRecord({ sql, scope, key: 'failed' })).toEqual({ state: 'retried' });
       expect(await forgetRecord({ sql, scope, key: 'failed' })).toMatchObject({ state: 'forgotten' });
       expect(await sql`select from handle_once.failures where scope = ${scope}`).toHaveLength(0);
     });
 
     test('read what is counted', async () => {
-      expect(await readCensus({ sql })).toEqual([]);
+      expect(await readStatus({ sql })).toEqual([]);
       expect(await readStats({ sql, scope })).toEqual([]);
     });
   });

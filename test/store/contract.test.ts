@@ -2,7 +2,8 @@ import { AssertionError } from 'node:assert';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ClaimReply, Settlement, Store } from '../../src/store.ts';
-import { createMemoryStore, type MemoryStore, storeContract } from '../../testing/index.ts';
+import { storeContract } from '../../testing/contracts/index.ts';
+import { createMemoryStore, type MemoryStore } from '../../testing/index.ts';
 
 /** What a store does in place of what the memory store does. */
 type Fault = (memory: MemoryStore) => Partial<Store>;

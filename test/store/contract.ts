@@ -1,6 +1,10 @@
 import { describe, test } from 'vitest';
 import { transportCases } from '../../testing/contracts/store/cases.ts';
-import { type ContractCase, type ControlledStore, storeContract as storeCases } from '../../testing/index.ts';
+import {
+  type ContractCase,
+  type ControlledStore,
+  storeContract as storeCases,
+} from '../../testing/contracts/index.ts';
 
 export type MakeStore = () => ControlledStore;
 export type StoreContract = (name: string, makeStore: MakeStore) => void;

@@ -1,5 +1,9 @@
 import { createHandleOnce, InvalidOptionsError, TerminalError } from 'handle-once';
-import { type KafkaConsumer, onceEachMessage, type OnceEachMessageOptions } from 'handle-once/kafka';
+import {
+  type KafkaConsumer,
+  onceEachKafkaMessage,
+  type OnceEachKafkaMessageOptions,
+} from 'handle-once/kafka';
 import { createFakeConsumer, createMemoryStore, type FakeRunConfig } from 'handle-once/testing';
 import type { ConsumerRunConfig, EachBatchPayload, EachMessagePayload } from 'kafkajs';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
@@ -344,7 +348,7 @@ describe('A fake consumer that is used wrongly', () => {
 describe('The wiring of a Kafka consumer, on a fake one,', () => {
   async function wired(
     handler: () => unknown,
-    options: Partial<OnceEachMessageOptions<undefined, unknown>> = {},
+    options: Partial<OnceEachKafkaMessageOptions<undefined, unknown>> = {},
   ) {
     const consumer = await subscribed();
     const store = createMemoryStore();
@@ -354,7 +358,7 @@ describe('The wiring of a Kafka consumer, on a fake one,', () => {
       backoff: () => 60_000,
       onEvent: () => undefined,
     });
-    const config = onceEachMessage(
+    const config = onceEachKafkaMessage(
       {
         ...{ consumer, groupId: 'workers', handleOnce, onFailed: 'acknowledge', fromBeginning: true },
         ...options,

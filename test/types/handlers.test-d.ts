@@ -9,19 +9,21 @@ import {
 } from 'handle-once';
 import { onceEach, type OnceEachHandler } from 'handle-once/adapter';
 import { onceEachRequest, type RequestHandler } from 'handle-once/http';
-import { type KafkaHandler, onceEachMessage } from 'handle-once/kafka';
+import { type KafkaHandler, onceEachKafkaMessage } from 'handle-once/kafka';
 import {
   type KafkaRecordHandler,
   onceEachKafkaRecord,
   onceEachSqsRecord,
   type SqsRecordHandler,
 } from 'handle-once/lambda';
-import { createSqsWorker, onceEachSqsMessage, type SqsHandler } from 'handle-once/sqs';
 import {
+  createSqsWorker,
+  onceEachSqsMessage,
+  type SqsHandler,
   onceEachConsumerBatch,
   onceEachConsumerMessage,
   type SqsConsumerHandler,
-} from 'handle-once/sqs-consumer';
+} from 'handle-once/sqs';
 import { onceEachWebhook, type WebhookHandler } from 'handle-once/webhook';
 import type { Consumer } from 'kafkajs';
 import postgres, { type TransactionSql } from 'postgres';
@@ -78,7 +80,7 @@ test('a handler that asks for a checked payload needs a schema or parse', () => 
   // @ts-expect-error -- nothing was checked
   onceEachConsumerBatch(ofConsumer, onPayload);
   // @ts-expect-error -- nothing was checked
-  onceEachMessage(ofTopic, onDelivery);
+  onceEachKafkaMessage(ofTopic, onDelivery);
   // @ts-expect-error -- nothing was checked
   onceEachSqsRecord({ handleOnce }, onPayload);
   // @ts-expect-error -- nothing was checked
@@ -94,7 +96,7 @@ test('with a schema it compiles', () => {
   onceEachSqsMessage({ ...ofQueue, schema }, onPayload);
   onceEachConsumerMessage({ ...ofConsumer, schema }, onPayload);
   onceEachConsumerBatch({ ...ofConsumer, schema }, onPayload);
-  onceEachMessage({ ...ofTopic, schema }, onDelivery);
+  onceEachKafkaMessage({ ...ofTopic, schema }, onDelivery);
   onceEachSqsRecord({ handleOnce, schema }, onPayload);
   onceEachKafkaRecord({ ...ofRecords, schema }, onDelivery);
   onceEachWebhook({ ...ofSender, schema }, onPayload);
@@ -106,7 +108,7 @@ test('with parse it compiles', () => {
   onceEachSqsMessage({ ...ofQueue, parse }, onPayload);
   onceEachConsumerMessage({ ...ofConsumer, parse }, onPayload);
   onceEachConsumerBatch({ ...ofConsumer, parse }, onPayload);
-  onceEachMessage({ ...ofTopic, parse }, onDelivery);
+  onceEachKafkaMessage({ ...ofTopic, parse }, onDelivery);
   onceEachSqsRecord({ handleOnce, parse }, onPayload);
   onceEachKafkaRecord({ ...ofRecords, parse }, onDelivery);
   onceEachWebhook({ ...ofSender, parse }, onPayload);
@@ -116,7 +118,7 @@ test('with parse it compiles', () => {
 test('parse may be written in place, and may be asynchronous', () => {
   createSqsWorker({ ...ofQueue, parse: (body) => ({ id: body }) }, onPayload);
   createSqsWorker({ ...ofQueue, parse: (body) => Promise.resolve({ id: body }) }, onPayload);
-  onceEachMessage({ ...ofTopic, parse: (value) => ({ id: String(value) }) }, onDelivery);
+  onceEachKafkaMessage({ ...ofTopic, parse: (value) => ({ id: String(value) }) }, onDelivery);
   onceEach({ ...ofBroker, parse: (body) => ({ id: body }) }, (order: Order) => order.id);
   // @ts-expect-error -- parse does not say what it returns
   createSqsWorker({ ...ofQueue, parse: (body): unknown => JSON.parse(body) }, onPayload);
@@ -138,7 +140,7 @@ test('a schema of handleOnce is a check, and says what the handler gets', () => 
   onceEachWebhook({ ...ofSender, ...checked }, onPayload);
   onceEach({ ...ofBroker, ...checked }, onPayload);
   // parse comes first, and the schema has the last word.
-  onceEachMessage({ ...ofTopic, ...checked, parse: String }, onDelivery);
+  onceEachKafkaMessage({ ...ofTopic, ...checked, parse: String }, onDelivery);
   onceEachKafkaRecord({ ...ofRecords, ...checked, parse: String }, onDelivery);
   createSqsWorker({ ...ofQueue, ...checked, inTransaction: true }, (order, _attempt, tx) => {
     expectTypeOf(order).toEqualTypeOf<{ id: string }>();
@@ -156,10 +158,10 @@ test('a schema of the adapter counts in place of that of handleOnce', () => {
 });
 
 test('bytes of a log need no check', () => {
-  onceEachMessage(ofTopic, ({ payload }: { readonly payload: Buffer | null }) => payload?.length);
+  onceEachKafkaMessage(ofTopic, ({ payload }: { readonly payload: Buffer | null }) => payload?.length);
   onceEachKafkaRecord(ofRecords, ({ payload }: { readonly payload: Buffer | null }) => payload?.length);
   // @ts-expect-error -- a tombstone has none
-  onceEachMessage(ofTopic, ({ payload }: { readonly payload: Buffer }) => payload.length);
+  onceEachKafkaMessage(ofTopic, ({ payload }: { readonly payload: Buffer }) => payload.length);
 });
 
 test('a handler that asks for another payload than the checked one does not compile', () => {
@@ -196,7 +198,7 @@ test('a forgotten inTransaction names itself', () => {
   onceEachConsumerBatch(ofConsumer, (_payload, _attempt, tx) => {
     expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
   });
-  onceEachMessage(ofTopic, (_delivery, _attempt, tx) => {
+  onceEachKafkaMessage(ofTopic, (_delivery, _attempt, tx) => {
     expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
   });
   onceEachSqsRecord({ handleOnce }, (_payload, _attempt, tx) => {
@@ -230,7 +232,7 @@ test('a handler in a file of its own has one type argument', () => {
   onceEachConsumerMessage({ ...ofConsumer, schema }, ofSqsConsumer);
   onceEachConsumerBatch({ ...ofConsumer, schema }, ofSqsConsumer);
   const topic: KafkaHandler<Order> = ({ payload, message }) => [payload.id, message.offset];
-  onceEachMessage({ ...ofTopic, schema }, topic);
+  onceEachKafkaMessage({ ...ofTopic, schema }, topic);
   const record: SqsRecordHandler<Order> = ({ id }, attempt) => [id, attempt.record.messageId];
   onceEachSqsRecord({ handleOnce, schema }, record);
   const kafkaRecord: KafkaRecordHandler<Order> = ({ payload, partition }) => [payload.id, partition];

@@ -6,8 +6,8 @@ import {
   type KafkaEvent,
   type KafkaMessage,
   type KafkaProducer,
-  onceEachMessage,
-  type OnceEachMessage,
+  onceEachKafkaMessage,
+  type OnceEachKafkaMessage,
 } from 'handle-once/kafka';
 import type {
   Admin,
@@ -35,17 +35,17 @@ test('the clients of kafkajs fit, and nothing that lacks their methods', () => {
   expectTypeOf<Producer>().toExtend<KafkaProducer>();
   expectTypeOf<Admin>().toExtend<KafkaAdmin>();
   const onFailed = { deadLetterTopic: 'dead', producer };
-  onceEachMessage({ ...base, onFailed, admin, consumerConfig }, () => undefined);
+  onceEachKafkaMessage({ ...base, onFailed, admin, consumerConfig }, () => undefined);
   // @ts-expect-error -- a producer is no consumer
-  onceEachMessage({ ...base, consumer: producer }, () => undefined);
+  onceEachKafkaMessage({ ...base, consumer: producer }, () => undefined);
   // @ts-expect-error -- an admin client is no producer
-  onceEachMessage({ ...base, onFailed: { deadLetterTopic: 'dead', producer: admin } }, () => undefined);
+  onceEachKafkaMessage({ ...base, onFailed: { deadLetterTopic: 'dead', producer: admin } }, () => undefined);
 });
 
 test('what it returns can be run', () => {
-  const config = onceEachMessage(base, () => undefined);
+  const config = onceEachKafkaMessage(base, () => undefined);
   expectTypeOf(config).toExtend<ConsumerRunConfig>();
-  expectTypeOf(config).toEqualTypeOf<OnceEachMessage>();
+  expectTypeOf(config).toEqualTypeOf<OnceEachKafkaMessage>();
   void consumer.run(config);
   expectTypeOf<EachBatchPayload>().toExtend<Parameters<typeof config.eachBatch>[0]>();
   expectTypeOf(config.counts()).toEqualTypeOf<Readonly<Partial<Record<KafkaEvent['type'], number>>>>();
@@ -53,14 +53,14 @@ test('what it returns can be run', () => {
 
 test('a handler of eachMessage can be passed as it is', () => {
   const existing = (payload: EachMessagePayload): Promise<void> => payload.heartbeat();
-  onceEachMessage(base, existing);
-  onceEachMessage(base, {} as EachMessageHandler);
-  onceEachMessage({ ...base, schema: order }, {} as EachMessageHandler);
+  onceEachKafkaMessage(base, existing);
+  onceEachKafkaMessage(base, {} as EachMessageHandler);
+  onceEachKafkaMessage({ ...base, schema: order }, {} as EachMessageHandler);
   expectTypeOf<KafkaDelivery<unknown>>().toExtend<EachMessagePayload>();
 });
 
 test('its parts can be taken out, as the hooks of kafkajs often are', () => {
-  onceEachMessage(base, async ({ topic, partition, message, heartbeat, pause }, attempt) => {
+  onceEachKafkaMessage(base, async ({ topic, partition, message, heartbeat, pause }, attempt) => {
     expectTypeOf(topic).toBeString();
     expectTypeOf(partition).toBeNumber();
     expectTypeOf(message).toEqualTypeOf<KafkaMessage>();
@@ -71,49 +71,49 @@ test('its parts can be taken out, as the hooks of kafkajs often are', () => {
 });
 
 test('a payload is the bytes, unless the options say more', () => {
-  onceEachMessage(base, ({ payload }) => {
+  onceEachKafkaMessage(base, ({ payload }) => {
     expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
   });
-  onceEachMessage({ ...base, ordering: 'key', key: ({ offset }) => offset }, ({ payload }) => {
+  onceEachKafkaMessage({ ...base, ordering: 'key', key: ({ offset }) => offset }, ({ payload }) => {
     expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
   });
 });
 
 test('a payload is the output of the schema', () => {
-  onceEachMessage({ ...base, schema: order }, ({ payload }) => {
+  onceEachKafkaMessage({ ...base, schema: order }, ({ payload }) => {
     expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
   });
 });
 
 test('a payload is what parse returns, awaited', () => {
   const parse = (value: Buffer | null, { offset }: KafkaMessage) => Promise.resolve({ value, offset });
-  onceEachMessage({ ...base, parse }, ({ payload }) => {
+  onceEachKafkaMessage({ ...base, parse }, ({ payload }) => {
     expectTypeOf(payload).toEqualTypeOf<{ value: Buffer | null; offset: string }>();
   });
 });
 
 test('a schema has the last word over parse', () => {
-  onceEachMessage({ ...base, parse: String, schema: order }, ({ payload }) => {
+  onceEachKafkaMessage({ ...base, parse: String, schema: order }, ({ payload }) => {
     expectTypeOf(payload).toEqualTypeOf<{ id: string; amount: number }>();
   });
 });
 
 test('a handler may be async or not, and return anything', () => {
-  onceEachMessage(base, async () => Promise.resolve({ charged: true }));
-  onceEachMessage(base, () => 1);
+  onceEachKafkaMessage(base, async () => Promise.resolve({ charged: true }));
+  onceEachKafkaMessage(base, () => 1);
 });
 
 test('options are checked', () => {
   // @ts-expect-error -- not one of the orderings
-  onceEachMessage({ ...base, ordering: 'offset' }, () => undefined);
+  onceEachKafkaMessage({ ...base, ordering: 'offset' }, () => undefined);
   // @ts-expect-error -- not one of them
-  onceEachMessage({ ...base, onFailed: 'keep' }, () => undefined);
+  onceEachKafkaMessage({ ...base, onFailed: 'keep' }, () => undefined);
   // @ts-expect-error -- a key is a text
-  onceEachMessage({ ...base, key: ({ key }) => key }, () => undefined);
+  onceEachKafkaMessage({ ...base, key: ({ key }) => key }, () => undefined);
   // @ts-expect-error -- the group is missing
-  onceEachMessage({ consumer, handleOnce, onFailed: 'acknowledge' }, () => undefined);
+  onceEachKafkaMessage({ consumer, handleOnce, onFailed: 'acknowledge' }, () => undefined);
   // @ts-expect-error -- what becomes of a message that failed for good is not chosen
-  onceEachMessage({ consumer, handleOnce, groupId: 'billing' }, () => undefined);
+  onceEachKafkaMessage({ consumer, handleOnce, groupId: 'billing' }, () => undefined);
   const left = {
     schema: undefined,
     parse: undefined,
@@ -122,13 +122,13 @@ test('options are checked', () => {
     onEvent: undefined,
   };
   const out = { concurrency: undefined, drainMs: undefined, admin: undefined, consumerConfig: undefined };
-  onceEachMessage({ ...base, ...left, ...out, inTransaction: undefined }, () => undefined);
+  onceEachKafkaMessage({ ...base, ...left, ...out, inTransaction: undefined }, () => undefined);
   // @ts-expect-error -- the handler is missing
-  onceEachMessage(base);
+  onceEachKafkaMessage(base);
 });
 
 test('events are a union on type', () => {
-  onceEachMessage(
+  onceEachKafkaMessage(
     {
       ...base,
       onEvent: (event) => {
@@ -142,7 +142,7 @@ test('events are a union on type', () => {
 });
 
 test('a fingerprint function gets the value and the message', () => {
-  onceEachMessage(
+  onceEachKafkaMessage(
     {
       ...base,
       key: () => 'order-1',

@@ -58,8 +58,8 @@ import type {
   KafkaHandler,
   KafkaMessage,
   KafkaProducer,
-  OnceEachMessage,
-  OnceEachMessageOptions,
+  OnceEachKafkaMessage,
+  OnceEachKafkaMessageOptions,
 } from '../../adapters/kafka/index.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
@@ -158,7 +158,7 @@ test('no public type of the test helpers holds any', () => {
 });
 
 test('no public type of Kafka holds any', () => {
-  type Options = OnceEachMessageOptions<StandardSchemaV1, string>;
+  type Options = OnceEachKafkaMessageOptions<StandardSchemaV1, string>;
   expectTypeOf<HoldsAny<ConsumerTimeouts>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<KafkaAdmin['describeConfigs']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<KafkaConsumer>>().toEqualTypeOf<false>();
@@ -168,8 +168,8 @@ test('no public type of Kafka holds any', () => {
   expectTypeOf<HoldsAny<KafkaHandler<string>>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<KafkaMessage>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<KafkaProducer['send']>>().toEqualTypeOf<false>();
-  expectTypeOf<HoldsAny<OnceEachMessage>>().toEqualTypeOf<false>();
-  expectTypeOf<HoldsAny<OnceEachMessage['eachBatch']>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<OnceEachKafkaMessage>>().toEqualTypeOf<false>();
+  expectTypeOf<HoldsAny<OnceEachKafkaMessage['eachBatch']>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<Options>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<NonNullable<Options['parse']>>>().toEqualTypeOf<false>();
   expectTypeOf<HoldsAny<NonNullable<Options['onEvent']>>>().toEqualTypeOf<false>();

@@ -5,7 +5,7 @@ import {
   onceEachConsumerBatch,
   type SqsConsumerAttempt,
   type SqsConsumerEvent,
-} from 'handle-once/sqs-consumer';
+} from 'handle-once/sqs';
 import { Consumer, type ConsumerOptions } from 'sqs-consumer';
 import postgres from 'postgres';
 import { expectTypeOf, test } from 'vitest';

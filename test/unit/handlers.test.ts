@@ -1,9 +1,13 @@
 import { createHandleOnce } from 'handle-once';
 import { onceEachRequest } from 'handle-once/http';
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
-import { createSqsWorker, onceEachSqsMessage } from 'handle-once/sqs';
-import { onceEachConsumerMessage, onceEachConsumerBatch } from 'handle-once/sqs-consumer';
+import {
+  createSqsWorker,
+  onceEachSqsMessage,
+  onceEachConsumerMessage,
+  onceEachConsumerBatch,
+} from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, test } from 'vitest';
@@ -36,7 +40,7 @@ const entries: readonly Entry[] = [
   ['onceEachConsumerBatch', of(onceEachConsumerBatch, { handleOnce, consumerOptions }), 'payload'],
   ['onceEachSqsRecord', of(onceEachSqsRecord, { handleOnce }), 'payload'],
   ['onceEachKafkaRecord', of(onceEachKafkaRecord, kafkaRecord), 'delivery'],
-  ['onceEachMessage', of(onceEachMessage, kafka), 'delivery'],
+  ['onceEachKafkaMessage', of(onceEachKafkaMessage, kafka), 'delivery'],
   ['onceEachWebhook', of(onceEachWebhook, webhook), 'payload'],
   ['onceEachRequest', of(onceEachRequest, http), 'request'],
 ];

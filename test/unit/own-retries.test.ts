@@ -1,7 +1,6 @@
 import { createHandleOnce, type HandleOnceOptions } from 'handle-once';
 import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
-import { onceEachSqsMessage } from 'handle-once/sqs';
-import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
+import { onceEachSqsMessage, onceEachConsumerMessage } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, test } from 'vitest';

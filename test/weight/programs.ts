@@ -39,6 +39,5 @@ export const handler = onceEachWebhook(
   'handle-once/operations': all('handle-once/operations'),
   'handle-once/otel': all('handle-once/otel'),
   'handle-once/sqs': all('handle-once/sqs'),
-  'handle-once/sqs-consumer': all('handle-once/sqs-consumer'),
   'handle-once/webhook': all('handle-once/webhook'),
 };

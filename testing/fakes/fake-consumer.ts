@@ -26,7 +26,7 @@ export interface FakeMessagePayload {
   pause(): () => void;
 }
 
-/** What `run` takes: the result of `onceEachMessage`, or a run config of kafkajs of your own. */
+/** What `run` takes: the result of `onceEachKafkaMessage`, or a run config of kafkajs of your own. */
 export interface FakeRunConfig {
   /** Whether what is resolved is committed at the end of a poll. Default true. */
   readonly autoCommit?: boolean | undefined;
@@ -88,7 +88,7 @@ const fakeConsumerOptions = lazily(() =>
 );
 
 /**
- * A consumer of kafkajs in memory, the only one of its group, to test the wiring of `onceEachMessage`, or of an
+ * A consumer of kafkajs in memory, the only one of its group, to test the wiring of `onceEachKafkaMessage`, or of an
  * `eachMessage` or `eachBatch` of your own, without a broker. Nothing is delivered but by `poll`.
  *
  * A partition that was paused after a failure is resumed by real time; `stop` and `run` begin again at once where the
@@ -103,7 +103,7 @@ const fakeConsumerOptions = lazily(() =>
  * const fake = createFakeConsumer();
  * await fake.subscribe({ topics: ['orders'] });
  * const options = { consumer: fake, groupId: 'billing', fromBeginning: true, handleOnce, schema: orderSchema };
- * await fake.run(onceEachMessage({ ...options, onFailed: 'acknowledge' }, ({ payload }) => ship(payload)));
+ * await fake.run(onceEachKafkaMessage({ ...options, onFailed: 'acknowledge' }, ({ payload }) => ship(payload)));
  * fake.produce('orders', { value: '{"orderId":"order-7","cents":995}' });
  * await fake.poll();
  * console.log(fake.committed('orders')); // 1

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createHandleOnce, type HandleOnceSettings } from '../../../src/index.ts';
-import { diagnose, type Finding } from '../../operations/index.ts';
+import { doctor, type Finding } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { type ConfigModule, loadConfig } from '../config.ts';
 import { queueFindings } from '../doctor/queue.ts';
@@ -36,7 +36,7 @@ export function addDoctor(program: Command): void {
       await answer(options, async (tables) => {
         const { settings } = config.handleOnce ?? createHandleOnce({ sql: tables.sql, scope: 'doctor' });
         return answerOf([
-          ...(await diagnose({ ...tables, concurrency })),
+          ...(await doctor({ ...tables, concurrency })),
           ...(queueUrl === undefined ? [] : await queueFindings(queueUrl, settings, config.sqs)),
           ...((await findTopics?.(settings)) ?? []),
         ]);

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { reopenFailed, type ReopenReport, reopenRecord, type TablesOptions } from '../../operations/index.ts';
+import { retryFailed, type RetryReport, retryRecord, type TablesOptions } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { tableOfCounts } from '../counts.ts';
 import { timeAgo } from '../duration.ts';
@@ -37,10 +37,10 @@ export function addRetry(program: Command): void {
         .default(timeAgo('24h'), '24h'),
     )
     .addOption(new Option('--until <time>', 'without a key: first claimed before').argParser(timeAgo))
-    .option('--confirm <count>', 'without a key: reopen them, where there are exactly so many', wholeNumber)
+    .option('--confirm <count>', 'without a key: retry them, where there are exactly so many', wholeNumber)
     .addHelpText(
       'after',
-      '\nWithout a key it counts the failed records; it reopens them only with --confirm. It reads what was written' +
+      '\nWithout a key it counts the failed records; it retries them only with --confirm. It reads what was written' +
         '\nsince --since, which in a large table whose old records are purged is most of the table.',
     )
     .action(async (key: string | undefined, options: RetryOptions) => {
@@ -56,10 +56,10 @@ async function retryOne(key: string, given: RetryOptions, tables: TablesOptions)
   if ([error, until, confirm].some((option) => option !== undefined)) {
     throw new UsageError('--error, --until and --confirm are for many records: leave them or the key out');
   }
-  const reopened = await reopenRecord({ ...tables, scope, key });
-  if (reopened.state === 'reopened') return { json: reopened, text: `reopened; ${NEXT}` };
-  const text = `unchanged: only a failed record can be reopened, and this one is ${reopened.found}`;
-  return { json: reopened, text, exitCode: EXIT.unchanged };
+  const retried = await retryRecord({ ...tables, scope, key });
+  if (retried.state === 'retried') return { json: retried, text: `retried; ${NEXT}` };
+  const text = `unchanged: only a failed record can be retried, and this one is ${retried.found}`;
+  return { json: retried, text, exitCode: EXIT.unchanged };
 }
 
 async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<Answer> {
@@ -68,12 +68,12 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
   const progress = createProgress();
   let count = 0;
   try {
-    const report = await reopenFailed({
+    const report = await retryFailed({
       ...{ ...tables, scope, error, sinceMs, untilMs, confirm },
       signal: stopSignal(),
-      onReopened() {
+      onRetried() {
         count += 1;
-        progress.show(`${count} of ${confirm} reopened`);
+        progress.show(`${count} of ${confirm} retried`);
       },
     });
     const text = textOf(report, given, now);
@@ -81,7 +81,7 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
   } catch (error) {
     if (count > 0) {
       progress.end();
-      process.stderr.write(`${count} of ${confirm} were reopened; the next call counts the others\n`);
+      process.stderr.write(`${count} of ${confirm} were retried; the next call counts the others\n`);
     }
     throw error;
   } finally {
@@ -89,7 +89,7 @@ async function retryMany(given: RetryOptions, tables: TablesOptions): Promise<An
   }
 }
 
-function textOf(report: ReopenReport, { since, until = 0, confirm }: ManyOptions, now: Date): string {
+function textOf(report: RetryReport, { since, until = 0, confirm }: ManyOptions, now: Date): string {
   const { state, matching } = report;
   if (state === 'unconfirmed') {
     if (matching === 0) return 'no failed record was found';
@@ -101,14 +101,14 @@ function textOf(report: ReopenReport, { since, until = 0, confirm }: ManyOptions
       `them run again, add:\n--since ${from} --until ${to} --confirm ${matching}`
     );
   }
-  const { reopened } = report;
+  const { retried } = report;
   if (state === 'stopped')
-    return `stopped: ${reopened} of ${matching} reopened; the next call counts the others`;
-  const changed = reopened === matching ? '' : `, ${matching - reopened} had changed meanwhile`;
-  return `${reopened} reopened${changed}; ${NEXT}`;
+    return `stopped: ${retried} of ${matching} retried; the next call counts the others`;
+  const changed = retried === matching ? '' : `, ${matching - retried} had changed meanwhile`;
+  return `${retried} retried${changed}; ${NEXT}`;
 }
 
-function exitCodeOf(report: ReopenReport, confirm: number | undefined): number {
+function exitCodeOf(report: RetryReport, confirm: number | undefined): number {
   if (report.state !== 'unconfirmed') return EXIT.done;
   return report.matching > 0 && confirm === undefined ? EXIT.done : EXIT.unchanged;
 }

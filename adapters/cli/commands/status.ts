@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { databaseNow } from '../../operations/database-now.ts';
-import { lastWalkAt, readCensus } from '../../operations/index.ts';
+import { lastWalkAt, readStatus } from '../../operations/index.ts';
 import { type Answer, answer, shared, type SharedOptions } from '../command.ts';
 import { ago } from '../duration.ts';
 import { tableOf } from '../table.ts';
@@ -13,7 +13,7 @@ export function addStatus(program: Command): void {
   shared(program.command('status').description('what the last walk of maintenance counted')).action(
     async (options: SharedOptions) => {
       await answer(options, async (tables) => {
-        const census = await readCensus(tables);
+        const census = await readStatus(tables);
         const [first] = census;
         const now = await databaseNow(tables);
         if (first === undefined) return withoutCensus(await lastWalkAt(tables), now);

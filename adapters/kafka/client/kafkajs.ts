@@ -33,7 +33,7 @@ const MEMBERSHIP_ERRORS = new Set([
 
 type Methods = Pick<KafkaConsumer, 'pause' | 'resume' | 'seek' | 'run' | 'stop' | 'disconnect'>;
 
-/** A consumer's own methods: it may be given to `onceEachMessage` again, for another run. */
+/** A consumer's own methods: it may be given to `onceEachKafkaMessage` again, for another run. */
 const originals = new WeakMap<KafkaConsumer, Methods>();
 
 /** `around` is that of the option of `createHandleOnce`; `close` is called when the consumer has stopped. */

@@ -8,14 +8,14 @@ import {
   withMethods,
 } from '../../../src/adapter-kit.ts';
 import { checkLogOptions } from '../../shared/kafka/log-options.ts';
-import { consumptionFields, type OnceEachMessageOptions } from '../options/options.ts';
+import { consumptionFields, type OnceEachKafkaMessageOptions } from '../options/options.ts';
 import { checkRetry, type RetryTopic, topicNames } from '../options/retry-options.ts';
 import type { ConfluentAdmin, ConfluentPackage, ConfluentProducer } from './confluent-types.ts';
 import { checkConfig, type ConfluentConfig, DEFAULTS } from './consumer-config.ts';
 
 /** Options of `createKafkaWorker`. */
 export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends Omit<
-  OnceEachMessageOptions<Schema, Parsed>,
+  OnceEachKafkaMessageOptions<Schema, Parsed>,
   'consumer' | 'consumerConfig' | 'admin' | 'onFailed' | 'retry' | 'fromBeginning'
 > {
   /** The package `@confluentinc/kafka-javascript`. Each `run` makes a consumer of its `KafkaConsumer`. */

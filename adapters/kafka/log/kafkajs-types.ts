@@ -32,7 +32,7 @@ export interface Offsets {
   topics: { topic: string; partitions: { partition: number; offset: string }[] }[];
 }
 
-/** What `consumer.run` of kafkajs takes: made by `onceEachMessage`, to be passed on as it is. */
+/** What `consumer.run` of kafkajs takes: made by `onceEachKafkaMessage`, to be passed on as it is. */
 export interface RunConfig {
   readonly autoCommit: true;
   readonly autoCommitInterval: number;

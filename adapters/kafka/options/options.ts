@@ -67,8 +67,8 @@ export interface ConsumerTimeouts {
   readonly maxWaitTimeInMs?: number | undefined;
 }
 
-/** Options of `onceEachMessage`. */
-export interface OnceEachMessageOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
+/** Options of `onceEachKafkaMessage`. */
+export interface OnceEachKafkaMessageOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
   extends RetryOptions, FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. */
   readonly consumer: KafkaConsumer;

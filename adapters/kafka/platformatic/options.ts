@@ -8,7 +8,7 @@ import {
   withMethods,
 } from '../../../src/adapter-kit.ts';
 import { checkLogOptions } from '../../shared/kafka/log-options.ts';
-import { consumptionFields, type OnceEachMessageOptions } from '../options/options.ts';
+import { consumptionFields, type OnceEachKafkaMessageOptions } from '../options/options.ts';
 import { checkRetry, type RetryTopic, topicNames } from '../options/retry-options.ts';
 import { checkConfig, DEFAULTS, type PlatformaticConfig } from './consumer-config.ts';
 import { checkProducers } from './producer-faults.ts';
@@ -16,7 +16,7 @@ import type { PlatformaticAdmin, PlatformaticPackage, PlatformaticProducer } fro
 
 /** Options of `createKafkaWorker`. */
 export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends Omit<
-  OnceEachMessageOptions<Schema, Parsed>,
+  OnceEachKafkaMessageOptions<Schema, Parsed>,
   'consumer' | 'consumerConfig' | 'admin' | 'onFailed' | 'retry' | 'fromBeginning'
 > {
   /** The package `@platformatic/kafka`. Each `run` makes consumers of its `Consumer`. */

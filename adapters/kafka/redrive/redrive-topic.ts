@@ -17,14 +17,14 @@ type Place = Pick<RedrivenTopicLetter, 'partition' | 'offset'>;
 type Facts = Pick<TopicLetter, 'partition' | 'message'>;
 
 /**
- * Produces the letters of a dead-letter topic to their source again, so that they run again: of each it reopens the
+ * Produces the letters of a dead-letter topic to their source again, so that they run again: of each it retries the
  * record, produces a copy to all replicas, and then commits the position behind the letter. Killed at any point it
  * loses nothing: the next call goes on. It reads up to where the topic ends when it starts.
  *
- * The copy has the headers of one in a retry topic, by which `onceEachMessage` of the same group finds the record: a
- * second copy does not run beside the first, nor after it has succeeded. A letter whose record has succeeded is passed.
- * One that is kept is taken again by the next call: `onLetter` and the report say why. Letters behind it that were sent
- * are not: the metadata of the committed offset tells them.
+ * The copy has the headers of one in a retry topic, by which `onceEachKafkaMessage` of the same group finds the record:
+ * a second copy does not run beside the first, nor after it has succeeded. A letter whose record has succeeded is
+ * passed. One that is kept is taken again by the next call: `onLetter` and the report say why. Letters behind it that
+ * were sent are not: the metadata of the committed offset tells them.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what kafkajs throws.
  *

@@ -1,6 +1,6 @@
 import type { DatabaseClient } from '../../../src/postgres/database-client.ts';
 
-/** What one check of `diagnose` found. */
+/** What one check of `doctor` found. */
 export interface Finding {
   /** What was checked, such as `clock`. Names stay; a minor version may add some. */
   readonly check: string;

@@ -2,7 +2,7 @@ import type { RecordView } from '../record.ts';
 import type { KeptLetterReason } from './letter.ts';
 
 /** What is done with a dead letter, or why it is kept. */
-export type LetterDecision = 'reopen' | 'send' | 'remove' | KeptLetterReason;
+export type LetterDecision = 'retry' | 'send' | 'remove' | KeptLetterReason;
 
 /** The one table: what is on record, and what is then done with the letter. */
 export function decideLetter(record: RecordView | undefined, isOwn: boolean): LetterDecision {
@@ -12,11 +12,11 @@ export function decideLetter(record: RecordView | undefined, isOwn: boolean): Le
     case 'expired':
       return 'send';
     case 'failed':
-      return 'reopen';
+      return 'retry';
     case 'succeeded':
       return isOwn ? 'remove' : 'ambiguous';
     case 'waiting':
-      return isReopened(record) ? 'send' : phase;
+      return isRetried(record) ? 'send' : phase;
     case 'running':
     case 'lapsed':
     case 'backing-off':
@@ -25,11 +25,11 @@ export function decideLetter(record: RecordView | undefined, isOwn: boolean): Le
 }
 
 /**
- * Whether it was reopened, and has not run since: a redrive that was killed may not have sent its copy.
+ * Whether it was retried, and has not run since: a redrive that was killed may not have sent its copy.
  *
- * An attempt that ended leaves a failure or a death, and one that was interrupted is not counted. Only a reopened
+ * An attempt that ended leaves a failure or a death, and one that was interrupted is not counted. Only a retried
  * record has attempts and neither.
  */
-function isReopened(record: RecordView | undefined): boolean {
+function isRetried(record: RecordView | undefined): boolean {
   return record !== undefined && record.attempts > 0 && record.failures === 0 && record.deaths === 0;
 }

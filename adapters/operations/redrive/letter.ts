@@ -37,8 +37,8 @@ export type LetterOutcome =
   /** A copy is at the source, and the letter is removed. */
   | {
       readonly state: 'sent';
-      /** Whether its record had failed, and was reopened. Else there was none, or an earlier redrive was cut short. */
-      readonly reopened: boolean;
+      /** Whether its record had failed, and was retried. Else there was none, or an earlier redrive was cut short. */
+      readonly retried: boolean;
     }
   /** Its message has succeeded meanwhile: the letter is removed, and nothing is sent. */
   | { readonly state: 'removed' }

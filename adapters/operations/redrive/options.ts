@@ -15,7 +15,7 @@ export interface RedriveOptions<Letter, Redriven> extends TablesOptions {
   readonly limit?: number | undefined;
   /** The most letters to send in a second, 1 to 10,000. Default 50. They are sent one after the other. */
   readonly perSecond?: number | undefined;
-  /** Whether it only says what it would do: nothing is reopened, sent or removed. Default false. */
+  /** Whether it only says what it would do: nothing is retried, sent or removed. Default false. */
   readonly dryRun?: boolean | undefined;
   /** Ends the redrive behind the letter in hand. The next call goes on from there. */
   readonly signal?: AbortSignal | undefined;

@@ -1,6 +1,6 @@
 import { keyFault } from '../../../src/options/key.ts';
 import { storedScopeFault } from '../../../src/options/scope.ts';
-import { reopenRecord } from '../reopen-record.ts';
+import { retryRecord } from '../retry-record.ts';
 import { showRecord } from '../show-record.ts';
 import { decideLetter } from './decide-letter.ts';
 import { requireKnownScope } from './known-scope.ts';
@@ -37,7 +37,7 @@ export function createRedriver(options: RedriveSettings<never, never>) {
   /** Whether no further letter is to be taken. */
   const isOver = (): boolean => signal?.aborted === true || counts.sent >= limit;
 
-  /** Reopens, sends and removes, in this order: a crash at any point leaves the letter, the copy or both. */
+  /** Retries, sends and removes, in this order: a crash at any point leaves the letter, the copy or both. */
   async function redrive(letter: Letter): Promise<LetterOutcome | undefined> {
     if ('kept' in letter) return kept(letter.kept);
     const { scope, key, isOwn, namesScope } = letter;
@@ -45,8 +45,8 @@ export function createRedriver(options: RedriveSettings<never, never>) {
     if (!namesScope) await requireKnown(scope);
     const record = await showRecord({ ...tables, scope, key });
     const decision = decideLetter(record, isOwn);
-    if (decision === 'reopen' || decision === 'send')
-      return await send(letter, record?.attempts ?? 0, decision === 'reopen');
+    if (decision === 'retry' || decision === 'send')
+      return await send(letter, record?.attempts ?? 0, decision === 'retry');
     if (decision !== 'remove') return kept(decision);
     if (!dryRun) await letter.remove();
     return { state: 'removed' };
@@ -56,7 +56,7 @@ export function createRedriver(options: RedriveSettings<never, never>) {
   async function send(
     letter: OwnedLetter,
     attempts: number,
-    reopened: boolean,
+    retried: boolean,
   ): Promise<LetterOutcome | undefined> {
     const { scope, key } = letter;
     const message = JSON.stringify([scope, key]);
@@ -64,14 +64,14 @@ export function createRedriver(options: RedriveSettings<never, never>) {
     if (!letter.hasRoom) return kept('no-room');
     if (!dryRun) {
       if (!(await pace()) || !letter.isOurs()) return undefined;
-      // Unchanged: it was reopened, forgotten or expired since it was looked at.
-      if (reopened && (await reopenRecord({ ...tables, scope, key })).state === 'unchanged')
+      // Unchanged: it was retried, forgotten or expired since it was looked at.
+      if (retried && (await retryRecord({ ...tables, scope, key })).state === 'unchanged')
         return await redrive(letter);
       if (!(await letter.send(attempts))) return kept('send-refused');
     }
     sentMessages.add(message);
     if (!dryRun) await letter.remove();
-    return { state: 'sent', reopened };
+    return { state: 'sent', retried };
   }
 
   return {

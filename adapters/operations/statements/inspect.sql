@@ -129,7 +129,7 @@ cross join lateral (select t.* from "handle_once".records t where t.scope = s.sc
 where s.scope is not null
 order by t.scope;
 
--- reopen
+-- retry
 update "handle_once".records t
 set state = 'pending', owned = false, failures = 0, deaths = 0, failed_reason = null,
   live_until = statement_timestamp()

@@ -105,7 +105,7 @@ order by t.scope`,
      * The counters begin again: with those that failed it, the next claim would fail it at once. Its error, its
      * fingerprint and the number of its attempts stay.
      */
-    reopen: `
+    retry: `
 update ${table} t
 set state = 'pending', owned = false, failures = 0, deaths = 0, failed_reason = null,
   live_until = statement_timestamp()

@@ -18,7 +18,7 @@ const SUBJECT = 'redriveQueue';
 type Place = Pick<QueueLetter, 'messageId'>;
 
 /**
- * Sends the letters of a dead-letter queue back to their source, so that they run again: of each it reopens the record,
+ * Sends the letters of a dead-letter queue back to their source, so that they run again: of each it retries the record,
  * sends a copy, and then deletes the letter. Killed at any point it loses nothing: the next call goes on.
  *
  * The copy has the body and attributes of the original, and in the attribute `HandleOnceIdentity` its scope and key, by
@@ -64,7 +64,7 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
   return report();
 }
 
-/** A queue that is not there would be found out after a record was reopened. One that cannot be read is tried. */
+/** A queue that is not there would be found out after a record was retried. One that cannot be read is tried. */
 async function checkExists(field: 'from' | 'to', queue: Queue): Promise<void> {
   try {
     await queue.attributes();

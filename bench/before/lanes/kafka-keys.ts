@@ -7,7 +7,7 @@ const TOPIC = 'bench';
 
 /** The keys of a Kafka partition, read by the fake consumer. One key is a partition in strict order. */
 export const kafkaKeys: Adapter = async ({ kafka }, handleOnce, handler) => {
-  const { onceEachMessage } = await kafka();
+  const { onceEachKafkaMessage } = await kafka();
   const { createFakeConsumer } = await built.testing();
   return async (messages, keys) => {
     const consumer = createFakeConsumer();
@@ -15,7 +15,10 @@ export const kafkaKeys: Adapter = async ({ kafka }, handleOnce, handler) => {
     // The group is part of the scope: to each run all messages are new.
     const options = { consumer, groupId: randomUUID(), fromBeginning: true, handleOnce } as const;
     await consumer.run(
-      onceEachMessage({ ...options, ordering: 'key', concurrency: keys, onFailed: 'acknowledge' }, handler),
+      onceEachKafkaMessage(
+        { ...options, ordering: 'key', concurrency: keys, onFailed: 'acknowledge' },
+        handler,
+      ),
     );
     for (let index = 0; index < messages; index += 1) {
       const key = `order-${index % keys}`;

@@ -1,4 +1,4 @@
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import * as z from 'zod';
 import { fulfil } from '../fulfil.ts';
 import { createOnce } from '../once.ts';
@@ -10,7 +10,7 @@ const { consumer, consumerConfig, journal } = self;
 
 await self.wordToBegin();
 await consumer.run(
-  onceEachMessage(
+  onceEachKafkaMessage(
     {
       consumer,
       consumerConfig,

@@ -14,7 +14,7 @@ export function scheduleIncidents(world: World, slots: readonly WorkerSlot[]): v
 }
 
 function operate({ database }: World, { what, key }: Extract<Incident, { key: string }>): void {
-  if (what === 'reopen') database.reopenAny();
+  if (what === 'retry') database.retryAny();
   else database.forget(key);
 }
 

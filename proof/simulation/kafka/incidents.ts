@@ -119,7 +119,7 @@ function seekBack(world: World, broker: Broker, { life, consumer }: Started, log
   const committed = broker.coordinator.committedOf(topic, partition);
   if (committed === undefined || committed <= log.start) return log.end;
   // What has failed runs again then.
-  if (world.random.chance(0.5)) world.database.reopenAny();
+  if (world.random.chance(0.5)) world.database.retryAny();
   const to = world.random.whole(log.start, committed);
   const offset = String(to);
   if (

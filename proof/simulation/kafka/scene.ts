@@ -5,7 +5,7 @@ import {
   type KafkaHeaders,
   type KafkaMessage,
   type KafkaProducer,
-  onceEachMessage,
+  onceEachKafkaMessage,
   type RunConfig,
 } from '../../../adapters/kafka/index.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
@@ -92,7 +92,7 @@ export class KafkaScene implements Scene {
     this.#started.push({ life, consumer });
     const handle = createHandler(this.#world, life, onHang);
     const { random, plan } = this.#world;
-    const config = onceEachMessage(
+    const config = onceEachKafkaMessage(
       {
         consumer,
         ...this.#options(life, link),

@@ -11,7 +11,7 @@ import { startsCommitted } from './rules/starts-committed.ts';
 import { KafkaScene } from './scene.ts';
 import { GROUP, TOPIC_RETENTION_MS } from './topics.ts';
 
-/** Consumers of kafkajs, with the handler of `onceEachMessage`. */
+/** Consumers of kafkajs, with the handler of `onceEachKafkaMessage`. */
 export const kafka: Surface = {
   name: 'kafka',
   weight: 30,

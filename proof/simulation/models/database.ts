@@ -149,7 +149,7 @@ export class Database {
   }
 
   /** As the operation of that name, which changes nothing but failed records that have not expired. */
-  reopenAny(): void {
+  retryAny(): void {
     const { messages } = this.#world.plan;
     const failed = messages.filter(({ key = '' }) => this.#isFailed(this.recordOf(key)));
     if (failed.length === 0) return;
@@ -157,8 +157,8 @@ export class Database {
     const record = this.recordOf(key) as MemoryRecord;
     const counters = { failures: 0, deaths: 0, failedReason: null };
     Object.assign(record, { state: 'pending', owned: false, ...counters, liveUntil: this.now() });
-    this.#world.tell({ type: 'fault', fault: 'operator reopened a record', what: key });
-    this.#world.tell({ type: 'reopened', key });
+    this.#world.tell({ type: 'fault', fault: 'operator retried a record', what: key });
+    this.#world.tell({ type: 'retried', key });
   }
 
   forget(key: string): void {

@@ -29,7 +29,7 @@ export type Incident =
       readonly worker: number;
       readonly ms: number;
     }
-  | { readonly at: number; readonly what: 'reopen' | 'forget'; readonly key: string };
+  | { readonly at: number; readonly what: 'retry' | 'forget'; readonly key: string };
 
 /** Everything that a seed decides before its world begins. */
 export interface Plan {
@@ -161,7 +161,7 @@ function incidentsOf(
         return { at, what: kind, worker, ms: random.between(0.1, 3) * leaseMs };
       case 'clock change':
         return { at, what: kind, worker, ms: random.between(-1, 1) * 10 ** random.whole(2, 10) };
-      case 'reopen':
+      case 'retry':
       case 'forget':
         return { at, what: kind, key: random.pick(keys) };
     }
@@ -170,7 +170,7 @@ function incidentsOf(
 
 /** One clock of a machine tells of a suspension: who sets that at the same time hides it from the worker. */
 function kindsOf(random: Random): Incident['what'][] {
-  const kinds = ['death', 'deployment', 'standstill', 'reopen', 'forget'] as const;
+  const kinds = ['death', 'deployment', 'standstill', 'retry', 'forget'] as const;
   const chosen = kinds.filter(() => random.chance(0.5));
   return [...chosen, random.pick(['suspension', 'clock change'] as const)];
 }

@@ -39,7 +39,7 @@ export const COMMON_FAULTS = [
   'handler killed its process',
   'handler returned too much',
   'same key with another body',
-  'operator reopened a record',
+  'operator retried a record',
   'operator forgot a record',
 ] as const;
 
@@ -172,7 +172,7 @@ export const CAUSES = [
   'its claim landed too late',
   'its transaction was given up',
   'its record expired',
-  'an operator reopened it',
+  'an operator retried it',
   'an operator forgot it',
 ] as const;
 

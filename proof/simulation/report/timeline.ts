@@ -33,7 +33,7 @@ function textOf(fact: Fact): Told | undefined {
       return ['store', `settle of ${fact.key} by ${fact.life.id} (${fact.settlement.kind}): ${fact.reply}`];
     case 'extend':
       return ['store', `extend of ${fact.key} by ${fact.life.id}: ${fact.reply}`];
-    case 'reopened':
+    case 'retried':
     case 'forgotten':
       return ['operator', `${fact.key} is ${fact.type}`];
     case 'sent':

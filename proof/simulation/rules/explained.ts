@@ -63,7 +63,7 @@ function causeOf(history: KeyHistory, ledger: Ledger, at: number): Cause | undef
   if (history.wasForgotten) return 'an operator forgot it';
   if (ledger.isAbsent(history, at)) return 'its record expired';
   if (history.settled !== undefined) return undefined;
-  if (history.wasReopened) return 'an operator reopened it';
+  if (history.wasRetried) return 'an operator retried it';
   if (history.owner !== undefined) return whyLapsed(history.owner, ledger.settings, at);
   return causeOfRelease(history.claims.at(-1), ledger.settings);
 }

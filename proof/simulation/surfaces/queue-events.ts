@@ -1,5 +1,5 @@
 import type { SqsEvent } from '../../../adapters/sqs/index.ts';
-import type { SqsConsumerEvent } from '../../../adapters/sqs-consumer/index.ts';
+import type { SqsConsumerEvent } from '../../../adapters/sqs/index.ts';
 import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 

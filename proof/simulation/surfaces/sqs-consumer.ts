@@ -2,7 +2,7 @@ import {
   onceEachConsumerBatch,
   onceEachConsumerMessage,
   type SqsConsumerAttempt,
-} from '../../../adapters/sqs-consumer/index.ts';
+} from '../../../adapters/sqs/index.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import { boundedClient } from '../models/bounded-client.ts';

@@ -51,12 +51,12 @@ export const SURFACES: Readonly<Record<string, Open>> = {
 
   async Kafka({ load, handleOnceOf }, handler) {
     const { createFakeConsumer } = await load<typeof Testing>('handle-once/testing');
-    const { onceEachMessage } = await load<typeof Kafka>('handle-once/kafka');
+    const { onceEachKafkaMessage } = await load<typeof Kafka>('handle-once/kafka');
     const consumer = createFakeConsumer();
     const options = { groupId: 'billing', fromBeginning: true, onFailed: 'acknowledge' } as const;
     await consumer.subscribe({ topics: ['orders'] });
     await consumer.run(
-      onceEachMessage({ ...options, consumer, handleOnce: handleOnceOf('kafka'), parse }, handler),
+      onceEachKafkaMessage({ ...options, consumer, handleOnce: handleOnceOf('kafka'), parse }, handler),
     );
     return {
       async send(id) {

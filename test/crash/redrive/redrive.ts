@@ -20,7 +20,7 @@ function sqsClient(): SQSClient {
     const name = command.constructor.name;
     if (name === 'SendMessageCommand') at('before-send');
     const reply: unknown = await real.send(command as never, ...rest);
-    if (name === 'ReceiveMessageCommand') at('before-reopen');
+    if (name === 'ReceiveMessageCommand') at('before-retry');
     if (name === 'SendMessageCommand') at('after-send');
     if (name === 'DeleteMessageBatchCommand') at('after-remove');
     return reply;

@@ -1,4 +1,4 @@
-export const redriveCrashPoints = ['before-reopen', 'before-send', 'after-send', 'after-remove'] as const;
+export const redriveCrashPoints = ['before-retry', 'before-send', 'after-send', 'after-remove'] as const;
 
 export type RedriveCrashPoint = (typeof redriveCrashPoints)[number];
 

@@ -1,7 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { type Attempt, createHandleOnce } from 'handle-once';
-import { createSqsWorker } from 'handle-once/sqs';
-import { onceEachConsumerMessage } from 'handle-once/sqs-consumer';
+import { createSqsWorker, onceEachConsumerMessage } from 'handle-once/sqs';
 import postgres from 'postgres';
 import { Consumer } from 'sqs-consumer';
 import { createSqsClient } from '../../support/sqs-client.ts';

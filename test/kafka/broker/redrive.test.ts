@@ -60,7 +60,7 @@ test('letters run again as what they were, where they were, and a dry run change
   const { letters, ...report } = await redrive(onFailed.deadLetterTopic);
   expect(report).toEqual({ state: 'finished', dryRun: false, sent: 3, removed: 0, kept: 0, keptFor: {} });
   expect(letters[0]).toEqual({
-    ...{ partition: 0, offset: '0', scope, key: `${topic}-0-0`, state: 'sent', reopened: true },
+    ...{ partition: 0, offset: '0', scope, key: `${topic}-0-0`, state: 'sent', retried: true },
   });
   expect(await redrive(onFailed.deadLetterTopic)).toMatchObject({ sent: 0, letters: [] });
 
@@ -93,7 +93,7 @@ test('two copies of one letter run once, and one that has succeeded is passed', 
   await redrive(from);
   expect(await redrive(from, { groupId: kafka.groupId() })).toMatchObject({
     sent: 1,
-    letters: [{ reopened: false }],
+    letters: [{ retried: false }],
   });
   const runs: unknown[] = [];
   await group.start((delivery) => runs.push(delivery.message.offset));
@@ -111,7 +111,7 @@ test('what fails again is the same letter, also under a key of the user’s own'
   await failAll(group, onFailed, { key });
   for (let round = 0; round < 2; round += 1) {
     const { letters } = await redrive(onFailed.deadLetterTopic);
-    expect(letters).toMatchObject([{ key: `${group.topic}:0:a`, state: 'sent', reopened: true }]);
+    expect(letters).toMatchObject([{ key: `${group.topic}:0:a`, state: 'sent', retried: true }]);
     await failAll(group, onFailed, { key });
   }
   const ids = (await kafka.read(onFailed.deadLetterTopic)).map(({ headers }) =>

@@ -167,8 +167,8 @@ describe('A group that begins at the end of its topic', () => {
     const consumer = kafka.consumer({ groupId: group.groupId });
     await consumer.connect();
     await consumer.subscribe({ topic: group.topic });
-    const { onceEachMessage } = await import('handle-once/kafka');
-    const run = onceEachMessage(
+    const { onceEachKafkaMessage } = await import('handle-once/kafka');
+    const run = onceEachKafkaMessage(
       {
         consumer,
         groupId: group.groupId,

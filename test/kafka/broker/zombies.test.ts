@@ -1,4 +1,4 @@
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { expect, test } from 'vitest';
 import { gate } from '../../support/gate.ts';
 import { isKafkaJs } from './support/client.ts';
@@ -19,7 +19,7 @@ test.runIf(isKafkaJs)('a consumer that is disconnected while it joins does not c
   await consumer.subscribe({ topic: group.topic, fromBeginning: true });
   const started: string[] = [];
   const { handleOnce, groupId } = group;
-  const run = onceEachMessage(
+  const run = onceEachKafkaMessage(
     { consumer, groupId, handleOnce, onFailed: 'acknowledge', fromBeginning: true },
     ({ message }) => {
       started.push(message.offset);

@@ -3,8 +3,8 @@ import type { Store } from 'handle-once/store';
 import {
   type KafkaDelivery,
   type KafkaEvent,
-  onceEachMessage,
-  type OnceEachMessageOptions,
+  onceEachKafkaMessage,
+  type OnceEachKafkaMessageOptions,
 } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import { vi } from 'vitest';
@@ -17,7 +17,7 @@ export const BACKOFF_MS = 60_000;
 
 type Delivery = KafkaDelivery<Buffer | null>;
 
-export interface BenchOptions extends Partial<OnceEachMessageOptions<undefined, Buffer | null>> {
+export interface BenchOptions extends Partial<OnceEachKafkaMessageOptions<undefined, Buffer | null>> {
   readonly store?: Store;
   /** What handlers do once their gate, if there is one, is open. */
   readonly work?: (delivery: Delivery, attempt: Attempt) => unknown;
@@ -30,7 +30,7 @@ export function bench({ store = createMemoryStore(), work, ...options }: BenchOp
   const started: string[] = [];
   const attempts: Attempt[] = [];
   const gates = new Map<string, Gate>();
-  const config = onceEachMessage(
+  const config = onceEachKafkaMessage(
     {
       consumer,
       groupId: 'workers',

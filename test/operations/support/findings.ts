@@ -1,8 +1,8 @@
-import { diagnose, type DiagnoseOptions, type Finding } from 'handle-once/operations';
+import { doctor, type DoctorOptions, type Finding } from 'handle-once/operations';
 
-/** What one check of `diagnose` finds. */
-export async function findingOf(check: string, options: DiagnoseOptions): Promise<Finding> {
-  const findings = await diagnose(options);
+/** What one check of `doctor` finds. */
+export async function findingOf(check: string, options: DoctorOptions): Promise<Finding> {
+  const findings = await doctor(options);
   const finding = findings.find((one) => one.check === check);
   if (finding === undefined) throw new Error(`there is no finding of ${check}`);
   return finding;

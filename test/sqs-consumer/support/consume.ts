@@ -5,7 +5,7 @@ import {
   type SqsConsumerEvent,
   type SqsConsumerHandler,
   type SqsConsumerOptions,
-} from 'handle-once/sqs-consumer';
+} from 'handle-once/sqs';
 import { Consumer, type ConsumerOptions } from 'sqs-consumer';
 import { onTestFinished, vi } from 'vitest';
 import { type Call, recordingClient } from './recording-client.ts';

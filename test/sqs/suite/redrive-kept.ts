@@ -93,7 +93,7 @@ export function redriveKeptSuite(fixture: Fixture): void {
       kept: 1,
       keptFor: { 'send-refused': 1 },
     });
-    expect(await queue.redrive()).toMatchObject({ sent: 1, letters: [{ key: id, reopened: false }] });
+    expect(await queue.redrive()).toMatchObject({ sent: 1, letters: [{ key: id, retried: false }] });
   });
 
   describe('A letter that the redrive policy moved', () => {

@@ -20,7 +20,7 @@ export function redriveSuite(fixture: Fixture): void {
 
     expect(report).toEqual({ ...NO_LETTERS, sent: 1 });
     expect(letters).toEqual([
-      { messageId: expect.any(String) as string, scope: queue.scope, key: id, state: 'sent', reopened: true },
+      { messageId: expect.any(String) as string, scope: queue.scope, key: id, state: 'sent', retried: true },
     ]);
     expect(await queue.letters()).toEqual([]);
     const seen: Message[] = [];
@@ -41,7 +41,7 @@ export function redriveSuite(fixture: Fixture): void {
     const id = await queue.fail('1');
     expect(await queue.redrive({ dryRun: true })).toMatchObject({
       ...{ ...NO_LETTERS, dryRun: true, sent: 1 },
-      letters: [{ key: id, state: 'sent', reopened: true }],
+      letters: [{ key: id, state: 'sent', retried: true }],
     });
     expect(await receiveNow(client, queue.deadLetters, 10)).toHaveLength(1);
     expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
@@ -65,7 +65,7 @@ export function redriveSuite(fixture: Fixture): void {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
     await expect(queue.redrive({ client: deleteFails(fixture) })).rejects.toThrow('ServiceUnavailable');
-    expect(await queue.redrive()).toMatchObject({ letters: [{ key: id, state: 'sent', reopened: false }] });
+    expect(await queue.redrive()).toMatchObject({ letters: [{ key: id, state: 'sent', retried: false }] });
     expect(await queue.size()).toMatchObject({ visible: 2 });
     expect(await queue.handleAll()).toEqual([id]);
     expect(queue.eventsOf('acknowledged')).toHaveLength(2);
@@ -133,7 +133,7 @@ export function redriveSuite(fixture: Fixture): void {
     const queue = await setupFailing(fixture, { fifo: true });
     const id = await queue.fail('1', { group: 'customer-7' });
     await expect(queue.redrive({ client: deleteFails(fixture) })).rejects.toThrow('ServiceUnavailable');
-    expect(await queue.redrive()).toMatchObject({ sent: 1, letters: [{ reopened: false }] });
+    expect(await queue.redrive()).toMatchObject({ sent: 1, letters: [{ retried: false }] });
     const [copy, ...others] = await drain(client, queue.queueUrl);
     expect(others).toEqual([]);
     expect(copy).toMatchObject({ Attributes: { MessageGroupId: 'customer-7' } });

@@ -1,5 +1,5 @@
 import { createHandleOnce, migrate, SchemaError } from 'handle-once';
-import { diagnose, grantsSql, maintain } from 'handle-once/operations';
+import { doctor, grantsSql, maintain } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { SHAPE } from '../../../src/postgres/shape.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -54,7 +54,7 @@ describe('Tables with which no message can be handled', () => {
     async (change) => {
       await sql.unsafe(`alter table broken.records ${change}`);
       await sql.unsafe(statementIn(await findingOf('tables', { sql, databaseSchema })));
-      expect((await diagnose({ sql, databaseSchema })).filter(({ level }) => level !== 'ok')).toEqual([]);
+      expect((await doctor({ sql, databaseSchema })).filter(({ level }) => level !== 'ok')).toEqual([]);
       await create().checkStore();
       expect(await create()('k', {}, () => 1)).toMatchObject({ state: 'succeeded' });
     },

@@ -1,4 +1,4 @@
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import { createKafkaClient } from '../../../support/kafka-client.ts';
 import type { ChaosConsumer, ChaosPlan } from './chaos-consumer.ts';
 import { DRAIN_MS } from './chaos-settings.ts';
@@ -38,7 +38,7 @@ export function consumerOf({ settings, report, onEvent, handleOnce, handler }: C
       if (!fromBeginning) await admin.connect();
       await consumer.connect();
       await consumer.subscribe({ topic, fromBeginning });
-      await consumer.run(onceEachMessage({ ...options, ...own }, handler));
+      await consumer.run(onceEachKafkaMessage({ ...options, ...own }, handler));
     },
     end: () => consumer.disconnect(),
   };

@@ -1,4 +1,4 @@
-import { onceEachMessage } from 'handle-once/kafka';
+import { onceEachKafkaMessage } from 'handle-once/kafka';
 import type { Consumer } from 'kafkajs';
 import { type Member, type StartMember, TIMEOUTS } from './member.ts';
 
@@ -6,7 +6,7 @@ export const startKafkaJsMember: StartMember = ({ kafka, topic, groupId, handleO
   const { config, fromBeginning = true, otherTopics = [], ...options } = plan.options;
   const consumer = kafka.consumer({ groupId, ...TIMEOUTS, ...config });
   const watched = watch(consumer, topic);
-  const run = onceEachMessage(
+  const run = onceEachKafkaMessage(
     {
       consumer,
       groupId,

@@ -1,4 +1,9 @@
-import type { KafkaEvent, KafkaHandler, OnceEachMessage, OnceEachMessageOptions } from 'handle-once/kafka';
+import type {
+  KafkaEvent,
+  KafkaHandler,
+  OnceEachKafkaMessage,
+  OnceEachKafkaMessageOptions,
+} from 'handle-once/kafka';
 import type { HandleOnce } from 'handle-once';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Consumer, ConsumerConfig } from 'kafkajs';
@@ -11,7 +16,7 @@ export const TIMEOUTS = { sessionTimeout: 6_000, heartbeatInterval: 300, maxWait
 export type MemberConfig = Partial<ConsumerConfig> & { readonly groupInstanceId?: string };
 
 export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> = Partial<
-  OnceEachMessageOptions<Schema, Parsed>
+  OnceEachKafkaMessageOptions<Schema, Parsed>
 > & {
   readonly config?: MemberConfig;
   /** That of KAFKA_CLIENT by default. */
@@ -23,8 +28,8 @@ export type MemberOptions<Schema extends StandardSchemaV1 | undefined, Parsed> =
 /** A consumer that runs. */
 export interface Member {
   readonly consumer: MemberConsumer;
-  readonly counts: OnceEachMessage['counts'];
-  readonly health: OnceEachMessage['health'];
+  readonly counts: OnceEachKafkaMessage['counts'];
+  readonly health: OnceEachKafkaMessage['health'];
   /** What it was assigned each time that it joined. */
   readonly joins: Readonly<Record<string, number[]>>[];
   /** Every offset that it committed, in the order of the commits. */

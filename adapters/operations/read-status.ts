@@ -6,7 +6,7 @@ import { run } from './run.ts';
 import { clientOf, tablesFields, type TablesOptions } from './tables.ts';
 
 /** Records of one scope in one state, as the last walk counted them. */
-export interface CensusRow {
+export interface StatusRow {
   /** Of the records. */
   readonly scope: string;
   /** Of the records. */
@@ -31,17 +31,17 @@ const readOptions = lazily(() => z.strictObject(tablesFields(), NOT_AN_OBJECT));
  *
  * @example
  * ```ts
- * import { readCensus } from 'handle-once/operations';
+ * import { readStatus } from 'handle-once/operations';
  *
- * console.table(await readCensus({ sql }));
+ * console.table(await readStatus({ sql }));
  * ```
  */
-export async function readCensus(options: TablesOptions): Promise<readonly CensusRow[]> {
-  const { databaseSchema, ...rest } = parseOptions('readCensus', readOptions(), options);
+export async function readStatus(options: TablesOptions): Promise<readonly StatusRow[]> {
+  const { databaseSchema, ...rest } = parseOptions('readStatus', readOptions(), options);
   const rows = await run(clientOf(rest), maintenanceStatements(databaseSchema).read, []);
   return rows.map(([scope, state, records, abandoned, oldestMs, takenMs]) => ({
     scope: scope ?? '',
-    state: state as CensusRow['state'],
+    state: state as StatusRow['state'],
     records: Number(records),
     abandoned: Number(abandoned),
     oldestAt: new Date(Number(oldestMs)),

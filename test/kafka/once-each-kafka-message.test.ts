@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { type KafkaEvent, onceEachMessage } from 'handle-once/kafka';
+import { type KafkaEvent, onceEachKafkaMessage } from 'handle-once/kafka';
 import { createMemoryStore } from 'handle-once/testing';
 import postgres from 'postgres';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -17,7 +17,7 @@ const turns = () => new Promise((resolve) => setImmediate(resolve));
 function consumerWith(options: object = {}) {
   const consumer = fakeConsumer();
   const events: KafkaEvent[] = [];
-  const config = onceEachMessage(
+  const config = onceEachKafkaMessage(
     {
       consumer,
       groupId: 'workers',

@@ -7,12 +7,13 @@ import {
   runLanes,
   withHandler,
   type WithoutTransaction,
-} from '../../src/adapter-kit.ts';
-import type { Transactional } from '../../src/index.ts';
+} from '../../../src/adapter-kit.ts';
+import type { Transactional } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
-import type { SqsConsumerHandler, SqsConsumerOptions, SqsMessage } from './options.ts';
+import type { SqsMessage } from '../message.ts';
+import type { SqsConsumerHandler, SqsConsumerOptions } from './options.ts';
 import {
   behind,
   conclude,

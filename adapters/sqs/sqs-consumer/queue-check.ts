@@ -1,5 +1,5 @@
-import { type EventSink, warn } from '../../src/adapter-kit.ts';
-import { checkQueue, type QueueCheck, readFacts } from '../shared/sqs/queue-check.ts';
+import { type EventSink, warn } from '../../../src/adapter-kit.ts';
+import { checkQueue, type QueueCheck, readFacts } from '../../shared/sqs/queue-check.ts';
 import type { SqsConsumerEvent } from './events.ts';
 
 /**

@@ -7,13 +7,13 @@ import { clientOf, tablesFields, type TablesOptions } from '../tables.ts';
 import { OF_CLIENT, OF_SCHEMA, OF_TABLES } from './checks.ts';
 import type { Check, Finding, Subject } from './finding.ts';
 
-/** Options of `diagnose`. */
-export interface DiagnoseOptions extends TablesOptions {
+/** Options of `doctor`. */
+export interface DoctorOptions extends TablesOptions {
   /** How many handlers run in transactions at once, to compare with the pool of `sql`. Default: it is not compared. */
   readonly concurrency?: number | undefined;
 }
 
-const diagnoseOptions = lazily(() =>
+const doctorOptions = lazily(() =>
   z.strictObject(
     { ...tablesFields(), concurrency: z.optional(wholeNumber('handlers', 1, 100_000)) },
     NOT_AN_OBJECT,
@@ -33,14 +33,14 @@ const diagnoseOptions = lazily(() =>
  *
  * @example
  * ```ts
- * import { diagnose } from 'handle-once/operations';
+ * import { doctor } from 'handle-once/operations';
  *
- * const findings = await diagnose({ sql, concurrency: 50 });
+ * const findings = await doctor({ sql, concurrency: 50 });
  * console.table(findings.filter(({ level }) => level !== 'ok'));
  * ```
  */
-export async function diagnose(options: DiagnoseOptions): Promise<readonly Finding[]> {
-  const { databaseSchema, concurrency, ...rest } = parseOptions('diagnose', diagnoseOptions(), options);
+export async function doctor(options: DoctorOptions): Promise<readonly Finding[]> {
+  const { databaseSchema, concurrency, ...rest } = parseOptions('doctor', doctorOptions(), options);
   const subject = { client: clientOf(rest), schema: databaseSchema, concurrency };
   const findings = await allOf(OF_CLIENT, subject);
   for (const [name, check] of Object.entries(OF_SCHEMA)) {

@@ -11,23 +11,23 @@ import { countRecords, type RecordCount } from './count-records.ts';
 import { errorFields, type RecordFilter, SPANS_NO_TIME, spansTime } from './filter.ts';
 import { listRecords } from './list-records.ts';
 import type { RecordView } from './record.ts';
-import { reopenRecord } from './reopen-record.ts';
+import { retryRecord } from './retry-record.ts';
 
-/** Options of `reopenFailed`. */
-export interface ReopenFailedOptions extends Omit<RecordFilter, 'state' | 'phase'> {
+/** Options of `retryFailed`. */
+export interface RetryFailedOptions extends Omit<RecordFilter, 'state' | 'phase'> {
   /**
    * How many failed records the caller expects to match, 1 to 1,000,000,000. Where it is another number, nothing is
-   * reopened. Default: they are only counted.
+   * retried. Default: they are only counted.
    */
   readonly confirm?: number | undefined;
-  /** Ends the work behind the record that is being reopened. */
+  /** Ends the work behind the record that is being retried. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each record once it is reopened. What it throws ends the work. */
-  readonly onReopened?: ((record: RecordView) => unknown) | undefined;
+  /** Called with each record once it is retried. What it throws ends the work. */
+  readonly onRetried?: ((record: RecordView) => unknown) | undefined;
 }
 
-/** What `reopenFailed` did. */
-export type ReopenReport =
+/** What `retryFailed` did. */
+export type RetryReport =
   /** `confirm` was not given, or is another number: nothing was changed. */
   | {
       readonly state: 'unconfirmed';
@@ -42,20 +42,20 @@ export type ReopenReport =
       /** How many failed records matched at the start. */
       readonly matching: number;
       /** How many of them will run with their next delivery. */
-      readonly reopened: number;
+      readonly retried: number;
     };
 
 /** Each page reads the time span again, so a page is as large as it may be. */
 const PAGE = 10_000;
 
-const reopenOptions = lazily(() =>
+const retryOptions = lazily(() =>
   z
     .strictObject(
       {
         ...errorFields(),
         confirm: z.optional(wholeNumber('records', 1, 1_000_000_000)),
         signal: z.optional(abortSignal()),
-        onReopened: z.optional(callback<(record: RecordView) => unknown>('a function of one record')),
+        onRetried: z.optional(callback<(record: RecordView) => unknown>('a function of one record')),
       },
       NOT_AN_OBJECT,
     )
@@ -63,44 +63,44 @@ const reopenOptions = lazily(() =>
 );
 
 /**
- * Makes failed records runnable again, each as `reopenRecord` does, by a compare-and-set of its own. Without `confirm`
- * it only counts them; with it never more are reopened than were confirmed. Nothing runs until the message is delivered
+ * Makes failed records runnable again, each as `retryRecord` does, by a compare-and-set of its own. Without `confirm`
+ * it only counts them; with it never more are retried than were confirmed. Nothing runs until the message is delivered
  * again.
  *
- * Ended at any point, it has lost nothing: a reopened record is not failed any more, so that the next call counts and
- * reopens the others. It reads as much of the table as `listRecords`, once to count, and once for each 10,000 records.
+ * Ended at any point, it has lost nothing: a retried record is not failed any more, so that the next call counts and
+ * retries the others. It reads as much of the table as `listRecords`, once to count, and once for each 10,000 records.
  * Throws `InvalidOptionsError`, `StoreError` and `SchemaError`.
  *
  * @example
  * ```ts
- * import { reopenFailed } from 'handle-once/operations';
+ * import { retryFailed } from 'handle-once/operations';
  *
  * const failed = { sql, scope: 'billing', error: 'ECONNREFUSED', sinceMs: 3_600_000 };
- * const { matching } = await reopenFailed(failed);
- * if (matching > 0) console.log(await reopenFailed({ ...failed, confirm: matching }));
+ * const { matching } = await retryFailed(failed);
+ * if (matching > 0) console.log(await retryFailed({ ...failed, confirm: matching }));
  * ```
  */
-export async function reopenFailed(options: ReopenFailedOptions): Promise<ReopenReport> {
-  const { confirm, signal, onReopened, ...filter } = parseOptions('reopenFailed', reopenOptions(), options);
+export async function retryFailed(options: RetryFailedOptions): Promise<RetryReport> {
+  const { confirm, signal, onRetried, ...filter } = parseOptions('retryFailed', retryOptions(), options);
   const failed = { ...filter, state: 'failed', phase: 'failed' } as const;
   const counts = await countRecords(failed);
   const matching = counts.reduce((sum, { records }) => sum + records, 0);
   if (confirm !== matching) return { state: 'unconfirmed', matching, counts };
   let seen = 0;
-  let reopened = 0;
+  let retried = 0;
   for await (const record of inOrder(failed)) {
-    if (signal?.aborted === true) return { state: 'stopped', matching, reopened };
+    if (signal?.aborted === true) return { state: 'stopped', matching, retried };
     // Others have failed since they were counted.
     if (seen === matching) break;
     seen += 1;
     const { sql, databaseSchema, replyTimeoutMs } = filter;
     const { scope, key } = record;
-    const { state } = await reopenRecord({ sql, databaseSchema, replyTimeoutMs, scope, key });
+    const { state } = await retryRecord({ sql, databaseSchema, replyTimeoutMs, scope, key });
     if (state === 'unchanged') continue;
-    reopened += 1;
-    onReopened?.(record);
+    retried += 1;
+    onRetried?.(record);
   }
-  return { state: 'finished', matching, reopened };
+  return { state: 'finished', matching, retried };
 }
 
 /** Always onward by the first claim: what fails again meanwhile does not come again. */

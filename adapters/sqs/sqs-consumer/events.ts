@@ -4,8 +4,8 @@ import type {
   KeptEvent,
   KeptReason,
   WarningEvent,
-} from '../../src/adapter-kit.ts';
-import type { EventError } from '../../src/index.ts';
+} from '../../../src/adapter-kit.ts';
+import type { EventError } from '../../../src/index.ts';
 
 interface OfMessage {
   /** The `MessageId` of SQS: the same at each delivery, and not the key where `key` is given. */

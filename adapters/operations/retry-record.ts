@@ -5,15 +5,15 @@ import { type RecordPhase, toView } from './record.ts';
 import { run } from './run.ts';
 import { recordFields, type RecordOptions, tablesOf } from './tables.ts';
 
-const reopenOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
+const retryOptions = lazily(() => z.strictObject(recordFields(), NOT_AN_OBJECT));
 
-/** What `reopenRecord` did. `found` is what is on record, or that nothing is. */
-export type Reopened =
+/** What `retryRecord` did. `found` is what is on record, or that nothing is. */
+export type RecordRetry =
   /** Its next delivery runs. */
-  | { readonly state: 'reopened' }
+  | { readonly state: 'retried' }
   | {
       readonly state: 'unchanged';
-      /** What is on record: only a `failed` one can be reopened. */
+      /** What is on record: only a `failed` one can be retried. */
       readonly found: RecordPhase | 'absent';
     };
 
@@ -26,16 +26,16 @@ export type Reopened =
  *
  * @example
  * ```ts
- * import { reopenRecord } from 'handle-once/operations';
+ * import { retryRecord } from 'handle-once/operations';
  *
- * const { state } = await reopenRecord({ sql, scope: 'billing', key: 'order-7' });
+ * const { state } = await retryRecord({ sql, scope: 'billing', key: 'order-7' });
  * ```
  */
-export async function reopenRecord(options: RecordOptions): Promise<Reopened> {
-  const { key, scope, ...rest } = parseOptions('reopenRecord', reopenOptions(), options);
+export async function retryRecord(options: RecordOptions): Promise<RecordRetry> {
+  const { key, scope, ...rest } = parseOptions('retryRecord', retryOptions(), options);
   const { client, statements } = tablesOf(rest);
-  const rows = await run(client, statements.reopen, [scope, key]);
-  if (rows.length > 0) return { state: 'reopened' };
+  const rows = await run(client, statements.retry, [scope, key]);
+  if (rows.length > 0) return { state: 'retried' };
   const [row] = await run(client, statements.show, [scope, key, 'false']);
   return { state: 'unchanged', found: row === undefined ? 'absent' : toView(row).phase };
 }

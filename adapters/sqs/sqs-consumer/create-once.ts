@@ -7,10 +7,10 @@ import {
   Hold,
   parseOptions,
   withOwnRetries,
-} from '../../src/adapter-kit.ts';
-import { createQueue } from '../shared/sqs/queue.ts';
-import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
-import { MAX_VISIBILITY_SECONDS, TRAVEL_MARGIN_MS } from '../shared/sqs/visibility-limits.ts';
+} from '../../../src/adapter-kit.ts';
+import { createQueue } from '../../shared/sqs/queue.ts';
+import { createMessageDelivery } from '../../shared/sqs/queue-delivery.ts';
+import { MAX_VISIBILITY_SECONDS, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import { addedSettings, type AddedSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
 import { sqsConsumerOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Message, MessageSystemAttributeName } from '@aws-sdk/client-sqs';
+import type { MessageSystemAttributeName } from '@aws-sdk/client-sqs';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
@@ -13,7 +13,7 @@ import {
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   BOTH_FINGERPRINTS_GIVEN,
-} from '../../src/adapter-kit.ts';
+} from '../../../src/adapter-kit.ts';
 import {
   type AnyQueueHandler,
   isOtherQueue,
@@ -24,14 +24,12 @@ import {
   type QueueHandler,
   type QueueOptions,
   SAME_QUEUE,
-} from '../shared/sqs/queue-options.ts';
-import { isAboveLease, isFifoQueue, leaseFault } from '../shared/sqs/queue-settings.ts';
-import type { AnyHandleOnce } from '../../src/index.ts';
+} from '../../shared/sqs/queue-options.ts';
+import { isAboveLease, isFifoQueue, leaseFault } from '../../shared/sqs/queue-settings.ts';
+import type { AnyHandleOnce } from '../../../src/index.ts';
+import type { SqsMessage } from '../message.ts';
 import { consumerSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
-
-/** A message as sqs-consumer gives it. */
-export type SqsMessage = Message;
 
 /** An attempt at a message that sqs-consumer received. */
 export type SqsConsumerAttempt = QueueAttempt<SqsMessage>;

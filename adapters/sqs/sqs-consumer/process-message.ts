@@ -6,12 +6,12 @@ import {
   keptEvent,
   type Turn,
   type Verdict,
-} from '../../src/adapter-kit.ts';
-import { attempt, type Queue } from '../shared/sqs/queue.ts';
-import { type QueueDelivery, visibleAfterMs } from '../shared/sqs/queue-delivery.ts';
-import { boundedVisibility } from '../shared/sqs/visibility-limits.ts';
+} from '../../../src/adapter-kit.ts';
+import { attempt, type Queue } from '../../shared/sqs/queue.ts';
+import { type QueueDelivery, visibleAfterMs } from '../../shared/sqs/queue-delivery.ts';
+import { boundedVisibility } from '../../shared/sqs/visibility-limits.ts';
 import type { SqsConsumerKeptReason, SqsConsumerEvent } from './events.ts';
-import type { SqsMessage } from './options.ts';
+import type { SqsMessage } from '../message.ts';
 
 export interface Processor {
   readonly delivery: QueueDelivery<SqsMessage, unknown>;

@@ -1,11 +1,11 @@
 import type { MessageSystemAttributeName, QueueAttributeName } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import { lazily, wholeNumber, withMethods } from '../../src/adapter-kit.ts';
-import { IDENTITY_ATTRIBUTE } from '../shared/sqs/copy-identity.ts';
-import type { SqsClient } from '../shared/sqs/queue.ts';
-import { queueUrlOption } from '../shared/sqs/queue-url.ts';
-import { longerThanLease } from '../shared/sqs/queue-settings.ts';
-import { MAX_VISIBILITY_SECONDS } from '../shared/sqs/visibility-limits.ts';
+import { lazily, wholeNumber, withMethods } from '../../../src/adapter-kit.ts';
+import { IDENTITY_ATTRIBUTE } from '../../shared/sqs/copy-identity.ts';
+import type { SqsClient } from '../../shared/sqs/queue.ts';
+import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
+import { longerThanLease } from '../../shared/sqs/queue-settings.ts';
+import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/visibility-limits.ts';
 
 /** What `Consumer.create` takes, as far as it concerns how messages are handled. The rest of it can be given too. */
 export interface ConsumerSettings {

@@ -18,15 +18,15 @@ import {
   type KafkaHandler,
   type KafkaPayload,
   onceEachMessageOptions,
-  type OnceEachMessageOptions,
+  type OnceEachKafkaMessageOptions,
 } from './options/options.ts';
 import { timeoutWarnings } from './settings-check.ts';
 
-const SUBJECT = 'onceEachMessage';
+const SUBJECT = 'onceEachKafkaMessage';
 const AUTO_COMMIT_INTERVAL_MS = 1_000;
 
 /** What `consumer.run` takes. */
-export interface OnceEachMessage extends RunConfig, KafkaMonitor {}
+export interface OnceEachKafkaMessage extends RunConfig, KafkaMonitor {}
 
 /**
  * The run config of a kafkajs consumer whose messages are each handled once.
@@ -45,33 +45,34 @@ export interface OnceEachMessage extends RunConfig, KafkaMonitor {}
  * const onFailed = { deadLetterTopic: 'orders-failed', producer };
  * const options = { consumer, groupId: 'billing', fromBeginning: true, handleOnce, schema: orderSchema, onFailed };
  * await consumer.run(
- *   onceEachMessage(options, async ({ payload }, attempt) => {
+ *   onceEachKafkaMessage(options, async ({ payload }, attempt) => {
  *     await charge(payload, { signal: attempt.signal, idempotencyKey: attempt.childKey('charge') });
  *   }),
  * );
  * ```
  */
-export function onceEachMessage<
+export function onceEachKafkaMessage<
   Result,
   Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
   Inherited = unknown,
 >(
-  options: Transactional<OnceEachMessageOptions<Schema, Parsed>, Tx> &
+  options: Transactional<OnceEachKafkaMessageOptions<Schema, Parsed>, Tx> &
     PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
   handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): OnceEachMessage;
-export function onceEachMessage<
+): OnceEachKafkaMessage;
+export function onceEachKafkaMessage<
   Result,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
   Inherited = unknown,
 >(
-  options: OnceEachMessageOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
+  options: OnceEachKafkaMessageOptions<Schema, Parsed> &
+    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
   handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): OnceEachMessage;
-export function onceEachMessage(options: object, handler: AnyHandler): OnceEachMessage {
+): OnceEachKafkaMessage;
+export function onceEachKafkaMessage(options: object, handler: AnyHandler): OnceEachKafkaMessage {
   const resolved = withOwnRetries(
     parseOptions(SUBJECT, onceEachMessageOptions(), withHandler(options, handler)),
     SHORT_RETRIES,

@@ -1,0 +1,18 @@
+/**
+ * Contracts: cases that a store, a database client or an adapter of your own has to pass, for any test runner.
+ *
+ * @module handle-once/contracts
+ */
+export { adapterContract } from './adapter/cases.ts';
+export type { ScriptedMessage } from './adapter/script.ts';
+export type { AdapterAbilities, AdapterUnderTest, ContractSetup } from './adapter/setup.ts';
+export type { ControlledStore } from './store/actor.ts';
+export { type StoreAbilities, storeContract, type StoreUnderTest } from './store/cases.ts';
+export { clientContract } from './client/cases.ts';
+export type {
+  ClientAbilities,
+  ClientLibrary,
+  ClientUnderTest,
+  UnreachableClient,
+} from './client/client-under-test.ts';
+export type { ContractCase } from './contract-case.ts';
