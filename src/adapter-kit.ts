@@ -8,13 +8,7 @@ export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { type Delivered, deliver, handledFacts } from './adapter/deliver.ts';
 export { deliverInTurn, type Turn } from './adapter/deliver-in-turn.ts';
-export {
-  FIRST_TURN,
-  runPipelined,
-  type StartedMessage,
-  startMessage,
-  successorOf,
-} from './adapter/pipelined-lane.ts';
+export { LanePlace, runPipelined } from './adapter/lane-place.ts';
 export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
 export type { Delivery } from './adapter/delivery.ts';
 export { Hold, LOST } from './adapter/hold.ts';

@@ -1,27 +1,19 @@
-import {
-  FIRST_TURN,
-  type StartedMessage,
-  startMessage,
-  successorOf,
-  type Turn,
-} from '../../src/adapter-kit.ts';
+import { LanePlace } from '../../src/adapter-kit.ts';
 
-/** What a message that runs tells. */
-export interface Place {
-  /** Of a message of a FIFO group. */
-  readonly turn: Turn | undefined;
-  /** To be called when its handler needs its place no more. */
+/** What a running message has of its lanes. */
+export interface RunningItem {
+  /** Of a message of a FIFO group: it goes on when `onEnded` is called. */
+  readonly place: LanePlace | undefined;
+  /** To be called when its handler needs its slot no more. */
   readonly onHandled: () => void;
-  /** To be called when it is known whether it is acknowledged: a FIFO group goes on only then. */
-  readonly onAnswered: (acknowledged: boolean) => void;
 }
 
 export interface LanesOptions<Item> {
   readonly concurrency: number;
   /** The FIFO group of one; undefined where no order is to be kept. */
   readonly groupOf: (item: Item) => string | undefined;
-  /** Runs one to its end at the queue. It must not throw, and has to call `onAnswered` before it ends. */
-  readonly run: (item: Item, place: Place) => Promise<void>;
+  /** Runs one to its end at the queue. It must not throw, and has to end its place. */
+  readonly run: (item: Item, running: RunningItem) => Promise<void>;
   /** Returns what has not been started to the queue. */
   readonly giveBack: (items: readonly Item[]) => void;
   /** Called when one has ended. */
@@ -49,8 +41,8 @@ export interface Lanes<Item> {
 
 /** A FIFO group of which something runs. */
 interface Group {
-  /** Whether the next of it may run. */
-  turn: Promise<boolean>;
+  /** Of the next of it. */
+  next: LanePlace;
   /** Whether the next of it may be claimed. */
   isFree: boolean;
   running: number;
@@ -88,7 +80,7 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
     const name = options.groupOf(item);
     const ended =
       name === undefined
-        ? options.run(item, { turn: undefined, onHandled, onAnswered: () => undefined })
+        ? options.run(item, { place: undefined, onHandled })
         : runInGroup(name, item, onHandled);
     const run = ended.then(() => {
       running.delete(run);
@@ -100,40 +92,30 @@ export function createLanes<Item>(options: LanesOptions<Item>): Lanes<Item> {
   }
 
   async function runInGroup(name: string, item: Item, onHandled: () => void): Promise<void> {
-    const group = groups.get(name) ?? { turn: FIRST_TURN, isFree: true, running: 0 };
+    const group = groups.get(name) ?? { next: LanePlace.first(), isFree: true, running: 0 };
     groups.set(name, group);
-    const { turn } = group;
-    let ended: Promise<void> | undefined;
-    const started = startMessage<boolean>(
-      (onReturned) =>
-        new Promise((onAnswered) => {
-          const own = { isAhead: turn !== FIRST_TURN, isItsTurn: () => turn, onReturned };
-          ended = options.run(item, { turn: own, onHandled, onAnswered });
-        }),
-    );
-    const isOver = follow(name, group, started);
-    await ended;
-    await isOver;
-    group.running -= 1;
-    if (group.running === 0) groups.delete(name);
-  }
-
-  /** Lets the next of a group start when it may. When one stays in the queue, those behind it must not run ahead. */
-  function follow(name: string, group: Group, started: StartedMessage<boolean>): Promise<void> {
-    const { mayClaim, turn } = successorOf(group.turn, started);
-    group.turn = turn;
+    const place = group.next;
+    group.next = place.next();
     group.isFree = false;
     group.running += 1;
-    void mayClaim.then((may) => {
+    void place.mayClaimNext.then((may) => {
       if (!may) return;
       group.isFree = true;
       startWhatCan();
     });
-    return turn.then((goesOn) => {
-      if (goesOn) return;
-      group.isFree = false;
-      giveBack((item) => options.groupOf(item) === name);
+    const followed = group.next.mayRun.then((goesOn) => {
+      if (!goesOn) returnBlocked(name, group);
     });
+    await options.run(item, { place, onHandled });
+    await followed;
+    group.running -= 1;
+    if (group.running === 0) groups.delete(name);
+  }
+
+  /** When one of a group stays in the queue, those behind it must not run ahead. */
+  function returnBlocked(name: string, group: Group): void {
+    group.isFree = false;
+    giveBack((item) => options.groupOf(item) === name);
   }
 
   function giveBack(which: (item: Item) => boolean): void {

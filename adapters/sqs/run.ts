@@ -1,6 +1,6 @@
 import { type Clock, endsWithin, refused, storeAnswered } from '../../src/adapter-kit.ts';
 import { MAX_BATCH } from '../shared/sqs/queue.ts';
-import { createLanes, type Place } from './lanes.ts';
+import { createLanes, type RunningItem } from './lanes.ts';
 import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
@@ -124,10 +124,10 @@ export function startRun(options: RunOptions): Run {
     return isJoined;
   }
 
-  async function run(item: HeldMessage, { turn, onHandled, onAnswered }: Place): Promise<void> {
+  async function run(item: HeldMessage, { place, onHandled }: RunningItem): Promise<void> {
     const handled = await processDelivery(processor, item, {
       signal: handlers.signal,
-      turn: turn && { ...turn, isItsTurn: async () => (await turn.isItsTurn()) && stopping === undefined },
+      turn: place?.turn(() => stopping === undefined),
       onStart() {
         runningHandlers += 1;
         untried.delete(item);
@@ -139,7 +139,7 @@ export function startRun(options: RunOptions): Run {
         if (!inTransaction) onHandled();
       },
       onAnswered(acknowledged) {
-        onAnswered(acknowledged);
+        place?.onEnded(acknowledged);
         onHandled();
       },
     });

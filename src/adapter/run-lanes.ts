@@ -1,6 +1,6 @@
 import { fewAtOnce } from '../lib/few-at-once.ts';
 import type { Turn } from './deliver-in-turn.ts';
-import { FIRST_TURN, runPipelined, startMessage } from './pipelined-lane.ts';
+import { type LanePlace, runPipelined } from './lane-place.ts';
 
 export interface RunLanes<Item> {
   readonly concurrency: number;
@@ -14,15 +14,8 @@ export async function runLanes<Item>(
   lanes: readonly (readonly Item[])[],
   { concurrency, hasTime, run }: RunLanes<Item>,
 ): Promise<void> {
-  const start = (item: Item, turn: Promise<boolean>) =>
-    startMessage((onReturned) =>
-      run(item, {
-        isAhead: turn !== FIRST_TURN,
-        isItsTurn: async () => (await turn) && hasTime(),
-        onReturned,
-      }),
-    );
-  await fewAtOnce(lanes, concurrency, (lane) => runPipelined(lane, start, () => !hasTime()));
+  const runAt = (item: Item, place: LanePlace) => run(item, place.turn(hasTime));
+  await fewAtOnce(lanes, concurrency, (lane) => runPipelined(lane, runAt, () => !hasTime()));
 }
 
 /** One lane per name, in the order of their first items. An item without a name has a lane of its own. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLanes, type Place } from '../../adapters/sqs/lanes.ts';
+import { createLanes, type RunningItem } from '../../adapters/sqs/lanes.ts';
+import type { LanePlace } from '../../src/adapter-kit.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -27,10 +28,10 @@ function lanesOf(concurrency: number) {
   const lanes = createLanes<Item>({
     concurrency,
     groupOf: ({ group }) => group,
-    async run(item, { turn, onHandled, onAnswered }: Place) {
+    async run(item, { place, onHandled }: RunningItem) {
       await pause(item.pace);
-      if (turn !== undefined && !(await turn.isItsTurn())) {
-        onAnswered(false);
+      if (place !== undefined && !(await place.mayRun)) {
+        place.onEnded(false);
         returned.push(item);
         return;
       }
@@ -38,11 +39,11 @@ function lanesOf(concurrency: number) {
       most = Math.max(most, handling);
       ran.push(item);
       await pause(item.pace);
-      if (item.returns) turn?.onReturned();
+      if (item.returns) place?.onReturned();
       handling -= 1;
       onHandled();
       await pause(item.pace);
-      onAnswered(item.acknowledged);
+      place?.onEnded(item.acknowledged);
       await pause(item.pace);
     },
     giveBack: (items) => {
@@ -90,11 +91,11 @@ test('every message runs or is returned, in the order of its group, and none beh
 });
 
 test('the next of a group has started when the handler before it has returned, and waits for its turn', async () => {
-  const places: Place[] = [];
+  const places: (LanePlace | undefined)[] = [];
   const lanes = createLanes<number>({
     concurrency: 10,
     groupOf: () => 'g',
-    run: (_, place) =>
+    run: (_, { place }) =>
       new Promise(() => {
         places.push(place);
       }),
@@ -103,27 +104,27 @@ test('the next of a group has started when the handler before it has returned, a
   });
   lanes.add([1, 2, 3]);
   expect(places).toHaveLength(1);
-  places[0]?.turn?.onReturned();
+  places[0]?.onReturned();
   await turns();
   expect(places).toHaveLength(2);
   expect(lanes.blocked()).toBe(1);
   let isItsTurn: boolean | undefined;
-  void places[1]?.turn?.isItsTurn().then((is) => (isItsTurn = is));
+  void places[1]?.mayRun.then((may) => (isItsTurn = may));
   await turns();
   expect(isItsTurn).toBeUndefined();
-  places[0]?.onAnswered(true);
+  places[0]?.onEnded(true);
   await turns();
   expect(isItsTurn).toBe(true);
 });
 
 test('what comes of a group that is being returned waits until nothing of it runs, and then runs', async () => {
-  const places: Place[] = [];
+  const places: (LanePlace | undefined)[] = [];
   const ends: (() => void)[] = [];
   const returned: number[] = [];
   const lanes = createLanes<number>({
     concurrency: 10,
     groupOf: () => 'g',
-    run: (_, place) =>
+    run: (_, { place }) =>
       new Promise((resolve) => {
         places.push(place);
         ends.push(resolve);
@@ -134,7 +135,7 @@ test('what comes of a group that is being returned waits until nothing of it run
     onRoom: () => undefined,
   });
   lanes.add([1, 2]);
-  places[0]?.onAnswered(false);
+  places[0]?.onEnded(false);
   await turns();
   expect(returned).toEqual([2]);
   lanes.add([1, 2]);
@@ -143,5 +144,5 @@ test('what comes of a group that is being returned waits until nothing of it run
   ends[0]?.();
   await turns();
   expect(places).toHaveLength(2);
-  expect(await places[1]?.turn?.isItsTurn()).toBe(true);
+  expect(await places[1]?.mayRun).toBe(true);
 });

