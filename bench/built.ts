@@ -72,10 +72,19 @@ export async function builtBefore(commit: string): Promise<Comparable> {
   }
   return {
     core: () => load<typeof Core>('index.js', outDir),
-    kafka: () => load<typeof Kafka>('kafka.js', outDir),
+    kafka: async () => withNewNames(await load<typeof Kafka & OldKafka>('kafka.js', outDir)),
     lambda: () => load<typeof Lambda>('lambda.js', outDir),
     sqs: () => load<typeof Sqs>('sqs.js', outDir),
   };
+}
+
+/** The name that `onceEachKafkaMessage` had. */
+interface OldKafka {
+  readonly onceEachMessage?: typeof Kafka.onceEachKafkaMessage;
+}
+
+function withNewNames({ onceEachMessage, ...kafka }: typeof Kafka & OldKafka): typeof Kafka {
+  return onceEachMessage === undefined ? kafka : { ...kafka, onceEachKafkaMessage: onceEachMessage };
 }
 
 async function load<Module>(file: string, folder = OUT): Promise<Module> {
