@@ -1,32 +1,33 @@
-import type { RedrivenTopicLetter } from '../kafka/index.ts';
-import type { RedrivenQueueLetter, RedriveReport } from '../sqs/index.ts';
+import type { RedrivenTopicDeadLetter } from '../kafka/index.ts';
+import type { RedrivenQueueDeadLetter, RedriveReport } from '../sqs/index.ts';
 import type { Answer } from './command.ts';
 import { tableOf } from './table.ts';
 
-export type AnyLetter = RedrivenQueueLetter | RedrivenTopicLetter;
+export type AnyDeadLetter = RedrivenQueueDeadLetter | RedrivenTopicDeadLetter;
 
 /** More would push the sum off the screen, and fill the memory; `--json` has all. */
 export const MOST_ROWS = 100;
 
-/** The first letters as a table, with the sum of all below. They hold no payload. */
-export function redriveAnswer(report: RedriveReport, letters: readonly AnyLetter[]): Answer {
-  const rows = letters.slice(0, MOST_ROWS).map(rowOf);
+/** The first dead letters as a table, with the sum of all below. They hold no payload. */
+export function redriveAnswer(report: RedriveReport, deadLetters: readonly AnyDeadLetter[]): Answer {
+  const rows = deadLetters.slice(0, MOST_ROWS).map(rowOf);
   const more = report.sent + report.removed + report.kept - rows.length;
   const parts = [
     ...(rows.length === 0 ? [] : [tableOf(rows), '']),
     ...(more > 0 ? [`and ${more} more: --json has all`] : []),
     sumOf(report),
   ];
-  return { text: parts.join('\n'), json: { ...report, letters } };
+  return { text: parts.join('\n'), json: { ...report, deadLetters } };
 }
 
-function rowOf(letter: AnyLetter): Record<string, string> {
+function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
   return {
-    letter: 'messageId' in letter ? letter.messageId : `${letter.partition}:${letter.offset}`,
-    scope: letter.scope ?? '',
-    key: letter.key ?? '',
-    state: letter.state,
-    reason: letter.state === 'kept' ? letter.reason : '',
+    deadLetter:
+      'messageId' in deadLetter ? deadLetter.messageId : `${deadLetter.partition}:${deadLetter.offset}`,
+    scope: deadLetter.scope ?? '',
+    key: deadLetter.key ?? '',
+    state: deadLetter.state,
+    reason: deadLetter.state === 'kept' ? deadLetter.reason : '',
   };
 }
 

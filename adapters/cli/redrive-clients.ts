@@ -3,12 +3,12 @@ import type { RedriveOptions, RedriveQueueOptions, RedriveReport } from '../sqs/
 import type { ConfigModule } from './config.ts';
 import { BrokerError, UsageError } from './errors.ts';
 import { inOneLine } from './one-line.ts';
-import type { AnyLetter } from './redrive-answer.ts';
+import type { AnyDeadLetter } from './redrive-answer.ts';
 import { SQS_FIX, sqsSdk } from './sqs-sdk.ts';
 
 type Client = RedriveQueueOptions['client'];
 
-export interface AnyRedrive extends RedriveOptions<{ readonly key: string }, AnyLetter> {
+export interface AnyRedrive extends RedriveOptions<{ readonly key: string }, AnyDeadLetter> {
   /** The URL of a queue, or the name of a topic. */
   readonly from: string;
   readonly to?: string | undefined;
@@ -24,7 +24,7 @@ async function redriveQueueWith(
   { to, ...options }: AnyRedrive,
 ): Promise<RedriveReport> {
   if (to === undefined)
-    throw new UsageError('--to is missing: the URL of the queue that the letters go back to');
+    throw new UsageError('--to is missing: the URL of the queue that the dead letters go back to');
   const client = sqs ?? (await sdkClient());
   if (client === undefined) {
     throw new UsageError(

@@ -12,7 +12,7 @@
  *
  * @module handle-once/kafka
  */
-export type { KeptLetterReason, LetterOutcome } from '../operations/redrive/letter.ts';
+export type { KeptDeadLetterReason, DeadLetterOutcome } from '../operations/redrive/dead-letter.ts';
 export type { RedriveOptions } from '../operations/redrive/options.ts';
 export type { RedriveReport } from '../operations/redrive/redriver.ts';
 export type { KafkaOnFailed } from './log/dead-letter.ts';
@@ -33,10 +33,10 @@ export type { Ordering } from './options/ordering.ts';
 export type {
   KafkaClients,
   KafkaConnection,
-  LetterAdmin,
-  LetterConsumer,
-  LetterConsumerConfig,
+  DeadLetterAdmin,
+  DeadLetterConsumer,
+  DeadLetterConsumerConfig,
 } from './redrive/kafka-client.ts';
-export type { RedrivenTopicLetter, RedriveTopicOptions, TopicLetter } from './redrive/options.ts';
+export type { RedrivenTopicDeadLetter, RedriveTopicOptions, TopicDeadLetter } from './redrive/options.ts';
 export { redriveTopic } from './redrive/redrive-topic.ts';
 export type { RetryInTopics, RetryTopic } from './options/retry-options.ts';

@@ -44,8 +44,8 @@ export function sendRecord(
     Attributes: attributes,
     MessageAttributes: Object.fromEntries(sent),
   };
-  return sendDeadLetter<AttributeValue>(original, facts, deadLetterQueueUrl, (letter) =>
-    client.sendMessage(letter),
+  return sendDeadLetter<AttributeValue>(original, facts, deadLetterQueueUrl, (deadLetter) =>
+    client.sendMessage(deadLetter),
   );
 }
 

@@ -86,7 +86,7 @@ export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler)
     ...resolved,
     consumer: consumerOf(resolved),
     form: recordForm,
-    sendLetter: sendRecord,
+    sendDeadLetter: sendRecord,
     emit(event, { messageId }) {
       events.emit({ ...event, itemIdentifier: messageId });
     },

@@ -12,7 +12,7 @@
  *
  * @module handle-once/sqs
  */
-export type { KeptLetterReason, LetterOutcome } from '../operations/redrive/letter.ts';
+export type { KeptDeadLetterReason, DeadLetterOutcome } from '../operations/redrive/dead-letter.ts';
 export type { RedriveOptions } from '../operations/redrive/options.ts';
 export type { RedriveReport } from '../operations/redrive/redriver.ts';
 export type { SqsClient } from '../shared/sqs/queue.ts';
@@ -28,7 +28,7 @@ export type { SqsHealth } from './health.ts';
 export type { SqsMessage } from './message.ts';
 export type { SqsAttempt, SqsHandler, SqsOptions, SqsPayload } from './options.ts';
 export type { HandledMessage } from './process-delivery.ts';
-export type { QueueLetter, RedriveQueueOptions, RedrivenQueueLetter } from './redrive/options.ts';
+export type { QueueDeadLetter, RedriveQueueOptions, RedrivenQueueDeadLetter } from './redrive/options.ts';
 export { redriveQueue } from './redrive/redrive-queue.ts';
 export type { StopReport } from './run.ts';
 export { timeOrderedKey } from './time-ordered-key.ts';

@@ -5,7 +5,9 @@ const WRAPPED_AS = ['cause', 'driverError', 'meta', 'driverAdapterError'];
 /** An error can wrap itself. */
 const MAX_LAYERS = 10;
 
-/** Codes of the server: a digit first, or one of the four classes with a letter. None is a code of Node (`EPIPE`). */
+/**
+ * Codes of the server: a digit first, or one of the four classes with a dead letter. None is a code of Node (`EPIPE`).
+ */
 const SQLSTATE = /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/;
 
 /** An error, or an object that has one. */

@@ -86,7 +86,7 @@ test('redrive says what it would do, does it, and prints no payload', async () =
   // On a machine that is slow it says how far it is.
   const progress = /^(?:\d+ sent, \d+ removed, \d+ kept\n)*$/;
   expect(planned).toMatchObject({ code: 0, stderr: expect.stringMatching(progress) as string });
-  expect(planned.stdout).toMatch(/^letter +scope +key +state +reason\n/);
+  expect(planned.stdout).toMatch(/^deadLetter +scope +key +state +reason\n/);
   expect(planned.stdout).toMatch(/\n\ndry run: 2 sent, 0 removed, 0 kept\n$/);
   for (const id of ids) expect(planned.stdout).toContain(id);
   expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
@@ -104,7 +104,7 @@ test('redrive says what it would do, does it, and prints no payload', async () =
   );
   expect(JSON.parse(one.stdout)).toMatchObject({
     ...{ state: 'stopped', dryRun: false, sent: 1, removed: 0 },
-    letters: expect.arrayContaining([
+    deadLetters: expect.arrayContaining([
       {
         messageId: expect.any(String) as string,
         scope: queue.scope,
@@ -125,7 +125,7 @@ test('redrive says what it would do, does it, and prints no payload', async () =
   expect(await queue.size()).toEqual({ visible: 2, invisible: 0 });
 });
 
-test('redrive refuses a scope that no record has, where the letters name none', async () => {
+test('redrive refuses a scope that no record has, where the dead letters name none', async () => {
   const queue = await fixture.setup();
   const deadLetters = await createQueue(client);
   await client.send(new SendMessageCommand({ QueueUrl: deadLetters, MessageBody: '1' }));
@@ -156,7 +156,7 @@ test('redrive makes a client of its own from the environment of the SDK', async 
 
 test('redrive reads a topic by the kafka of the config, and prints the answer alone', async () => {
   const topic = await kafka.createTopic();
-  await kafka.produce(topic, [{ value: 'no letter of ours' }]);
+  await kafka.produce(topic, [{ value: 'no dead letter of ours' }]);
   const { code, stdout, stderr } = await redrive('--from', topic, '--json', '--config', await config());
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({ sent: 0, removed: 0, kept: 1 });
@@ -183,7 +183,7 @@ describe('Where it cannot work', () => {
     [
       'the rate is none',
       ['--from', queueUrl, '--to', `${queueUrl}-2`, '--per-second', '0'],
-      /--per-second must be a whole number of letters from 1/,
+      /--per-second must be a whole number of dead letters from 1/,
     ],
   ])('since %s, it says so in one line', async (_, args, message) => {
     const ended = await redrive(...args);

@@ -32,12 +32,12 @@ test('so does a redrive', async () => {
   onTestFinished(() => {
     client.destroy();
   });
-  const [letters, queue] = [await createQueue(client), await createQueue(client)];
-  await client.send(new SendMessageCommand({ QueueUrl: letters, MessageBody: '1' }));
+  const [deadLetters, queue] = [await createQueue(client), await createQueue(client)];
+  await client.send(new SendMessageCommand({ QueueUrl: deadLetters, MessageBody: '1' }));
   const { through, freeze } = await freezableDatabase(url);
   const ended = await sql.begin(async (tx) => {
     await tx`lock table handle_once.records in access exclusive mode`;
-    const running = start(`redrive --from ${letters} --to ${queue} --scope billing`, {
+    const running = start(`redrive --from ${deadLetters} --to ${queue} --scope billing`, {
       ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
       ...{ AWS_ENDPOINT_URL_SQS: sqsEndpoint('elasticmq'), DATABASE_URL: through },
     });

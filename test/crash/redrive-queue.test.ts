@@ -13,7 +13,7 @@ const { client, sql, databaseUrl } = fixture;
 const LETTERS = 3;
 
 test.each(redriveCrashPoints)(
-  'A redrive that is killed %s loses no letter, and the next one makes each run once',
+  'A redrive that is killed %s loses no dead letter, and the next one makes each run once',
   async (crashAt) => {
     const queue = await fixture.setup();
     const { queueUrl, handleOnce, scope } = queue;

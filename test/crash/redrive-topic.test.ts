@@ -9,7 +9,7 @@ const { kafka, setup, sql, databaseUrl } = useFixture();
 
 const LETTERS = 4;
 
-test('A redrive that is killed at every step loses no letter, and the next one makes each run once', async () => {
+test('A redrive that is killed at every step loses no dead letter, and the next one makes each run once', async () => {
   const group = await setup();
   const { topic } = group;
   const deadLetterTopic = await kafka.createTopic();

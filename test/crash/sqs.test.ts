@@ -159,8 +159,8 @@ describe('A message that kills its worker each time', () => {
 
     await queue.startWorker({ onFailed: { deadLetterQueueUrl }, handler: () => expect.unreachable() });
     await queue.empty();
-    const [letter, ...others] = await drain(fixture.client, deadLetterQueueUrl);
-    expect(letter).toMatchObject({
+    const [deadLetter, ...others] = await drain(fixture.client, deadLetterQueueUrl);
+    expect(deadLetter).toMatchObject({
       Body: '"poison"',
       MessageAttributes: {
         HandleOnceError: {

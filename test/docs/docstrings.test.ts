@@ -11,8 +11,8 @@ const DEFINED_ELSEWHERE: Readonly<Record<string, string>> = {
   KafkaConnection: 'kafkajs',
   KafkaConsumer: 'kafkajs',
   KafkaProducer: 'kafkajs',
-  LetterConsumer: 'kafkajs',
-  LetterConsumerConfig: 'kafkajs',
+  DeadLetterConsumer: 'kafkajs',
+  DeadLetterConsumerConfig: 'kafkajs',
   RunConfig: 'kafkajs',
   // adapters/lambda
   DeadLetter: 'SQS',

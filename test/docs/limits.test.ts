@@ -106,7 +106,7 @@ it('docs/limits.md has nothing that is not checked, but for what is described in
     'the Postgres schema',
     'suspects that run at once in a process',
     'records that `listRecords` gives',
-    'letters that a redrive sends in a second',
+    'dead letters that a redrive sends in a second',
     'the body of an HTTP response in memory',
   ]);
 });

@@ -73,8 +73,8 @@ it('SQS: a malformed envelope ends as a message without a key does', async () =>
   await handleMessage(await receive());
   expect(await handleMessage(await receive())).toMatchObject({ action: 'dead-lettered' });
   expect(handler).toHaveBeenCalledTimes(1);
-  const [letter] = queue.deadLetters();
-  const said = JSON.stringify(letter?.attributes);
+  const [deadLetter] = queue.deadLetters();
+  const said = JSON.stringify(deadLetter?.attributes);
   expect(said).toContain('InvalidKeyError: the message is not a notification of SNS');
   expect(said).not.toContain('secret');
 });

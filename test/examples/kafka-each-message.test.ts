@@ -47,9 +47,9 @@ describe('kafka-each-message.ts', () => {
     // What the topic keeps and what the timeouts are fits: there is nothing to warn of.
     expect(output.replaceAll('[FAILED] HandleOnceWarning', '')).not.toContain('HandleOnceWarning');
     expect(await kafka.committed('billing', topic)).toEqual([3]);
-    const [letter] = await kafka.read(deadLetterTopic);
-    expect(letter?.value).toEqual(Buffer.from(invalid));
-    expect(String(letter?.headers?.['handle-once-error'])).toMatch(/^InvalidPayloadError: the payload /);
+    const [deadLetter] = await kafka.read(deadLetterTopic);
+    expect(deadLetter?.value).toEqual(Buffer.from(invalid));
+    expect(String(deadLetter?.headers?.['handle-once-error'])).toMatch(/^InvalidPayloadError: the payload /);
     expect(await records(sql)).toMatchObject([
       { scope: SCOPE, key: `${topic}-0-0`, state: 'succeeded', attempts: 1 },
       { scope: SCOPE, key: `${topic}-0-1`, state: 'succeeded', attempts: 1 },

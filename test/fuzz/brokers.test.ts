@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { readIdentity, writeIdentity } from '../../adapters/shared/sqs/copy-identity.ts';
 import { deadLetterAttributes } from '../../adapters/shared/sqs/dead-letter-attributes.ts';
 import { queueFacts } from '../../adapters/shared/sqs/queue-settings.ts';
-import { whoseLetter } from '../../adapters/kafka/redrive/whose-letter.ts';
+import { ownerOf } from '../../adapters/kafka/redrive/owner-of.ts';
 import { originalOf } from '../../adapters/shared/kafka/retry-copy.ts';
 import { toInHandMessage } from '../../adapters/sqs/message.ts';
 import { createQueue, type EntryReply, type SqsClient } from '../../adapters/shared/sqs/queue.ts';
@@ -176,10 +176,10 @@ describe('whatever headers a Kafka message has', () => {
     );
   });
 
-  test('a letter is of a record, or is kept for a reason', () => {
+  test('a dead letter is of a record, or is kept for a reason', () => {
     fc.assert(
-      fc.property(message, fc.option(trickyText, { nil: undefined }), (letter, scope) => {
-        const owner = whoseLetter(letter, scope);
+      fc.property(message, fc.option(trickyText, { nil: undefined }), (deadLetter, scope) => {
+        const owner = ownerOf(deadLetter, scope);
         if ('kept' in owner) expect(['refused', 'no-identity', 'other-scope']).toContain(owner.kept);
         else expect([typeof owner.scope, typeof owner.key]).toEqual(['string', 'string']);
       }),

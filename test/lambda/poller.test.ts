@@ -199,8 +199,8 @@ describe.each(sqsServers)('A queue of %s with Lambda’s poller before it', (ser
       throw new TerminalError('never');
     });
     await pollUntil(1, source, handler);
-    const letters = await drain(client, deadLetterQueueUrl);
-    expect(letters).toMatchObject([
+    const deadLetters = await drain(client, deadLetterQueueUrl);
+    expect(deadLetters).toMatchObject([
       {
         Body: '{"order":1}',
         MessageAttributes: {

@@ -386,7 +386,7 @@ describe('A dead letter', () => {
     ]);
   });
 
-  test('of a FIFO queue keeps its group, and is one letter however often it is sent', async () => {
+  test('of a FIFO queue keeps its group, and is one dead letter however often it is sent', async () => {
     const { handleOnce } = bench();
     const { sent, onFailed } = deadLetterQueue();
     const fifo = { ...onFailed, deadLetterQueueUrl: `${deadLetterQueueUrl}.fifo` };
@@ -398,7 +398,7 @@ describe('A dead letter', () => {
     ]);
   });
 
-  test('that cannot be sent has its record reported, and the letter sent at the next delivery', async () => {
+  test('that cannot be sent has its record reported, and the dead letter sent at the next delivery', async () => {
     const { handleOnce } = bench();
     const { onEvent, reasons } = recorder();
     let isDown = true;

@@ -2,8 +2,8 @@ import { createHandleOnce, type DatabaseClient, InvalidOptionsError } from 'hand
 import { retryRecord, showRecord } from 'handle-once/operations';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createRedriver } from '../../adapters/operations/redrive/redriver.ts';
-import type { LetterOutcome } from '../../adapters/operations/redrive/letter.ts';
-import type { KeptLetter, OwnedLetter } from '../../adapters/operations/redrive/letter.ts';
+import type { DeadLetterOutcome } from '../../adapters/operations/redrive/dead-letter.ts';
+import type { KeptDeadLetter, OwnedDeadLetter } from '../../adapters/operations/redrive/dead-letter.ts';
 import { toDatabaseClient } from '../../src/postgres/sql-client.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -34,8 +34,10 @@ async function record({ state, owned = false, isOver = false, failures = 1 }: Gi
 
 const options = { sql, databaseSchema: 'handle_once', limit: Infinity, perSecond: 10_000, dryRun: false };
 
-/** A letter that notes what is done with it, and what is then on record. */
-function letter(changes: Partial<OwnedLetter & KeptLetter> = {}): OwnedLetter & { readonly steps: string[] } {
+/** A dead letter that notes what is done with it, and what is then on record. */
+function deadLetter(
+  changes: Partial<OwnedDeadLetter & KeptDeadLetter> = {},
+): OwnedDeadLetter & { readonly steps: string[] } {
   const steps: string[] = [];
   const note = async (step: string): Promise<void> => {
     steps.push(`${step}: ${(await showRecord({ sql, scope, key }))?.phase ?? 'absent'}`);
@@ -57,7 +59,7 @@ function letter(changes: Partial<OwnedLetter & KeptLetter> = {}): OwnedLetter & 
   };
 }
 
-const ROWS: [found: string, given: Given | undefined, outcome: LetterOutcome, steps: string[]][] = [
+const ROWS: [found: string, given: Given | undefined, outcome: DeadLetterOutcome, steps: string[]][] = [
   ['absent', undefined, { state: 'sent', retried: false }, ['send 0: absent', 'remove: absent']],
   [
     'expired',
@@ -79,10 +81,10 @@ const ROWS: [found: string, given: Given | undefined, outcome: LetterOutcome, st
   ['waiting', { state: 'pending', isOver: true }, { state: 'kept', reason: 'waiting' }, []],
 ];
 
-describe('A letter whose record is', () => {
+describe('A dead letter whose record is', () => {
   test.each(ROWS)('%s', async (_, given, outcome, steps) => {
     if (given !== undefined) await record(given);
-    const one = letter();
+    const one = deadLetter();
     expect(await createRedriver(options).take(one)).toEqual(outcome);
     expect(one.steps).toEqual(steps);
   });
@@ -90,51 +92,51 @@ describe('A letter whose record is', () => {
   test.each(ROWS)('%s: a dry run says the same, and does nothing', async (_, given, outcome) => {
     if (given !== undefined) await record(given);
     const before = await sql`select * from handle_once.records`;
-    const one = letter();
+    const one = deadLetter();
     expect(await createRedriver({ ...options, dryRun: true }).take(one)).toEqual(outcome);
     expect(one.steps).toEqual([]);
     expect(await sql`select * from handle_once.records`).toEqual(before);
   });
 });
 
-describe('Nothing is done with a letter', () => {
-  test.each<[string, string, Partial<OwnedLetter & KeptLetter>]>([
+describe('Nothing is done with a dead letter', () => {
+  test.each<[string, string, Partial<OwnedDeadLetter & KeptDeadLetter>]>([
     ['of another message, maybe', 'ambiguous', { isOwn: false }],
     ['without a valid key', 'no-identity', { key: '' }],
     ['without a valid scope', 'no-identity', { scope: '\0' }],
     ['that its adapter keeps', 'filtered', { kept: 'filtered' }],
   ])('%s, where a message has succeeded: %s', async (_, reason, changes) => {
     await record({ state: 'succeeded' });
-    const one = letter(changes);
+    const one = deadLetter(changes);
     expect(await createRedriver(options).take(one)).toEqual({ state: 'kept', reason });
     expect(one.steps).toEqual([]);
   });
 
-  test.each<[string, LetterOutcome | undefined, Partial<OwnedLetter>]>([
+  test.each<[string, DeadLetterOutcome | undefined, Partial<OwnedDeadLetter>]>([
     ['without room', { state: 'kept', reason: 'no-room' }, { hasRoom: false }],
     ['that another reader may have', undefined, { isOurs: () => false }],
   ])('%s, and its record stays failed', async (_, outcome, changes) => {
     await record({ state: 'failed' });
-    const one = letter(changes);
+    const one = deadLetter(changes);
     expect(await createRedriver(options).take(one)).toEqual(outcome);
     expect(await showRecord({ sql, scope, key })).toMatchObject({ phase: 'failed' });
   });
 });
 
-test('a letter that is refused stays, with an open record', async () => {
+test('a dead letter that is refused stays, with an open record', async () => {
   await record({ state: 'failed' });
-  const one = letter({ send: () => Promise.resolve(false) });
+  const one = deadLetter({ send: () => Promise.resolve(false) });
   expect(await createRedriver(options).take(one)).toEqual({ state: 'kept', reason: 'send-refused' });
   expect(one.steps).toEqual([]);
-  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', retried: false });
+  expect(await createRedriver(options).take(deadLetter())).toEqual({ state: 'sent', retried: false });
 });
 
-test('a record that changes while its letter waits for its turn is looked at again', async () => {
+test('a record that changes while its dead letter waits for its turn is looked at again', async () => {
   await record({ state: 'failed' });
   const redriver = createRedriver({ ...options, perSecond: 2 });
-  const other = letter({ scope: 'other' });
+  const other = deadLetter({ scope: 'other' });
   await redriver.take(other);
-  const second = redriver.take(letter());
+  const second = redriver.take(deadLetter());
   // Its turn is half a second later.
   await sql`update handle_once.records set state = 'succeeded', failed_reason = null where scope = ${scope}`;
   expect(await second).toEqual({ state: 'removed' });
@@ -151,7 +153,7 @@ test('a record that was retried, ran and backs off is live', async () => {
   await handleOnce(key, 'body', fails);
   await retryRecord({ sql, scope, key });
   await createHandleOnce({ sql, scope, backoff: { baseMs: 60_000, maxMs: 60_000 } })(key, 'body', fails);
-  expect(await createRedriver(options).take(letter())).toEqual({ state: 'kept', reason: 'backing-off' });
+  expect(await createRedriver(options).take(deadLetter())).toEqual({ state: 'kept', reason: 'backing-off' });
 });
 
 test('a run that was interrupted after it was retried is sent again', async () => {
@@ -168,11 +170,11 @@ test('a run that was interrupted after it was retried is sent again', async () =
     },
     { signal: caller.signal },
   );
-  expect(await createRedriver(options).take(letter())).toEqual({ state: 'sent', retried: false });
+  expect(await createRedriver(options).take(deadLetter())).toEqual({ state: 'sent', retried: false });
 });
 
-describe('A second letter of a message that the run has sent', () => {
-  test.each<[string, Given, LetterOutcome]>([
+describe('A second dead letter of a message that the run has sent', () => {
+  test.each<[string, Given, DeadLetterOutcome]>([
     ['stays where it has failed again', { state: 'failed' }, { state: 'kept', reason: 'already-sent' }],
     [
       'stays where its copy has not run yet',
@@ -182,23 +184,23 @@ describe('A second letter of a message that the run has sent', () => {
     ['is removed where it has succeeded', { state: 'succeeded' }, { state: 'removed' }],
   ])('%s', async (_, given, outcome) => {
     const redriver = createRedriver(options);
-    await redriver.take(letter());
+    await redriver.take(deadLetter());
     await record(given);
-    const second = letter();
+    const second = deadLetter();
     expect(await redriver.take(second)).toEqual(outcome);
     expect(second.steps).toEqual(outcome.state === 'removed' ? ['remove: succeeded'] : []);
-    expect(await redriver.take(letter({ key: 'order-8' }))).toMatchObject({ state: 'sent' });
+    expect(await redriver.take(deadLetter({ key: 'order-8' }))).toMatchObject({ state: 'sent' });
   });
 
   test('stays in a dry run too', async () => {
     const redriver = createRedriver({ ...options, dryRun: true });
-    expect(await redriver.take(letter())).toMatchObject({ state: 'sent' });
-    expect(await redriver.take(letter())).toEqual({ state: 'kept', reason: 'already-sent' });
+    expect(await redriver.take(deadLetter())).toMatchObject({ state: 'sent' });
+    expect(await redriver.take(deadLetter())).toEqual({ state: 'kept', reason: 'already-sent' });
   });
 });
 
-describe('A letter that names no scope', () => {
-  const nameless = () => letter({ namesScope: false, key: 'order-8' });
+describe('A dead letter that names no scope', () => {
+  const nameless = () => deadLetter({ namesScope: false, key: 'order-8' });
 
   test.each([false, true])('is refused where no record has the one given, dry run: %s', async (dryRun) => {
     const one = nameless();
@@ -237,8 +239,8 @@ describe('A letter that names no scope', () => {
       },
     };
     const redriver = createRedriver({ ...options, sql: watched });
-    for (const key of ['a', 'b', 'c']) await redriver.take(letter({ namesScope: false, key }));
-    await redriver.take(letter({ key: 'd' }));
+    for (const key of ['a', 'b', 'c']) await redriver.take(deadLetter({ namesScope: false, key }));
+    await redriver.take(deadLetter({ key: 'd' }));
     expect(statements.filter((statement) => statement.includes('select exists'))).toHaveLength(1);
   });
 });
@@ -247,11 +249,11 @@ test('limit and signal end it, and the report counts', async () => {
   await record({ state: 'succeeded' });
   const stop = new AbortController();
   const redriver = createRedriver({ ...options, limit: 1, signal: stop.signal });
-  await redriver.take(letter());
+  await redriver.take(deadLetter());
   expect(redriver.isOver()).toBe(false);
   await redriver.take({ kept: 'refused' });
   await sql`delete from handle_once.records`;
-  await redriver.take(letter());
+  await redriver.take(deadLetter());
   expect(redriver.isOver()).toBe(true);
   expect(redriver.report()).toEqual({
     ...{ state: 'stopped', dryRun: false, sent: 1, removed: 1, kept: 1, keptFor: { refused: 1 } },
@@ -259,17 +261,17 @@ test('limit and signal end it, and the report counts', async () => {
   const other = createRedriver({ ...options, signal: stop.signal });
   expect([other.isOver(), other.report().state]).toEqual([false, 'finished']);
   stop.abort();
-  expect([other.isOver(), await other.take(letter()), other.report().state]).toEqual([
+  expect([other.isOver(), await other.take(deadLetter()), other.report().state]).toEqual([
     true,
     undefined,
     'stopped',
   ]);
 });
 
-test('letters are sent at most so fast', async () => {
+test('dead letters are sent at most so fast', async () => {
   const redriver = createRedriver({ ...options, perSecond: 20 });
   const startedAt = performance.now();
-  for (let n = 0; n < 5; n += 1) await redriver.take(letter({ key: `order-${n}` }));
+  for (let n = 0; n < 5; n += 1) await redriver.take(deadLetter({ key: `order-${n}` }));
   // Never faster; a slow machine is slower.
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(190);
 });

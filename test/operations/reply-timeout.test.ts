@@ -21,7 +21,7 @@ import { useDatabase } from '../support/database.ts';
 
 const { sql } = useDatabase();
 const one = { scope: 'billing', key: 'order-7' };
-const letter = {
+const deadLetter = {
   ...one,
   ...{ isOwn: true, namesScope: true, hasRoom: true },
   isOurs: () => true,
@@ -48,7 +48,7 @@ const CALLS: Record<string, (tables: TablesOptions) => Promise<unknown>> = {
       ...{ databaseSchema: 'handle_once', limit: Infinity, perSecond: 50, dryRun: true },
       sql: tables.sql,
       replyTimeoutMs: tables.replyTimeoutMs,
-    }).take(letter),
+    }).take(deadLetter),
 };
 
 test.each(Object.entries(CALLS))('%s gives a statement up that gets no answer', async (_, call) => {

@@ -21,14 +21,14 @@ const onFailed = { deadLetterQueueUrl: 'https://sqs.example/000000000000/orders-
 /** A client of a queue that gives these messages once, and takes all that it is asked. */
 function queueWith(messages: readonly SqsMessage[] = []) {
   const batches = [messages];
-  const letters: (string | undefined)[] = [];
+  const deadLetters: (string | undefined)[] = [];
   const send = async (command: Command): Promise<object> => {
     const { name } = command.constructor;
-    if (name === 'SendMessageCommand') letters.push(command.input.MessageBody);
+    if (name === 'SendMessageCommand') deadLetters.push(command.input.MessageBody);
     if (name !== 'ReceiveMessageCommand') return { Successful: command.input.Entries };
     return { Messages: batches.shift() ?? (await new Promise<never>(() => undefined)) };
   };
-  return { letters, client: { send: send as unknown as SQSClient['send'] } };
+  return { deadLetters, client: { send: send as unknown as SQSClient['send'] } };
 }
 
 function message(Body: string, MessageGroupId = 'a'): SqsMessage {
@@ -65,7 +65,7 @@ describe.each(rows)('A %s function that throws', (name, functions) => {
     });
 
     async function work(messages: readonly SqsMessage[]) {
-      const { letters, client } = queueWith(messages);
+      const { deadLetters, client } = queueWith(messages);
       const events: SqsEvent[] = [];
       const handled: string[] = [];
       const given = { client, queueUrl, visibilityTimeoutSeconds: 60, ...options() };
@@ -74,42 +74,42 @@ describe.each(rows)('A %s function that throws', (name, functions) => {
       );
       await worker.start();
       await vi.advanceTimersByTimeAsync(1_000);
-      return { letters, handled, kept: events.filter(({ type }) => type === 'kept') };
+      return { deadLetters, handled, kept: events.filter(({ type }) => type === 'kept') };
     }
 
     test('for every message dead-letters none, and is named as what is at fault', async () => {
-      const { letters, handled, kept } = await work(allBad);
-      expect([letters, handled]).toEqual([[], []]);
+      const { deadLetters, handled, kept } = await work(allBad);
+      expect([deadLetters, handled]).toEqual([[], []]);
       const text = `${name}: threw (SyntaxError), and has never worked`;
       const error = { code: 'INVALID_OPTIONS', message: expect.stringContaining(text) as string };
       expect(kept).toMatchObject(Array(10).fill({ reason: 'error', error }));
     });
 
     test('for the first message of a FIFO group holds up no other', async () => {
-      const { letters, handled, kept } = await work([BAD, GOOD]);
-      expect([letters, handled, kept]).toEqual([['no JSON'], ['{"id":1}'], []]);
+      const { deadLetters, handled, kept } = await work([BAD, GOOD]);
+      expect([deadLetters, handled, kept]).toEqual([['no JSON'], ['{"id":1}'], []]);
     });
   });
 
   describe('in an sqs-consumer', () => {
     test('for every message dead-letters none', async () => {
-      const { letters, client } = queueWith();
+      const { deadLetters, client } = queueWith();
       const { handleMessage, counts } = onceEachConsumerMessage(
         { consumerOptions: { queueUrl, sqs: client }, ...options() },
         () => undefined,
       );
       for (const one of allBad) expect(await handleMessage(one)).toEqual({});
-      expect([letters, counts()]).toEqual([[], { kept: 10 }]);
+      expect([deadLetters, counts()]).toEqual([[], { kept: 10 }]);
     });
 
     test('for the first message of a FIFO group holds up no other of its batch', async () => {
-      const { letters, client } = queueWith();
+      const { deadLetters, client } = queueWith();
       const { handleMessageBatch } = onceEachConsumerBatch(
         { consumerOptions: { queueUrl, sqs: client }, ...options() },
         () => undefined,
       );
       expect(await handleMessageBatch([BAD, GOOD])).toEqual([BAD, GOOD]);
-      expect(letters).toEqual(['no JSON']);
+      expect(deadLetters).toEqual(['no JSON']);
     });
   });
 });

@@ -5,7 +5,7 @@ import { answer, type Answer, type SharedOptions, unhurried } from '../command.t
 import { loadConfig } from '../config.ts';
 import { EXIT } from '../errors.ts';
 import { createProgress } from '../progress.ts';
-import { type AnyLetter, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
+import { type AnyDeadLetter, MOST_ROWS, redriveAnswer } from '../redrive-answer.ts';
 import { type AnyRedrive, redriveWith } from '../redrive-clients.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { wholeNumber } from '../whole-number.ts';
@@ -19,9 +19,9 @@ export function addRedrive(program: Command): void {
   const command = program.command('redrive').description('send dead letters back, so that they run again');
   unhurried(command)
     .requiredOption('--from <queue or topic>', 'the URL of the dead-letter queue, or the name of the topic')
-    .option('--to <queue or topic>', 'where they go; a topic can be left out: each letter names its own')
-    .option('--scope <scope>', 'letters of this scope alone, and those that name none')
-    .option('--key <key...>', 'letters of these keys alone')
+    .option('--to <queue or topic>', 'where they go; a topic can be left out: each dead letter names its own')
+    .option('--scope <scope>', 'dead letters of this scope alone, and those that name none')
+    .option('--key <key...>', 'dead letters of these keys alone')
     .option('--limit <count>', 'send at most this many', wholeNumber)
     .option('--per-second <count>', 'send at most this many in a second (default: 50)', wholeNumber)
     .option('--dry-run', 'only say what it would do')
@@ -33,7 +33,7 @@ export function addRedrive(program: Command): void {
 async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answer> {
   const { from, to, scope, key: keys, limit, perSecond, dryRun } = given;
   const config = await loadConfig(given.config);
-  const letters: AnyLetter[] = [];
+  const deadLetters: AnyDeadLetter[] = [];
   const progress = createProgress();
   const counts = { sent: 0, removed: 0, kept: 0 };
   try {
@@ -41,13 +41,13 @@ async function redrive(given: GivenOptions, tables: TablesOptions): Promise<Answ
       ...{ ...tables, from, to, scope, limit, perSecond, dryRun },
       signal: stopSignal(),
       filter: keys && (({ key }) => keys.includes(key)),
-      onLetter(letter) {
-        if (given.json === true || letters.length < MOST_ROWS) letters.push(letter);
-        counts[letter.state] += 1;
+      onDeadLetter(deadLetter) {
+        if (given.json === true || deadLetters.length < MOST_ROWS) deadLetters.push(deadLetter);
+        counts[deadLetter.state] += 1;
         progress.show(`${counts.sent} sent, ${counts.removed} removed, ${counts.kept} kept`);
       },
     });
-    return { ...redriveAnswer(report, letters), exitCode: exitCodeOf(report) };
+    return { ...redriveAnswer(report, deadLetters), exitCode: exitCodeOf(report) };
   } finally {
     progress.end();
   }

@@ -7,7 +7,7 @@ export interface KafkaConnection {
 }
 
 /** A consumer of kafkajs, as far as a redrive reads with it. */
-export interface LetterConsumer
+export interface DeadLetterConsumer
   extends Pick<KafkaConsumer, 'on' | 'commitOffsets' | 'seek'>, KafkaConnection {
   subscribe(subscription: { topics: string[]; fromBeginning: boolean }): Promise<void>;
   run(config: {
@@ -18,7 +18,7 @@ export interface LetterConsumer
 }
 
 /** What `kafka.consumer(...)` of kafkajs is given here. Times are milliseconds. */
-export interface LetterConsumerConfig {
+export interface DeadLetterConsumerConfig {
   groupId: string;
   sessionTimeout: number;
   heartbeatInterval: number;
@@ -26,16 +26,16 @@ export interface LetterConsumerConfig {
 }
 
 /** An admin client of kafkajs, as far as a redrive asks it. */
-export type LetterAdmin = KafkaConnection & Pick<KafkaAdmin, 'fetchOffsets' | 'fetchTopicOffsets'>;
+export type DeadLetterAdmin = KafkaConnection & Pick<KafkaAdmin, 'fetchOffsets' | 'fetchTopicOffsets'>;
 
 /** What makes clients: `new Kafka({ brokers, ssl, sasl })` of kafkajs. */
 export interface KafkaClients {
-  /** Makes the one that reads the letters. */
-  consumer(config: LetterConsumerConfig): LetterConsumer;
+  /** Makes the one that reads the dead letters. */
+  consumer(config: DeadLetterConsumerConfig): DeadLetterConsumer;
   /** Makes the one that sends the copies. */
   producer(): KafkaProducer & KafkaConnection;
   /** Makes the one that looks where the topic ends. */
-  admin(): LetterAdmin;
+  admin(): DeadLetterAdmin;
 }
 
 /** Connects a client for as long as it has work. */

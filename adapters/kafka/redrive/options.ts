@@ -1,24 +1,24 @@
 import * as z from 'zod/mini';
 import { lazily, NOT_AN_OBJECT, withMethods } from '../../../src/adapter-kit.ts';
 import { goElsewhere, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
-import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
+import type { DeadLetterRecord, RedrivenDeadLetter } from '../../operations/redrive/dead-letter.ts';
 import type { KafkaMessage } from '../log/log-client.ts';
 import { topicName } from '../options/retry-options.ts';
 import type { KafkaClients } from './kafka-client.ts';
 
-/** A letter of a dead-letter topic, and the record that it belongs to. */
-export interface TopicLetter extends LetterRecord {
+/** A dead letter of a dead-letter topic, and the record that it belongs to. */
+export interface TopicDeadLetter extends DeadLetterRecord {
   /** Of the dead-letter topic. */
   readonly partition: number;
-  /** The letter as it was fetched, with its value and headers. */
+  /** The dead letter as it was fetched, with its value and headers. */
   readonly message: KafkaMessage;
 }
 
 /**
- * A letter of a dead-letter topic, and what was done with it. Its `scope` and `key` are undefined where the record
+ * A dead letter of a dead-letter topic, and what was done with it. Its `scope` and `key` are undefined where the record
  * cannot be told. It holds no payload.
  */
-export type RedrivenTopicLetter = RedrivenLetter & {
+export type RedrivenTopicDeadLetter = RedrivenDeadLetter & {
   /** Of the dead-letter topic. */
   readonly partition: number;
   /** In the dead-letter topic. */
@@ -26,17 +26,19 @@ export type RedrivenTopicLetter = RedrivenLetter & {
 };
 
 /** Options of `redriveTopic`. */
-export interface RedriveTopicOptions extends RedriveOptions<TopicLetter, RedrivenTopicLetter> {
+export interface RedriveTopicOptions extends RedriveOptions<TopicDeadLetter, RedrivenTopicDeadLetter> {
   /** A `Kafka` of kafkajs. The clients that it makes here are disconnected at the end. */
   readonly kafka: KafkaClients;
   /** The dead-letter topic. */
   readonly from: string;
   /**
-   * The topic that the copies go to. Default: the one that each letter came from. To other groups that read it a copy
-   * is a new message: name a retry topic of the group then. In any other topic a copy is a message of its own.
+   * The topic that the copies go to. Default: the one that each dead letter came from. To other groups that read it a
+   * copy is a new message: name a retry topic of the group then. In any other topic a copy is a message of its own.
    */
   readonly to?: string | undefined;
-  /** The group whose committed offsets say how far the letters are done with. Default `handle-once-redrive-<from>`. */
+  /**
+   * The group whose committed offsets say how far the dead letters are done with. Default `handle-once-redrive-<from>`.
+   */
   readonly groupId?: string | undefined;
 }
 
@@ -46,7 +48,7 @@ export const redriveTopicOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...redriveFields<TopicLetter, RedrivenTopicLetter>(),
+        ...redriveFields<TopicDeadLetter, RedrivenTopicDeadLetter>(),
         kafka: withMethods<KafkaClients>(['consumer', 'producer', 'admin'], 'a Kafka of kafkajs'),
         from: topicName(),
         to: z.optional(topicName()),

@@ -1,30 +1,30 @@
 import { parseOptions } from '../../../src/adapter-kit.ts';
-import type { Letter } from '../../operations/redrive/letter.ts';
+import type { DeadLetter } from '../../operations/redrive/dead-letter.ts';
 import { createRedrive } from '../../operations/redrive/redrive.ts';
 import type { RedriveReport } from '../../operations/redrive/redriver.ts';
 import { produceCopy } from '../log/produce.ts';
 import { connected } from './kafka-client.ts';
 import {
   redriveTopicOptions,
-  type RedrivenTopicLetter,
+  type RedrivenTopicDeadLetter,
   type RedriveTopicOptions,
-  type TopicLetter,
+  type TopicDeadLetter,
 } from './options.ts';
-import { readLetters } from './read-letters.ts';
-import { whoseLetter } from './whose-letter.ts';
+import { readDeadLetters } from './read-dead-letters.ts';
+import { ownerOf } from './owner-of.ts';
 
-type Place = Pick<RedrivenTopicLetter, 'partition' | 'offset'>;
-type Facts = Pick<TopicLetter, 'partition' | 'message'>;
+type Place = Pick<RedrivenTopicDeadLetter, 'partition' | 'offset'>;
+type Facts = Pick<TopicDeadLetter, 'partition' | 'message'>;
 
 /**
- * Produces the letters of a dead-letter topic to their source again, so that they run again: of each it retries the
- * record, produces a copy to all replicas, and then commits the position behind the letter. Killed at any point it
- * loses nothing: the next call goes on. It reads up to where the topic ends when it starts.
+ * Produces the dead letters of a dead-letter topic to their source again, so that they run again: of each it retries
+ * the record, produces a copy to all replicas, and then commits the position behind the dead letter. Killed at any
+ * point it loses nothing: the next call goes on. It reads up to where the topic ends when it starts.
  *
  * The copy has the headers of one in a retry topic, by which `onceEachKafkaMessage` of the same group finds the record:
- * a second copy does not run beside the first, nor after it has succeeded. A letter whose record has succeeded is
- * passed. One that is kept is taken again by the next call: `onLetter` and the report say why. Letters behind it that
- * were sent are not: the metadata of the committed offset tells them.
+ * a second copy does not run beside the first, nor after it has succeeded. A dead letter whose record has succeeded is
+ * passed. One that is kept is taken again by the next call: `onDeadLetter` and the report say why. Dead letters behind
+ * it that were sent are not: the metadata of the committed offset tells them.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what kafkajs throws.
  *
@@ -33,7 +33,7 @@ type Facts = Pick<TopicLetter, 'partition' | 'message'>;
  * import { redriveTopic } from 'handle-once/kafka';
  *
  * const options = { kafka, sql, from: 'orders-failed' };
- * const planned = await redriveTopic({ ...options, dryRun: true, onLetter: console.log });
+ * const planned = await redriveTopic({ ...options, dryRun: true, onDeadLetter: console.log });
  * if (planned.sent > 0) console.log(await redriveTopic({ ...options, perSecond: 10 }));
  * ```
  */
@@ -42,11 +42,11 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
   const { kafka, from, to, groupId = `handle-once-redrive-${from}`, scope, signal, dryRun } = resolved;
   const { take, isOver, report } = createRedrive<Place, Facts>(resolved);
   await connected(kafka.producer(), (producer) =>
-    readLetters({
+    readDeadLetters({
       ...{ kafka, topic: from, groupId, commits: !dryRun, signal, isOver },
       async take({ partition, message, isOurs, hasRoom }) {
-        const owner = whoseLetter(message, scope);
-        const letter: Letter =
+        const owner = ownerOf(message, scope);
+        const deadLetter: DeadLetter =
           'kept' in owner
             ? owner
             : {
@@ -62,7 +62,7 @@ export async function redriveTopic(options: RedriveTopicOptions): Promise<Redriv
                 remove: () => Promise.resolve(),
               };
         const place = { partition, offset: message.offset };
-        const outcome = await take({ letter, place, facts: { partition, message } });
+        const outcome = await take({ deadLetter, place, facts: { partition, message } });
         if (outcome === undefined) return 'untouched';
         return outcome.state === 'kept' ? 'kept' : 'passed';
       },

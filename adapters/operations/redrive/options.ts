@@ -4,62 +4,65 @@ import { wrongReturn } from '../../../src/options/wrong-return.ts';
 import { scopeField, tablesFields, type TablesOptions } from '../tables.ts';
 
 /** What a redrive takes, whatever the broker. */
-export interface RedriveOptions<Letter, Redriven> extends TablesOptions {
+export interface RedriveOptions<DeadLetter, Redriven> extends TablesOptions {
   /**
-   * The whole scope, with what adapters add: `billing>kafka:workers`. Letters that name another are kept; those that
-   * name none, since the queue's own redrive policy moved them, are taken to be of this one: where no record has it,
-   * the call throws `InvalidOptionsError` before it sends one of them. Default: what each says.
+   * The whole scope, with what adapters add: `billing>kafka:workers`. Dead letters that name another are kept; those
+   * that name none, since the queue's own redrive policy moved them, are taken to be of this one: where no record has
+   * it, the call throws `InvalidOptionsError` before it sends one of them. Default: what each says.
    */
   readonly scope?: string | undefined;
-  /** The most letters to send, 1 to 1,000,000,000. Default: all. */
+  /** The most dead letters to send, 1 to 1,000,000,000. Default: all. */
   readonly limit?: number | undefined;
-  /** The most letters to send in a second, 1 to 10,000. Default 50. They are sent one after the other. */
+  /** The most dead letters to send in a second, 1 to 10,000. Default 50. They are sent one after the other. */
   readonly perSecond?: number | undefined;
   /** Whether it only says what it would do: nothing is retried, sent or removed. Default false. */
   readonly dryRun?: boolean | undefined;
-  /** Ends the redrive behind the letter in hand. The next call goes on from there. */
+  /** Ends the redrive behind the dead letter in hand. The next call goes on from there. */
   readonly signal?: AbortSignal | undefined;
-  /** Which letters to redrive. It must return true or false at once. Default: all. */
-  readonly filter?: ((letter: Letter) => boolean) | undefined;
-  /** Called with each letter once it is done with. What it throws ends the redrive. */
-  readonly onLetter?: ((letter: Redriven) => unknown) | undefined;
+  /** Which dead letters to redrive. It must return true or false at once. Default: all. */
+  readonly filter?: ((deadLetter: DeadLetter) => boolean) | undefined;
+  /** Called with each dead letter once it is done with. What it throws ends the redrive. */
+  readonly onDeadLetter?: ((deadLetter: Redriven) => unknown) | undefined;
 }
 
 /** Their fields, whatever the broker. */
-export function redriveFields<Letter, Redriven>() {
-  const filter = 'a function of one letter that returns true or false';
+export function redriveFields<DeadLetter, Redriven>() {
+  const filter = 'a function of one dead letter that returns true or false';
   return {
     ...tablesFields(),
     scope: z.optional(scopeField()),
-    limit: z._default(wholeNumber('letters', 1, 1_000_000_000), Infinity),
-    perSecond: z._default(wholeNumber('letters', 1, 10_000), 50),
+    limit: z._default(wholeNumber('dead letters', 1, 1_000_000_000), Infinity),
+    perSecond: z._default(wholeNumber('dead letters', 1, 10_000), 50),
     dryRun: z._default(flag(), false),
     signal: z.optional(abortSignal()),
-    filter: z.optional(callback<(letter: Letter) => boolean>(filter)),
-    onLetter: z.optional(callback<(letter: Redriven) => unknown>('a function of one letter')),
+    filter: z.optional(callback<(deadLetter: DeadLetter) => boolean>(filter)),
+    onDeadLetter: z.optional(callback<(deadLetter: Redriven) => unknown>('a function of one dead letter')),
   };
 }
 
-/** Letters go elsewhere than where they are: to another `queue`, or `topic`. */
+/** Dead letters go elsewhere than where they are: to another `queue`, or `topic`. */
 export function goElsewhere(what: string) {
   return z.refine<{ readonly from: string; readonly to?: string | undefined }>(
     ({ from, to }) => from !== to,
     {
       path: ['to'],
-      error: `must be another ${what} than from: the one that the letters came from`,
+      error: `must be another ${what} than from: the one that the dead letters came from`,
     },
   );
 }
 
 /** The options as they apply. */
-export type RedriveSettings<Letter, Redriven> = z.output<
-  z.ZodMiniObject<ReturnType<typeof redriveFields<Letter, Redriven>>>
+export type RedriveSettings<DeadLetter, Redriven> = z.output<
+  z.ZodMiniObject<ReturnType<typeof redriveFields<DeadLetter, Redriven>>>
 >;
 
 /** What a filter says. Throws `InvalidOptionsError` where that is neither true nor false, such as a promise. */
-export function isWanted<Letter>(filter: ((letter: Letter) => boolean) | undefined, letter: Letter): boolean {
+export function isWanted<DeadLetter>(
+  filter: ((deadLetter: DeadLetter) => boolean) | undefined,
+  deadLetter: DeadLetter,
+): boolean {
   if (filter === undefined) return true;
-  const wanted: unknown = filter(letter);
+  const wanted: unknown = filter(deadLetter);
   if (typeof wanted === 'boolean') return wanted;
   throw wrongReturn('filter', `must return true or false at once, and returned ${typeof wanted}`);
 }

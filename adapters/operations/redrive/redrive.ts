@@ -1,35 +1,35 @@
-import type { Letter, LetterOutcome, LetterRecord, RedrivenLetter } from './letter.ts';
+import type { DeadLetter, DeadLetterOutcome, DeadLetterRecord, RedrivenDeadLetter } from './dead-letter.ts';
 import { isWanted, type RedriveSettings } from './options.ts';
 import { createRedriver } from './redriver.ts';
 
 /** A dead letter that its broker has handed over. */
-export interface FoundLetter<Place, Facts> {
-  readonly letter: Letter;
-  /** What `onLetter` is given with its outcome. */
+export interface FoundDeadLetter<Place, Facts> {
+  readonly deadLetter: DeadLetter;
+  /** What `onDeadLetter` is given with its outcome. */
   readonly place: Place;
   /** What `filter` is given with its record. */
   readonly facts: Facts;
 }
 
-/** A redriver that asks the user which letters to redrive, and says what became of each. */
+/** A redriver that asks the user which dead letters to redrive, and says what became of each. */
 export function createRedrive<Place, Facts>(
-  options: RedriveSettings<Facts & LetterRecord, Place & RedrivenLetter>,
+  options: RedriveSettings<Facts & DeadLetterRecord, Place & RedrivenDeadLetter>,
 ) {
-  const { filter, onLetter } = options;
+  const { filter, onDeadLetter } = options;
   const redriver = createRedriver(options);
 
-  function choose({ letter, facts }: FoundLetter<Place, Facts>): Letter {
-    if ('kept' in letter) return letter;
-    const { scope, key, mustStay } = letter;
+  function choose({ deadLetter, facts }: FoundDeadLetter<Place, Facts>): DeadLetter {
+    if ('kept' in deadLetter) return deadLetter;
+    const { scope, key, mustStay } = deadLetter;
     if (!isWanted(filter, { ...facts, scope, key })) return { kept: 'filtered' };
-    return mustStay === undefined ? letter : { kept: mustStay };
+    return mustStay === undefined ? deadLetter : { kept: mustStay };
   }
 
-  async function take(found: FoundLetter<Place, Facts>): Promise<LetterOutcome | undefined> {
-    const letter = choose(found);
-    const outcome = await redriver.take(letter);
-    const record = 'kept' in letter ? {} : { scope: letter.scope, key: letter.key };
-    if (outcome !== undefined) onLetter?.({ ...found.place, ...record, ...outcome });
+  async function take(found: FoundDeadLetter<Place, Facts>): Promise<DeadLetterOutcome | undefined> {
+    const deadLetter = choose(found);
+    const outcome = await redriver.take(deadLetter);
+    const record = 'kept' in deadLetter ? {} : { scope: deadLetter.scope, key: deadLetter.key };
+    if (outcome !== undefined) onDeadLetter?.({ ...found.place, ...record, ...outcome });
     return outcome;
   }
 

@@ -2,29 +2,31 @@ import { keyFault } from '../../../src/options/key.ts';
 import { storedScopeFault } from '../../../src/options/scope.ts';
 import { retryRecord } from '../retry-record.ts';
 import { showRecord } from '../show-record.ts';
-import { decideLetter } from './decide-letter.ts';
+import { decideDeadLetter } from './decide-dead-letter.ts';
 import { requireKnownScope } from './known-scope.ts';
-import type { KeptLetterReason, Letter, LetterOutcome, OwnedLetter } from './letter.ts';
+import type { KeptDeadLetterReason, DeadLetter, DeadLetterOutcome, OwnedDeadLetter } from './dead-letter.ts';
 import type { RedriveSettings } from './options.ts';
 import { createPace } from './pace.ts';
 
 /** What a redrive did; of a dry run, what it would do. */
 export interface RedriveReport {
-  /** `finished`: no further letter was there. `stopped`: by `limit` or `signal`; the next call goes on from there. */
+  /**
+   * `finished`: no further dead letter was there. `stopped`: by `limit` or `signal`; the next call goes on from there.
+   */
   readonly state: 'finished' | 'stopped';
   /** Whether nothing was changed. */
   readonly dryRun: boolean;
-  /** Letters whose copies are at the source. */
+  /** Dead letters whose copies are at the source. */
   readonly sent: number;
-  /** Letters that were removed, since their messages have succeeded. */
+  /** Dead letters that were removed, since their messages have succeeded. */
   readonly removed: number;
-  /** Letters that are where they were. */
+  /** Dead letters that are where they were. */
   readonly kept: number;
   /** How many were kept for each reason. A reason that never applied is absent. */
-  readonly keptFor: Readonly<Partial<Record<KeptLetterReason, number>>>;
+  readonly keptFor: Readonly<Partial<Record<KeptDeadLetterReason, number>>>;
 }
 
-/** Decides and does what becomes of letters, one after the other, and counts it. */
+/** Decides and does what becomes of dead letters, one after the other, and counts it. */
 export function createRedriver(options: RedriveSettings<never, never>) {
   const { sql, databaseSchema, replyTimeoutMs, limit, perSecond, dryRun, signal } = options;
   const tables = { sql, databaseSchema, replyTimeoutMs };
@@ -33,52 +35,52 @@ export function createRedriver(options: RedriveSettings<never, never>) {
   /** The messages that were sent; of a dry run, those that would be. */
   const sentMessages = new Set<string>();
   const counts = { sent: 0, removed: 0, kept: 0 };
-  const keptFor: Partial<Record<KeptLetterReason, number>> = {};
-  /** Whether no further letter is to be taken. */
+  const keptFor: Partial<Record<KeptDeadLetterReason, number>> = {};
+  /** Whether no further dead letter is to be taken. */
   const isOver = (): boolean => signal?.aborted === true || counts.sent >= limit;
 
-  /** Retries, sends and removes, in this order: a crash at any point leaves the letter, the copy or both. */
-  async function redrive(letter: Letter): Promise<LetterOutcome | undefined> {
-    if ('kept' in letter) return kept(letter.kept);
-    const { scope, key, isOwn, namesScope } = letter;
+  /** Retries, sends and removes, in this order: a crash at any point leaves the dead letter, the copy or both. */
+  async function redrive(deadLetter: DeadLetter): Promise<DeadLetterOutcome | undefined> {
+    if ('kept' in deadLetter) return kept(deadLetter.kept);
+    const { scope, key, isOwn, namesScope } = deadLetter;
     if (keyFault(key) !== undefined || storedScopeFault(scope) !== undefined) return kept('no-identity');
     if (!namesScope) await requireKnown(scope);
     const record = await showRecord({ ...tables, scope, key });
-    const decision = decideLetter(record, isOwn);
+    const decision = decideDeadLetter(record, isOwn);
     if (decision === 'retry' || decision === 'send')
-      return await send(letter, record?.attempts ?? 0, decision === 'retry');
+      return await send(deadLetter, record?.attempts ?? 0, decision === 'retry');
     if (decision !== 'remove') return kept(decision);
-    if (!dryRun) await letter.remove();
+    if (!dryRun) await deadLetter.remove();
     return { state: 'removed' };
   }
 
-  /** Sends each message once: while the cause is there it fails again, and its new letters would have no end. */
+  /** Sends each message once: while the cause is there it fails again, and its new dead letters would have no end. */
   async function send(
-    letter: OwnedLetter,
+    deadLetter: OwnedDeadLetter,
     attempts: number,
     retried: boolean,
-  ): Promise<LetterOutcome | undefined> {
-    const { scope, key } = letter;
+  ): Promise<DeadLetterOutcome | undefined> {
+    const { scope, key } = deadLetter;
     const message = JSON.stringify([scope, key]);
     if (sentMessages.has(message)) return kept('already-sent');
-    if (!letter.hasRoom) return kept('no-room');
+    if (!deadLetter.hasRoom) return kept('no-room');
     if (!dryRun) {
-      if (!(await pace()) || !letter.isOurs()) return undefined;
+      if (!(await pace()) || !deadLetter.isOurs()) return undefined;
       // Unchanged: it was retried, forgotten or expired since it was looked at.
       if (retried && (await retryRecord({ ...tables, scope, key })).state === 'unchanged')
-        return await redrive(letter);
-      if (!(await letter.send(attempts))) return kept('send-refused');
+        return await redrive(deadLetter);
+      if (!(await deadLetter.send(attempts))) return kept('send-refused');
     }
     sentMessages.add(message);
-    if (!dryRun) await letter.remove();
+    if (!dryRun) await deadLetter.remove();
     return { state: 'sent', retried };
   }
 
   return {
     isOver,
     /** Undefined: it was not touched, since the redrive ends, or another reader may have it. */
-    async take(letter: Letter): Promise<LetterOutcome | undefined> {
-      const outcome = await redrive(letter);
+    async take(deadLetter: DeadLetter): Promise<DeadLetterOutcome | undefined> {
+      const outcome = await redrive(deadLetter);
       if (outcome === undefined) return undefined;
       counts[outcome.state] += 1;
       if (outcome.state === 'kept') keptFor[outcome.reason] = (keptFor[outcome.reason] ?? 0) + 1;
@@ -93,6 +95,6 @@ export function createRedriver(options: RedriveSettings<never, never>) {
   };
 }
 
-function kept(reason: KeptLetterReason): LetterOutcome {
+function kept(reason: KeptDeadLetterReason): DeadLetterOutcome {
   return { state: 'kept', reason };
 }

@@ -63,7 +63,7 @@ export async function checkQueue(check: QueueCheck): Promise<string | undefined>
   }
   warn(redriveMovesGroup(queue.isFifo, onFailed, facts), events);
   for (const warning of queueWarnings(facts, settings)) warn(warning, events);
-  warn(await letterQueueWarning(onFailed, facts, queue), events);
+  warn(await deadLetterQueueWarning(onFailed, facts, queue), events);
   return undefined;
 }
 
@@ -131,7 +131,7 @@ function redriveMovesGroup(
 const DEFAULT_MAX_BYTES = 1_048_576;
 
 /** Reads the queue that gets the dead letters, and says where it would refuse what the queue of the messages takes. */
-async function letterQueueWarning(
+async function deadLetterQueueWarning(
   onFailed: SqsOnFailed | undefined,
   { maxMessageBytes = DEFAULT_MAX_BYTES }: QueueFacts,
   queue: ReadQueue,
@@ -141,7 +141,7 @@ async function letterQueueWarning(
     const { maxMessageBytes: taken } = queueFacts(await queue.attributes(onFailed.deadLetterQueueUrl));
     return taken === undefined || taken >= maxMessageBytes ? undefined : tooSmall(taken, maxMessageBytes);
   } catch (error) {
-    return unreadableLetterQueue(error);
+    return unreadableDeadLetterQueue(error);
   }
 }
 
@@ -154,7 +154,7 @@ function tooSmall(taken: number, sent: number): QueueFinding {
   };
 }
 
-function unreadableLetterQueue(error: unknown): QueueFinding {
+function unreadableDeadLetterQueue(error: unknown): QueueFinding {
   return {
     warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
     message:

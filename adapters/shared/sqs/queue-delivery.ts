@@ -20,7 +20,7 @@ import type { AnyHandleOnce, FingerprintOptions, MessageSource } from '../../../
 import { type CopyForm, originalOf, receivedForm, withOriginals } from './copy-identity.ts';
 import { receivedSource } from './message-source.ts';
 import type { Queue } from './queue.ts';
-import { createSendLetter } from './send-dead-letter.ts';
+import { createSendDeadLetter } from './send-dead-letter.ts';
 
 /** How one family of consumers has the messages of a queue. */
 export interface MessageForm<Message> extends CopyForm<Message> {
@@ -50,7 +50,7 @@ export interface QueueDeliveryOptions<
   readonly handler: Handler<R>;
   readonly onFailed?: 'acknowledge' | 'keep' | To | undefined;
   /** Sends a dead letter. Resolves with the names of those of our attributes that it was sent without. */
-  readonly sendLetter: (message: Message, facts: DeadLetterFacts, to: To) => Promise<readonly string[]>;
+  readonly sendDeadLetter: (message: Message, facts: DeadLetterFacts, to: To) => Promise<readonly string[]>;
   readonly emit: (event: Parameters<Delivery<R>['emit']>[0], message: Message) => void;
 }
 
@@ -81,7 +81,7 @@ export interface QueueDelivery<Message, R> {
 export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   options: QueueDeliveryOptions<Message, R, To>,
 ): QueueDelivery<Message, R> {
-  const { consumer, handleOnce, form, parse, onFailed = 'keep', sendLetter, emit } = options;
+  const { consumer, handleOnce, form, parse, onFailed = 'keep', sendDeadLetter, emit } = options;
   const handler = options.handler as unknown as Delivery<R>['handler'];
   const { scope } = handleOnce.settings;
   const trial = createTrial();
@@ -102,7 +102,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
     return {
       to: onFailed.deadLetterQueueUrl,
       mayBeSent: hold && (() => hold.isOurs()),
-      send: async (facts) => ({ droppedAttributes: await sendLetter(message, facts, onFailed) }),
+      send: async (facts) => ({ droppedAttributes: await sendDeadLetter(message, facts, onFailed) }),
     };
   }
 
@@ -141,7 +141,7 @@ type OfMessageEvent =
 
 /** The same for messages as ReceiveMessage gives them. */
 export function createMessageDelivery<R>(
-  options: Omit<QueueDeliveryOptions<Message, R>, 'form' | 'sendLetter' | 'emit'>,
+  options: Omit<QueueDeliveryOptions<Message, R>, 'form' | 'sendDeadLetter' | 'emit'>,
   queueUrl: string,
   queue: Pick<Queue, 'send'>,
   events: Pick<EventSink<OfMessageEvent>, 'emit'>,
@@ -154,7 +154,10 @@ export function createMessageDelivery<R>(
       sourceOf: (message) => receivedSource(queueUrl, message),
       onAttempt: (message) => ({ message }),
     },
-    sendLetter: createSendLetter<MessageAttributeValue>((letter) => queue.send(letter), events),
+    sendDeadLetter: createSendDeadLetter<MessageAttributeValue>(
+      (deadLetter) => queue.send(deadLetter),
+      events,
+    ),
     emit(event, { MessageId: messageId = '' }) {
       events.emit({ ...event, messageId });
     },

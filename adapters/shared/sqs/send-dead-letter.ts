@@ -31,7 +31,7 @@ export interface QueueDeadLetter<Attribute> {
   readonly MessageDeduplicationId?: string;
 }
 
-export type SendDeadLetter<Attribute> = (letter: QueueDeadLetter<Attribute>) => Promise<unknown>;
+export type SendDeadLetter<Attribute> = (deadLetter: QueueDeadLetter<Attribute>) => Promise<unknown>;
 
 /** How AWS refuses a message for its size, and ElasticMQ. */
 const TOO_LONG = /must be shorter than \d+ bytes|MessageTooLong/;
@@ -51,13 +51,13 @@ export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
 ): Promise<readonly string[]> {
   const { Body = '', MessageAttributes = {} } = original;
   const { attributes, dropped } = deadLetterAttributes(Body, MessageAttributes, facts);
-  const letter = { ...addressOf(original, deadLetterQueueUrl, original.MessageId), MessageBody: Body };
+  const deadLetter = { ...addressOf(original, deadLetterQueueUrl, original.MessageId), MessageBody: Body };
   try {
-    await send({ ...letter, MessageAttributes: attributes });
+    await send({ ...deadLetter, MessageAttributes: attributes });
     return dropped;
   } catch (error) {
     if (dropped.length === OUR_ATTRIBUTES.length || !isTooLong(error)) throw error;
-    await send({ ...letter, MessageAttributes: withoutOurs(MessageAttributes, facts.scope) });
+    await send({ ...deadLetter, MessageAttributes: withoutOurs(MessageAttributes, facts.scope) });
     return OUR_ATTRIBUTES;
   }
 }
@@ -65,7 +65,7 @@ export async function sendDeadLetter<Attribute extends MeasurableAttribute>(
 type DroppedAttributesWarning = Warning<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
 
 /** The same by one `send`. It warns of the first that lacks some of our attributes; the events name them for each. */
-export function createSendLetter<Attribute extends MeasurableAttribute>(
+export function createSendDeadLetter<Attribute extends MeasurableAttribute>(
   send: SendDeadLetter<Attribute>,
   events: Pick<EventSink<DroppedAttributesWarning & { readonly type: 'warning' }>, 'emit'>,
 ) {

@@ -1,46 +1,46 @@
 import * as z from 'zod/mini';
 import { lazily, NOT_AN_OBJECT, wholeNumber, withMethods } from '../../../src/adapter-kit.ts';
 import { goElsewhere, redriveFields, type RedriveOptions } from '../../operations/redrive/options.ts';
-import type { LetterRecord, RedrivenLetter } from '../../operations/redrive/letter.ts';
+import type { DeadLetterRecord, RedrivenDeadLetter } from '../../operations/redrive/dead-letter.ts';
 import { messageFields } from '../../shared/sqs/queue-options.ts';
 import { queueUrlOption } from '../../shared/sqs/queue-url.ts';
 import { MAX_VISIBILITY_SECONDS } from '../../shared/sqs/visibility-limits.ts';
 import type { SqsMessage } from '../message.ts';
 import type { SqsClient } from '../../shared/sqs/queue.ts';
 
-/** A letter of a dead-letter queue, and the record that it belongs to. */
-export interface QueueLetter extends LetterRecord {
+/** A dead letter of a dead-letter queue, and the record that it belongs to. */
+export interface QueueDeadLetter extends DeadLetterRecord {
   /** Its `MessageId` in the dead-letter queue. */
   readonly messageId: string;
-  /** The letter as it was received, with its body and attributes. */
+  /** The dead letter as it was received, with its body and attributes. */
   readonly message: SqsMessage;
 }
 
 /**
- * A letter of a dead-letter queue, and what was done with it. Its `scope` and `key` are undefined where the record
+ * A dead letter of a dead-letter queue, and what was done with it. Its `scope` and `key` are undefined where the record
  * cannot be told. It holds no payload.
  */
-export type RedrivenQueueLetter = RedrivenLetter & {
+export type RedrivenQueueDeadLetter = RedrivenDeadLetter & {
   /** Its `MessageId` in the dead-letter queue. */
   readonly messageId: string;
 };
 
 /** Options of `redriveQueue`. */
-export interface RedriveQueueOptions extends RedriveOptions<QueueLetter, RedrivenQueueLetter> {
+export interface RedriveQueueOptions extends RedriveOptions<QueueDeadLetter, RedrivenQueueDeadLetter> {
   /** An `SQSClient` of `@aws-sdk/client-sqs`. */
   readonly client: SqsClient;
   /** The URL of the dead-letter queue. */
   readonly from: string;
-  /** The URL of the queue that the letters go back to. */
+  /** The URL of the queue that the dead letters go back to. */
   readonly to: string;
   /**
-   * The `key` that the consumer of `to` was given, where it was given one. It is needed for letters that the queue's
-   * own redrive policy moved: they do not name their records. Default their `MessageId`.
+   * The `key` that the consumer of `to` was given, where it was given one. It is needed for dead letters that the
+   * queue's own redrive policy moved: they do not name their records. Default their `MessageId`.
    */
   readonly key?: ((message: SqsMessage) => string | undefined) | undefined;
   /**
-   * Seconds that letters are hidden from other readers, 1 to 43,200. Default 120. At the end those that were kept are
-   * visible at once; after a kill, when this has passed.
+   * Seconds that dead letters are hidden from other readers, 1 to 43,200. Default 120. At the end those that were kept
+   * are visible at once; after a kill, when this has passed.
    */
   readonly visibilityTimeoutSeconds?: number | undefined;
 }
@@ -49,10 +49,10 @@ export const redriveQueueOptions = lazily(() =>
   z
     .strictObject(
       {
-        ...redriveFields<QueueLetter, RedrivenQueueLetter>(),
+        ...redriveFields<QueueDeadLetter, RedrivenQueueDeadLetter>(),
         client: withMethods<SqsClient>(['send'], 'an SQSClient of @aws-sdk/client-sqs'),
         from: queueUrlOption('the dead-letter queue'),
-        to: queueUrlOption('the queue that the letters go back to'),
+        to: queueUrlOption('the queue that the dead letters go back to'),
         key: messageFields<SqsMessage>().key,
         visibilityTimeoutSeconds: z._default(wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS), 120),
       },

@@ -1,6 +1,6 @@
 import type { MessageAttributeValue } from '@aws-sdk/client-sqs';
 import { isError, parseOptions, systemClock } from '../../../src/adapter-kit.ts';
-import type { KeptLetter, Letter } from '../../operations/redrive/letter.ts';
+import type { KeptDeadLetter, DeadLetter } from '../../operations/redrive/dead-letter.ts';
 import { createRedrive } from '../../operations/redrive/redrive.ts';
 import type { RedriveReport } from '../../operations/redrive/redriver.ts';
 import { InvalidOptionsError } from '../../../src/index.ts';
@@ -9,23 +9,23 @@ import { fitsInQueue, withoutOurs } from '../../shared/sqs/dead-letter-attribute
 import { addressOf, isTooLong } from '../../shared/sqs/send-dead-letter.ts';
 import { createQueue, isNoSuchQueue, type Queue } from '../../shared/sqs/queue.ts';
 import type { InHandMessage, SqsMessage } from '../message.ts';
-import { createLetterQueue, type LetterQueue } from './letter-queue.ts';
-import { type QueueLetter, redriveQueueOptions, type RedriveQueueOptions } from './options.ts';
-import { type LetterOwner, whoseLetter } from './whose-letter.ts';
+import { createDeadLetterQueue, type DeadLetterQueue } from './dead-letter-queue.ts';
+import { type QueueDeadLetter, redriveQueueOptions, type RedriveQueueOptions } from './options.ts';
+import { type DeadLetterOwner, ownerOf } from './owner-of.ts';
 
 const SUBJECT = 'redriveQueue';
 
-type Place = Pick<QueueLetter, 'messageId'>;
+type Place = Pick<QueueDeadLetter, 'messageId'>;
 
 /**
- * Sends the letters of a dead-letter queue back to their source, so that they run again: of each it retries the record,
- * sends a copy, and then deletes the letter. Killed at any point it loses nothing: the next call goes on.
+ * Sends the dead letters of a dead-letter queue back to their source, so that they run again: of each it retries the
+ * record, sends a copy, and then deletes the dead letter. Killed at any point it loses nothing: the next call goes on.
  *
  * The copy has the body and attributes of the original, and in the attribute `HandleOnceIdentity` its scope and key, by
  * which the adapters of this package find the record: a second copy does not run beside the first, nor after it has
- * succeeded. A letter whose message has succeeded meanwhile is deleted. One whose record is live is kept, as is one of
- * which the record cannot be told: `onLetter` and the report say why. So is one of a message that this call has sent
- * already, so that the call ends where the cause of the failures is still there.
+ * succeeded. A dead letter whose message has succeeded meanwhile is deleted. One whose record is live is kept, as is
+ * one of which the record cannot be told: `onDeadLetter` and the report say why. So is one of a message that this call
+ * has sent already, so that the call ends where the cause of the failures is still there.
  *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws.
  *
@@ -34,7 +34,7 @@ type Place = Pick<QueueLetter, 'messageId'>;
  * import { redriveQueue } from 'handle-once/sqs';
  *
  * const options = { client, sql, from: deadLetterQueueUrl, to: queueUrl, scope: 'billing' };
- * const planned = await redriveQueue({ ...options, dryRun: true, onLetter: console.log });
+ * const planned = await redriveQueue({ ...options, dryRun: true, onDeadLetter: console.log });
  * if (planned.sent > 0) console.log(await redriveQueue({ ...options, perSecond: 10 }));
  * ```
  */
@@ -44,22 +44,22 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
   const queue = createQueue(client, from, systemClock);
   await checkExists('from', queue);
   await checkExists('to', createQueue(client, to, systemClock));
-  const letters = createLetterQueue(SUBJECT, queue, visibilityTimeoutSeconds);
-  const { take, isOver, report } = createRedrive<Place, Place & Pick<QueueLetter, 'message'>>(resolved);
+  const deadLetters = createDeadLetterQueue(SUBJECT, queue, visibilityTimeoutSeconds);
+  const { take, isOver, report } = createRedrive<Place, Place & Pick<QueueDeadLetter, 'message'>>(resolved);
   try {
     while (!isOver()) {
-      const batch = await letters.receive(isOver);
+      const batch = await deadLetters.receive(isOver);
       if (batch.length === 0) break;
       for (const inHand of batch) {
         if (isOver()) break;
         const { messageId, message } = inHand;
-        const letter = letterOf(inHand, whoseLetter(message, resolved), { queue, letters, to });
-        const outcome = await take({ letter, place: { messageId }, facts: { messageId, message } });
-        if (outcome?.state === 'kept' || dryRun) letters.keep(inHand);
+        const deadLetter = deadLetterOf(inHand, ownerOf(message, resolved), { queue, deadLetters, to });
+        const outcome = await take({ deadLetter, place: { messageId }, facts: { messageId, message } });
+        if (outcome?.state === 'kept' || dryRun) deadLetters.keep(inHand);
       }
     }
   } finally {
-    await letters.returnAll();
+    await deadLetters.returnAll();
   }
   return report();
 }
@@ -76,19 +76,23 @@ async function checkExists(field: 'from' | 'to', queue: Queue): Promise<void> {
 
 interface Queues {
   readonly queue: Queue;
-  readonly letters: LetterQueue;
+  readonly deadLetters: DeadLetterQueue;
   readonly to: string;
 }
 
-function letterOf(inHand: InHandMessage, owner: LetterOwner | KeptLetter, queues: Queues): Letter {
+function deadLetterOf(
+  inHand: InHandMessage,
+  owner: DeadLetterOwner | KeptDeadLetter,
+  queues: Queues,
+): DeadLetter {
   if ('kept' in owner) return owner;
-  const { queue, letters, to } = queues;
+  const { queue, deadLetters, to } = queues;
   const copy = copyOf(inHand.message, owner.identity);
   return {
     ...owner,
     hasRoom: fitsInQueue(copy.MessageBody, copy.MessageAttributes),
-    isOurs: () => letters.isOurs(inHand),
-    remove: () => letters.remove(inHand),
+    isOurs: () => deadLetters.isOurs(inHand),
+    remove: () => deadLetters.remove(inHand),
     async send(attempts) {
       // Once the record was tried again, the message of this id is used up.
       const address = addressOf(inHand.message, to, `${inHand.messageId}-${attempts}`);
@@ -112,7 +116,7 @@ function copyOf({ Body = '', MessageAttributes = {} }: SqsMessage, identity: Cop
   };
 }
 
-/** How queues refuse a message for what it is. Any other error would meet the next letter too. */
+/** How queues refuse a message for what it is. Any other error would meet the next dead letter too. */
 const REFUSALS = /InvalidMessageContents|InvalidParameterValue|InvalidAttributeValue/;
 
 function isRefusal(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { createKafkaClient } from '../../support/kafka-client.ts';
 import { createSqsClient } from '../../support/sqs-client.ts';
 import type { RedriveCrashPoint, RedriveSettings } from './settings.ts';
 
-/** A redrive that kills itself at one point of its first letter's way. Its settings are its only argument. */
+/** A redrive that kills itself at one point of its first dead letter's way. Its settings are its only argument. */
 const settings = JSON.parse(process.argv[2] ?? '{}') as RedriveSettings;
 const { broker, servers, databaseUrl, from, to, crashAt } = settings;
 

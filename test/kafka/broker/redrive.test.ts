@@ -2,7 +2,7 @@ import { InvalidOptionsError, TerminalError } from 'handle-once';
 import { showRecord } from 'handle-once/operations';
 import {
   type KafkaDelivery,
-  type RedrivenTopicLetter,
+  type RedrivenTopicDeadLetter,
   redriveTopic,
   type RedriveTopicOptions,
 } from 'handle-once/kafka';
@@ -36,16 +36,16 @@ async function failAll(group: Setup, onFailed: OnFailed, options: Options = {}):
 }
 
 async function redrive(from: string, options: Partial<RedriveTopicOptions> = {}) {
-  const letters: RedrivenTopicLetter[] = [];
-  const onLetter = (letter: RedrivenTopicLetter): void => {
+  const letters: RedrivenTopicDeadLetter[] = [];
+  const onDeadLetter = (letter: RedrivenTopicDeadLetter): void => {
     letters.push(letter);
   };
   const groupId = `redrive-${from}`;
-  const report = await redriveTopic({ kafka: kafka.kafka, sql, from, groupId, onLetter, ...options });
+  const report = await redriveTopic({ kafka: kafka.kafka, sql, from, groupId, onDeadLetter, ...options });
   return { ...report, letters };
 }
 
-test('letters run again as what they were, where they were, and a dry run changes nothing', async () => {
+test('dead letters run again as what they were, where they were, and a dry run changes nothing', async () => {
   const group = await setup();
   const { topic, scope } = group;
   const onFailed = await deadLetters();
@@ -84,7 +84,7 @@ test('letters run again as what they were, where they were, and a dry run change
   ]);
 });
 
-test('two copies of one letter run once, and one that has succeeded is passed', async () => {
+test('two copies of one dead letter run once, and one that has succeeded is passed', async () => {
   const group = await setup();
   const onFailed = await deadLetters();
   const from = onFailed.deadLetterTopic;
@@ -103,7 +103,7 @@ test('two copies of one letter run once, and one that has succeeded is passed', 
   expect(await redrive(from, { groupId: kafka.groupId() })).toMatchObject({ sent: 0, removed: 1 });
 });
 
-test('what fails again is the same letter, also under a key of the user’s own', async () => {
+test('what fails again is the same dead letter, also under a key of the user’s own', async () => {
   const group = await setup();
   const onFailed = await deadLetters();
   const key: Options['key'] = ({ value }, topic, partition) => `${topic}:${partition}:${String(value)}`;
@@ -122,7 +122,7 @@ test('what fails again is the same letter, also under a key of the user’s own'
   expect(await group.records()).toMatchObject([{ state: 'failed', attempts: 3 }]);
 });
 
-test('a letter that is kept is read again, and those before it are not', async () => {
+test('a dead letter that is kept is read again, and those before it are not', async () => {
   const group = await setup();
   const onFailed = await deadLetters();
   const from = onFailed.deadLetterTopic;
@@ -140,7 +140,7 @@ test('a letter that is kept is read again, and those before it are not', async (
   expect(await redrive(from, { filter })).toMatchObject({ sent: 0, keptFor: { lapsed: 1 } });
 });
 
-test('a letter that was sent behind one that is kept is not sent again, though its record is gone', async () => {
+test('a dead letter that was sent behind one that is kept is not sent again, though its record is gone', async () => {
   const group = await setup();
   const onFailed = await deadLetters();
   const from = onFailed.deadLetterTopic;
@@ -156,7 +156,7 @@ test('a letter that was sent behind one that is kept is not sent again, though i
   expect(await kafka.committed(`redrive-${from}`, from)).toEqual([4]);
 });
 
-test('a letter that is kept can go with its time in the topic: those behind it stay known', async () => {
+test('a dead letter that is kept can go with its time in the topic: those behind it stay known', async () => {
   const group = await setup();
   const onFailed = await deadLetters();
   const from = onFailed.deadLetterTopic;
@@ -171,7 +171,7 @@ test('a letter that is kept can go with its time in the topic: those behind it s
   expect(await redrive(from)).toMatchObject({ sent: 1, letters: [{ key: last }] });
 });
 
-test('letters of other scopes, refused ones and those without an identity are kept', async () => {
+test('dead letters of other scopes, refused ones and those without an identity are kept', async () => {
   const from = await kafka.createTopic();
   const letter = (headers: Record<string, string>) => ({
     value: 'v',
@@ -193,7 +193,7 @@ test('letters of other scopes, refused ones and those without an identity are ke
   });
 });
 
-test('limit ends it, and the next call goes on behind the last letter', async () => {
+test('limit ends it, and the next call goes on behind the last dead letter', async () => {
   const group = await setup();
   const onFailed = await deadLetters();
   const from = onFailed.deadLetterTopic;

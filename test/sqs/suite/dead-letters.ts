@@ -183,7 +183,7 @@ export function deadLetterSuite(fixture: Fixture): void {
     });
   });
 
-  test('in a FIFO queue keeps its group, and is one letter however often it is sent', async () => {
+  test('in a FIFO queue keeps its group, and is one dead letter however often it is sent', async () => {
     const queue = await setup({ fifo: true });
     const deadLetters = await createQueue(fixture.client, { fifo: true });
     const undeletable = interposedClient(fixture.client, ({ verb }, forward) => {

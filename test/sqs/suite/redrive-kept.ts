@@ -7,11 +7,11 @@ import { attributes, NO_LETTERS, setupFailing, setupWithPolicy, terminal } from 
 import type { Fixture } from '../support/fixture.ts';
 import { interposedClient, sdkError } from '../support/interposed-client.ts';
 
-/** Which letters stay, and how those of the queue's own redrive policy find their records. */
+/** Which dead letters stay, and how those of the queue's own redrive policy find their records. */
 export function redriveKeptSuite(fixture: Fixture): void {
   const { client, sql } = fixture;
 
-  test('a letter whose record is live is kept, and visible at once', async () => {
+  test('a dead letter whose record is live is kept, and visible at once', async () => {
     const queue = await setupFailing(fixture);
     await queue.fail('1');
     await sql`
@@ -22,7 +22,7 @@ export function redriveKeptSuite(fixture: Fixture): void {
     expect(await queue.letters()).toHaveLength(1);
   });
 
-  test('a letter that was refused is kept: what is on record under its key is another message', async () => {
+  test('a dead letter that was refused is kept: what is on record under its key is another message', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.send('1');
     await queue.handleOnce(id, 'another payload', () => 1);
@@ -32,7 +32,7 @@ export function redriveKeptSuite(fixture: Fixture): void {
     expect(await queue.redrive()).toMatchObject({ ...NO_LETTERS, kept: 1, keptFor: { refused: 1 } });
   });
 
-  test('a letter that was refused is kept, however little room its sender has left in it', async () => {
+  test('a dead letter that was refused is kept, however little room its sender has left in it', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const queue = await setupFailing(fixture);
     const { queueUrl, handleOnce, deadLetters } = queue;
@@ -50,7 +50,7 @@ export function redriveKeptSuite(fixture: Fixture): void {
     warn.mockRestore();
   });
 
-  test('a letter whose identity found no room is kept', async () => {
+  test('a dead letter whose identity found no room is kept', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const queue = await setupFailing(fixture);
     await queue.fail('1', { attributes: attributes(9) });
@@ -58,13 +58,13 @@ export function redriveKeptSuite(fixture: Fixture): void {
     warn.mockRestore();
   });
 
-  test('a letter of another scope than the one that is asked for is kept', async () => {
+  test('a dead letter of another scope than the one that is asked for is kept', async () => {
     const queue = await setupFailing(fixture);
     await queue.fail('1');
     expect(await queue.redrive({ scope: 'mail' })).toMatchObject({ kept: 1, keptFor: { 'other-scope': 1 } });
   });
 
-  test('a message that fails again while the redrive runs is sent once, and its new letter is kept', async () => {
+  test('a message that fails again while the redrive runs is sent once, and its new dead letter is kept', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
     const onFailed = { deadLetterQueueUrl: queue.deadLetters };
@@ -82,7 +82,7 @@ export function redriveKeptSuite(fixture: Fixture): void {
     expect(await queue.redrive()).toMatchObject({ ...NO_LETTERS, sent: 1 });
   });
 
-  test('a letter that its source refuses is kept, and sent by the next call', async () => {
+  test('a dead letter that its source refuses is kept, and sent by the next call', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
     const refusing = interposedClient(client, ({ verb }, forward) => {
@@ -96,7 +96,7 @@ export function redriveKeptSuite(fixture: Fixture): void {
     expect(await queue.redrive()).toMatchObject({ sent: 1, letters: [{ key: id, retried: false }] });
   });
 
-  describe('A letter that the redrive policy moved', () => {
+  describe('A dead letter that the redrive policy moved', () => {
     test('is of the scope that is given, and runs again under its MessageId', async () => {
       const queue = await setupWithPolicy(fixture);
       const id = await queue.fail('1');

@@ -8,11 +8,11 @@ import { receiveNow } from '../../support/sqs-receive.ts';
 import { deleteFails, NO_LETTERS, setupFailing, terminal, text } from '../support/failing.ts';
 import type { Fixture } from '../support/fixture.ts';
 
-/** How letters get back to their source. */
+/** How dead letters get back to their source. */
 export function redriveSuite(fixture: Fixture): void {
   const { client, sql } = fixture;
 
-  test('a letter runs again under its key, with what its sender wrote', async () => {
+  test('a dead letter runs again under its key, with what its sender wrote', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('{"order":1}', { attributes: { Tenant: text('acme') } });
 
@@ -48,7 +48,7 @@ export function redriveSuite(fixture: Fixture): void {
     expect(await showRecord({ sql, scope: queue.scope, key: id })).toMatchObject({ phase: 'failed' });
   });
 
-  test('a letter whose message has succeeded meanwhile is removed, and nothing is sent', async () => {
+  test('a dead letter whose message has succeeded meanwhile is removed, and nothing is sent', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
     await sql`update handle_once.records set state = 'succeeded', failed_reason = null where scope = ${queue.scope}`;
@@ -61,7 +61,7 @@ export function redriveSuite(fixture: Fixture): void {
     expect(await queue.size()).toEqual({ visible: 0, invisible: 0 });
   });
 
-  test('two copies of one letter, of which the first was not deleted, are one message', async () => {
+  test('two copies of one dead letter, of which the first was not deleted, are one message', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
     await expect(queue.redrive({ client: deleteFails(fixture) })).rejects.toThrow('ServiceUnavailable');
@@ -71,14 +71,14 @@ export function redriveSuite(fixture: Fixture): void {
     expect(queue.eventsOf('acknowledged')).toHaveLength(2);
   });
 
-  test('a letter that another reader holds is not seen', async () => {
+  test('a dead letter that another reader holds is not seen', async () => {
     const queue = await setupFailing(fixture);
     await queue.fail('1');
     await receiveNow(client, queue.deadLetters, 1);
     expect(await queue.redrive()).toMatchObject({ ...NO_LETTERS, letters: [] });
   });
 
-  test('what fails again has the identity of the original in its next letter, and the one after that', async () => {
+  test('what fails again has the identity of the original in its next dead letter, and the one after that', async () => {
     const queue = await setupFailing(fixture);
     const id = await queue.fail('1');
     const onFailed = { deadLetterQueueUrl: queue.deadLetters };
@@ -104,15 +104,15 @@ export function redriveSuite(fixture: Fixture): void {
     expect((await queue.handleAll()).sort()).toEqual(ids.sort());
   });
 
-  test('a signal ends it behind the letter in hand, and the others are visible', async () => {
+  test('a signal ends it behind the dead letter in hand, and the others are visible', async () => {
     const queue = await setupFailing(fixture);
     await queue.fail('1');
     await queue.fail('2');
     const stop = new AbortController();
-    const onLetter = (): void => {
+    const onDeadLetter = (): void => {
       stop.abort();
     };
-    expect(await queue.redrive({ signal: stop.signal, onLetter })).toMatchObject({
+    expect(await queue.redrive({ signal: stop.signal, onDeadLetter })).toMatchObject({
       state: 'stopped',
       sent: 1,
     });

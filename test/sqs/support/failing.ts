@@ -2,7 +2,7 @@ import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import { TerminalError } from 'handle-once';
 import {
   onceEachSqsMessage,
-  type RedrivenQueueLetter,
+  type RedrivenQueueDeadLetter,
   redriveQueue,
   type RedriveQueueOptions,
   type RedriveReport,
@@ -21,13 +21,13 @@ export interface Failing extends Setup {
   fail(body: string, sent?: Sent): Promise<string>;
   redrive(
     options?: Partial<RedriveQueueOptions>,
-  ): Promise<RedriveReport & { letters: RedrivenQueueLetter[] }>;
+  ): Promise<RedriveReport & { letters: RedrivenQueueDeadLetter[] }>;
   letters(): Promise<Message[]>;
   /** Lets a worker handle what is in the queue, and gives the keys of its handlers' attempts. */
   handleAll(options?: Partial<WorkerOptions>): Promise<string[]>;
 }
 
-/** What a redrive reports that finds no letter. */
+/** What a redrive reports that finds no dead letter. */
 export const NO_LETTERS: RedriveReport = {
   ...{ state: 'finished', dryRun: false, sent: 0, removed: 0, kept: 0, keptFor: {} },
 };
@@ -90,12 +90,12 @@ function withRedrive({ client, sql }: Fixture, queue: Setup, deadLetters: string
     ...queue,
     deadLetters,
     async redrive(given) {
-      const letters: RedrivenQueueLetter[] = [];
-      const onLetter = (letter: RedrivenQueueLetter): void => {
+      const letters: RedrivenQueueDeadLetter[] = [];
+      const onDeadLetter = (letter: RedrivenQueueDeadLetter): void => {
         letters.push(letter);
       };
       const ends = { from: deadLetters, to: queue.queueUrl };
-      const report = await redriveQueue({ client, sql, ...ends, onLetter, ...given });
+      const report = await redriveQueue({ client, sql, ...ends, onDeadLetter, ...given });
       return { ...report, letters };
     },
     letters: () => drain(client, deadLetters),

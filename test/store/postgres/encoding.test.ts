@@ -13,7 +13,7 @@ const POISON = '鍵';
 const NEIGHBOURS = Array.from({ length: 8 }, (_, index) => `good-${index}`);
 const KEYS = [...NEIGHBOURS.slice(0, 4), POISON, ...NEIGHBOURS.slice(4)];
 
-// A database of western letters only refuses every other letter, as data.
+// A database of western dead letters only refuses every other dead letter, as data.
 const { sql: admin } = useDatabase();
 const name = newDatabaseName();
 const sql = useClient(databaseUrl(postgresUrl, name));

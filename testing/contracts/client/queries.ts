@@ -30,7 +30,7 @@ const TEXTS = {
     'back\\slash',
     '{a,b}',
   ],
-  'white space, and letters of all alphabets, as they are': [
+  'white space, and dead letters of all alphabets, as they are': [
     '',
     ' x ',
     'line\nbreak\r\n\t',

@@ -22,7 +22,7 @@ const AWKWARD = [
   'ключ',
   '鍵',
   '🗝️',
-  // One letter, composed and not: two keys.
+  // One dead letter, composed and not: two keys.
   'é',
   'e\u0301',
   'KEY',

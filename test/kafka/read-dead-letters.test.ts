@@ -1,46 +1,46 @@
 import { expect, test } from 'vitest';
-import type { FetchedLetter } from '../../adapters/kafka/redrive/letter-taker.ts';
-import { readLetters } from '../../adapters/kafka/redrive/read-letters.ts';
-import type { KafkaClients, LetterConsumer } from '../../adapters/kafka/redrive/kafka-client.ts';
+import type { FetchedDeadLetter } from '../../adapters/kafka/redrive/dead-letter-taker.ts';
+import { readDeadLetters } from '../../adapters/kafka/redrive/read-dead-letters.ts';
+import type { KafkaClients, DeadLetterConsumer } from '../../adapters/kafka/redrive/kafka-client.ts';
 import { fakeBatch } from './support/fake-batch.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
 import { message } from './support/messages.ts';
 
-/** A dead-letter topic of one partition. Its group can meet again after some letters, which then come again. */
+/** A dead-letter topic of one partition. Its group can meet again after some dead letters, which then come again. */
 function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
   let low = 0;
   let beforeJoin = () => undefined as unknown;
   const group = { offset: '-1', metadata: null as string | null };
   const high = (offsets.at(-1) ?? 0) + 1;
 
-  function consumer(): LetterConsumer {
+  function consumer(): DeadLetterConsumer {
     const fake = fakeConsumer();
     let from = 0;
     return Object.assign(fake, {
       connect: () => Promise.resolve(),
       disconnect: () => Promise.resolve(),
       subscribe: () => Promise.resolve(),
-      commitOffsets([position]: Parameters<LetterConsumer['commitOffsets']>[0]) {
+      commitOffsets([position]: Parameters<DeadLetterConsumer['commitOffsets']>[0]) {
         Object.assign(group, { metadata: null }, position);
         return Promise.resolve();
       },
       seek({ offset }: { offset: string }) {
         from = Number(offset);
       },
-      async run({ eachBatch }: Parameters<LetterConsumer['run']>[0]) {
+      async run({ eachBatch }: Parameters<DeadLetterConsumer['run']>[0]) {
         beforeJoin();
         from = Number(group.offset);
         fake.join({ dead: [0] });
         // As the client does with an offset that is not in the log.
         if (from < low) Object.assign(group, { offset: '-2', metadata: null });
-        const letters = offsets
+        const deadLetters = offsets
           .filter((offset) => offset >= Math.max(from, low))
           .map((offset) => message(offset));
         if (rejoinsAfter > 0) {
-          await eachBatch(fakeBatch(letters.slice(0, rejoinsAfter), { topic: 'dead' }));
+          await eachBatch(fakeBatch(deadLetters.slice(0, rejoinsAfter), { topic: 'dead' }));
           fake.join({ dead: [0] });
         }
-        if (letters.length > 0) await eachBatch(fakeBatch(letters, { topic: 'dead' }));
+        if (deadLetters.length > 0) await eachBatch(fakeBatch(deadLetters, { topic: 'dead' }));
       },
     });
   }
@@ -53,15 +53,15 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
       Promise.resolve([{ partition: 0, offset: String(high), high: String(high), low: String(low) }]),
   });
 
-  /** Takes the letters, and keeps some. Gives those that it was handed. */
+  /** Takes the dead letters, and keeps some. Gives those that it was handed. */
   async function read(kept: readonly number[], commits = true): Promise<string[]> {
     const taken: string[] = [];
-    const take = ({ message: { offset } }: FetchedLetter) => {
+    const take = ({ message: { offset } }: FetchedDeadLetter) => {
       taken.push(offset);
       return Promise.resolve(kept.includes(Number(offset)) ? ('kept' as const) : ('passed' as const));
     };
     const kafka: Pick<KafkaClients, 'consumer' | 'admin'> = { consumer, admin };
-    await readLetters({ kafka, topic: 'dead', groupId: 'g', commits, isOver: () => false, take });
+    await readDeadLetters({ kafka, topic: 'dead', groupId: 'g', commits, isOver: () => false, take });
     return taken;
   }
 
@@ -79,7 +79,7 @@ function deadLetters(offsets: readonly number[], rejoinsAfter = 0) {
   };
 }
 
-test('a letter that was passed behind one that was kept is not taken again', async () => {
+test('a dead letter that was passed behind one that was kept is not taken again', async () => {
   const { group, read } = deadLetters([5, 6, 7, 8]);
   expect(await read([5, 7])).toEqual(['5', '6', '7', '8']);
   expect(group.offset).toBe('5');
@@ -104,7 +104,7 @@ test('nor when the one that was kept is not in the topic any more', async () => 
   expect(await read([7])).toEqual(['7']);
 });
 
-test('a letter that was kept before the group met again is not passed over', async () => {
+test('a dead letter that was kept before the group met again is not passed over', async () => {
   const { group, read } = deadLetters([5, 6, 7], 1);
   expect(await read([5, 7])).toEqual(['5', '6', '7']);
   expect(group.offset).toBe('5');

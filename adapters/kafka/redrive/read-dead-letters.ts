@@ -1,24 +1,24 @@
 import { onAbort } from '../../../src/adapter-kit.ts';
 import { fetchOf } from '../client/kafkajs.ts';
 import { askPatiently, committedIn, endsOf } from '../log/ask-admin.ts';
-import { connected, type LetterAdmin, type LetterConsumer } from './kafka-client.ts';
+import { connected, type DeadLetterAdmin, type DeadLetterConsumer } from './kafka-client.ts';
 import {
   createTaker,
   HEARTBEAT_MS,
   type OpenPartition,
   type ReadOptions,
   type Taker,
-} from './letter-taker.ts';
+} from './dead-letter-taker.ts';
 
 /** A member that was killed holds its partitions for so long. */
 const SESSION_TIMEOUT_MS = 6_000;
 const LONGEST_FETCH_MS = 500;
 
 /**
- * Reads a topic from where its group has come to, up to where it ends now, one letter after the other. Commits behind
- * each how far it has come, and which letters behind those that were kept are done with.
+ * Reads a topic from where its group has come to, up to where it ends now, one dead letter after the other. Commits
+ * behind each how far it has come, and which dead letters behind those that were kept are done with.
  */
-export async function readLetters(options: ReadOptions): Promise<void> {
+export async function readDeadLetters(options: ReadOptions): Promise<void> {
   const { kafka, topic, groupId, isOver } = options;
   await connected(kafka.admin(), async (admin) => {
     const partitions = await openPartitions(admin, options);
@@ -37,7 +37,7 @@ export async function readLetters(options: ReadOptions): Promise<void> {
 }
 
 async function openPartitions(
-  admin: LetterAdmin,
+  admin: DeadLetterAdmin,
   { topic, groupId, isOver }: ReadOptions,
 ): Promise<OpenPartition[]> {
   const ends = (await askPatiently(() => endsOf(admin, topic), isOver)) ?? [];
@@ -53,7 +53,7 @@ async function openPartitions(
 }
 
 async function readToEnd(
-  consumer: LetterConsumer,
+  consumer: DeadLetterConsumer,
   taker: Taker,
   { topic, signal, isOver }: ReadOptions,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** Offsets of letters that are not done with: `from` and up to `to`. */
+/** Offsets of dead letters that are not done with: `from` and up to `to`. */
 interface Open {
   readonly from: bigint;
   to: bigint;
@@ -6,21 +6,21 @@ interface Open {
 
 const PREFIX = 'handle-once:';
 const METADATA = /^handle-once:\d+(?:,\d+,\d+)*$/;
-/** Brokers take 4,096 characters by default. A letter that is passed and one that is kept add fewer than 100. */
+/** Brokers take 4,096 characters by default. A dead letter that is passed and one that is kept add fewer than 100. */
 const MOST_LENGTH = 3_900;
 
 /**
- * Which letters of a partition are done with: sent, or removed. All below its position are, and some behind letters
- * that were kept: those are told by the metadata that is committed with the position. Without that they would be read
- * again, and be sent again once their records have expired.
+ * Which dead letters of a partition are done with: sent, or removed. All below its position are, and some behind dead
+ * letters that were kept: those are told by the metadata that is committed with the position. Without that they would
+ * be read again, and be sent again once their records have expired.
  *
- * Letters are gone through in their order, from the position on.
+ * Dead letters are gone through in their order, from the position on.
  */
-export class DoneLetters {
+export class DoneDeadLetters {
   #open: Open[];
-  /** Behind the last letter that was passed or kept. */
+  /** Behind the last dead letter that was passed or kept. */
   #reach: bigint;
-  /** Behind the last letter that was gone through. Between two there is none. */
+  /** Behind the last dead letter that was gone through. Between two there is none. */
   #seen: bigint;
 
   /** `position`: as committed, and negative where nothing is. Metadata that another program wrote says nothing. */
@@ -34,7 +34,7 @@ export class DoneLetters {
     this.#seen = from;
   }
 
-  /** Whether a letter is done with. */
+  /** Whether a dead letter is done with. */
   has(offset: bigint): boolean {
     return offset < this.#reach && !this.#open.some(({ from, to }) => from <= offset && offset < to);
   }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DoneLetters } from '../../adapters/kafka/redrive/done-letters.ts';
+import { DoneDeadLetters } from '../../adapters/kafka/redrive/done-dead-letters.ts';
 
 type Decision = 'passed' | 'kept';
 
-/** Goes through letters from where it is to begin. Notes what was done with each that was not done with before. */
-function readOn(before: DoneLetters, offsets: readonly bigint[], decide: (offset: bigint) => Decision) {
-  const done = new DoneLetters(before.position, before.metadata);
+/** Goes through dead letters from where it is to begin. Notes what was done with each that was not done with before. */
+function readOn(before: DoneDeadLetters, offsets: readonly bigint[], decide: (offset: bigint) => Decision) {
+  const done = new DoneDeadLetters(before.position, before.metadata);
   const taken: bigint[] = [];
   for (const offset of offsets.filter((one) => one >= done.position)) {
     if (done.has(offset)) done.skip(offset);
@@ -19,9 +19,9 @@ function readOn(before: DoneLetters, offsets: readonly bigint[], decide: (offset
   return { done, taken };
 }
 
-const nothing = () => new DoneLetters(-1n, '');
+const nothing = () => new DoneDeadLetters(-1n, '');
 
-test('the position is that of the first letter that was kept, and what was passed behind it is known', () => {
+test('the position is that of the first dead letter that was kept, and what was passed behind it is known', () => {
   const kept = new Set([5n, 7n]);
   const { done } = readOn(nothing(), [3n, 5n, 6n, 7n, 8n], (offset) =>
     kept.has(offset) ? 'kept' : 'passed',
@@ -33,7 +33,7 @@ test('the position is that of the first letter that was kept, and what was passe
   expect([last.taken, last.done.position, last.done.metadata]).toEqual([[5n, 7n, 9n, 12n], 13n, '']);
 });
 
-test('whatever is kept and passed, by however many calls, no letter is passed twice and none is lost', () => {
+test('whatever is kept and passed, by however many calls, no dead letter is passed twice and none is lost', () => {
   const log = fc.uniqueArray(fc.bigInt({ min: 0n, max: 60n }), { maxLength: 30 });
   const calls = fc.array(fc.array(fc.boolean(), { minLength: 61, maxLength: 61 }), { maxLength: 6 });
   fc.assert(
@@ -54,7 +54,7 @@ test('whatever is kept and passed, by however many calls, no letter is passed tw
 });
 
 test('what has no room to be remembered is told before, and the metadata stays below what brokers take', () => {
-  const done = new DoneLetters(2n ** 62n, '');
+  const done = new DoneDeadLetters(2n ** 62n, '');
   let offset = 2n ** 62n;
   let passed = 0;
   for (let round = 0; round < 300; round += 1) {
@@ -71,7 +71,7 @@ test('what has no room to be remembered is told before, and the metadata stays b
 test.each(['other', 'handle-once:', 'handle-once:1,', 'handle-once:x'])(
   'metadata of others says nothing: %s',
   (metadata) => {
-    const done = new DoneLetters(5n, metadata);
+    const done = new DoneDeadLetters(5n, metadata);
     expect([done.has(4n), done.has(5n), done.position]).toEqual([true, false, 5n]);
   },
 );

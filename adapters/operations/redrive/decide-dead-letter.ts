@@ -1,11 +1,11 @@
 import type { RecordView } from '../record.ts';
-import type { KeptLetterReason } from './letter.ts';
+import type { KeptDeadLetterReason } from './dead-letter.ts';
 
 /** What is done with a dead letter, or why it is kept. */
-export type LetterDecision = 'retry' | 'send' | 'remove' | KeptLetterReason;
+export type DeadLetterDecision = 'retry' | 'send' | 'remove' | KeptDeadLetterReason;
 
-/** The one table: what is on record, and what is then done with the letter. */
-export function decideLetter(record: RecordView | undefined, isOwn: boolean): LetterDecision {
+/** The one table: what is on record, and what is then done with the dead letter. */
+export function decideDeadLetter(record: RecordView | undefined, isOwn: boolean): DeadLetterDecision {
   const phase = record?.phase;
   switch (phase) {
     case undefined:

@@ -1,5 +1,5 @@
 import { foundKey } from '../../../src/adapter-kit.ts';
-import type { KeptLetter, LetterIdentity } from '../../operations/redrive/letter.ts';
+import type { KeptDeadLetter, DeadLetterIdentity } from '../../operations/redrive/dead-letter.ts';
 import { InvalidKeyError } from '../../../src/index.ts';
 import {
   type CopyIdentity,
@@ -11,8 +11,8 @@ import {
 import { MAX_TEXT_LENGTH, OUR_ATTRIBUTES } from '../../shared/sqs/dead-letter-attributes.ts';
 import type { SqsMessage } from '../message.ts';
 
-/** The record of a letter, and what its copy says of that. */
-export interface LetterOwner extends LetterIdentity {
+/** The record of a dead letter, and what its copy says of that. */
+export interface DeadLetterOwner extends DeadLetterIdentity {
   readonly identity: CopyIdentity;
 }
 
@@ -23,8 +23,8 @@ export interface WhoseOptions {
 
 const form = receivedForm<SqsMessage>();
 
-/** Whose letter it is, or why that cannot be told. */
-export function whoseLetter(message: SqsMessage, options: WhoseOptions): LetterOwner | KeptLetter {
+/** Whose dead letter it is, or why that cannot be told. */
+export function ownerOf(message: SqsMessage, options: WhoseOptions): DeadLetterOwner | KeptDeadLetter {
   const attempts = textOf(message, 'HandleOnceAttempts');
   if (attempts === '0') return { kept: 'refused' };
   const named = namedIn(message);
@@ -46,8 +46,8 @@ function namedIn(message: SqsMessage): CopyIdentity | undefined {
   return readIdentity(form.identityText(message));
 }
 
-/** A letter that the queue's own policy moved has its own id, and the scope that is given. */
-function unnamed(message: SqsMessage, scope: string | undefined): CopyIdentity | KeptLetter {
+/** A dead letter that the queue's own policy moved has its own id, and the scope that is given. */
+function unnamed(message: SqsMessage, scope: string | undefined): CopyIdentity | KeptDeadLetter {
   const isOurs = OUR_ATTRIBUTES.some((name) => textOf(message, name) !== undefined);
   if (isOurs || message.MessageId === undefined) return { kept: 'no-identity' };
   if (scope === undefined) return { kept: 'no-scope' };
@@ -56,7 +56,7 @@ function unnamed(message: SqsMessage, scope: string | undefined): CopyIdentity |
 
 /**
  * Whether no other message can have the record. A `MessageId` is of one message. Of a key that our dead letter names,
- * the number of attempts says that the letter is no refused one.
+ * the number of attempts says that the dead letter is no refused one.
  */
 function isOwn(identity: CopyIdentity, key: string, attempts: string | undefined): boolean {
   return 'messageId' in identity ? key === identity.messageId : attempts !== undefined;

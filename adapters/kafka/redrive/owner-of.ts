@@ -1,41 +1,44 @@
 import { nameOfKind } from '../../../src/adapter-kit.ts';
-import type { KeptLetter, LetterIdentity } from '../../operations/redrive/letter.ts';
+import type { KeptDeadLetter, DeadLetterIdentity } from '../../operations/redrive/dead-letter.ts';
 import type { KafkaMessage, Placed } from '../log/log-client.ts';
 import { LETTER_HEADERS, type LetterHeader } from '../log/dead-letter.ts';
 import { originalOf, type RetryCopy, retryCopyOf, textOf } from '../../shared/kafka/retry-copy.ts';
 
-/** The record of a letter, and the copy that belongs to it. */
-export interface LetterOwner extends LetterIdentity {
+/** The record of a dead letter, and the copy that belongs to it. */
+export interface DeadLetterOwner extends DeadLetterIdentity {
   readonly copy: RetryCopy;
   /** The topic that the original stands in. */
   readonly topic: string;
 }
 
-/** Whose letter it is, or why that cannot be told. */
-export function whoseLetter(letter: KafkaMessage, asked: string | undefined): LetterOwner | KeptLetter {
-  const fact = (name: LetterHeader): string | undefined => textOf(letter.headers[name]);
+/** Whose dead letter it is, or why that cannot be told. */
+export function ownerOf(
+  deadLetter: KafkaMessage,
+  asked: string | undefined,
+): DeadLetterOwner | KeptDeadLetter {
+  const fact = (name: LetterHeader): string | undefined => textOf(deadLetter.headers[name]);
   if (fact('handle-once-attempts') === '0') return { kept: 'refused' };
   const scope = fact('handle-once-scope');
   const key = fact('handle-once-key');
   const group = nameOfKind(scope ?? '', 'kafka');
   if (scope === undefined || key === undefined || group === undefined) return { kept: 'no-identity' };
   if (asked !== undefined && scope !== asked) return { kept: 'other-scope' };
-  const copy = retryCopyOf(originalIn(letter, fact), group);
-  // The headers of a letter can be anything, and the consumer must be able to read the copy.
-  const original = originalOf({ ...letter, ...copy }, group);
+  const copy = retryCopyOf(originalIn(deadLetter, fact), group);
+  // The headers of a dead letter can be anything, and the consumer must be able to read the copy.
+  const original = originalOf({ ...deadLetter, ...copy }, group);
   if (original === undefined) return { kept: 'no-identity' };
   // A dead letter without attempts is that of a message that was refused, and is kept above.
   return { scope, key, isOwn: true, namesScope: true, copy, topic: original.topic };
 }
 
-function originalIn(letter: KafkaMessage, fact: (name: LetterHeader) => string | undefined): Placed {
+function originalIn(deadLetter: KafkaMessage, fact: (name: LetterHeader) => string | undefined): Placed {
   const ours: readonly string[] = LETTER_HEADERS;
-  const own = Object.entries(letter.headers).filter(([name]) => !ours.includes(name));
+  const own = Object.entries(deadLetter.headers).filter(([name]) => !ours.includes(name));
   return {
     topic: fact('handle-once-topic') ?? '',
     partition: Number(fact('handle-once-partition') ?? NaN),
     message: {
-      ...letter,
+      ...deadLetter,
       headers: Object.fromEntries(own),
       offset: fact('handle-once-offset') ?? '',
       timestamp: fact('handle-once-timestamp') ?? '',

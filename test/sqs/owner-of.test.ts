@@ -1,16 +1,16 @@
 import type { SqsMessage } from 'handle-once/sqs';
 import { expect, test } from 'vitest';
-import { whoseLetter } from '../../adapters/sqs/redrive/whose-letter.ts';
+import { ownerOf } from '../../adapters/sqs/redrive/owner-of.ts';
 
 const key = ({ MessageId }: SqsMessage) => MessageId;
 
-function letter(attributes: Record<string, string>): SqsMessage {
+function deadLetter(attributes: Record<string, string>): SqsMessage {
   const values = Object.entries(attributes).map(([name, StringValue]) => [
     name,
     { DataType: 'String', StringValue },
   ]);
   return {
-    MessageId: 'letter',
+    MessageId: 'deadLetter',
     Attributes: { SentTimestamp: '1' },
     MessageAttributes: Object.fromEntries(values) as NonNullable<SqsMessage['MessageAttributes']>,
   };
@@ -32,17 +32,21 @@ test.each<[of: string, attributes: Record<string, string>, key: string, isOwn: b
     'order-7',
     false,
   ],
-  ['a message that the queue moved', {}, 'letter', true],
-])('a letter is that of %s', (_, attributes, found, isOwn) => {
+  ['a message that the queue moved', {}, 'deadLetter', true],
+])('a dead letter is that of %s', (_, attributes, found, isOwn) => {
   const namesScope = Object.keys(attributes).length > 0;
-  expect(whoseLetter(letter(attributes), { scope: 'billing', key })).toMatchObject({
+  expect(ownerOf(deadLetter(attributes), { scope: 'billing', key })).toMatchObject({
     ...{ scope: 'billing', key: found, isOwn, namesScope },
   });
 });
 
 test('under a key of the consumer’s own, the record can be that of another message', () => {
-  const own = whoseLetter(letter({}), { scope: 'billing', key: () => 'order-7' });
-  expect(own).toMatchObject({ key: 'order-7', isOwn: false, identity: { messageId: 'letter', sentAt: '1' } });
+  const own = ownerOf(deadLetter({}), { scope: 'billing', key: () => 'order-7' });
+  expect(own).toMatchObject({
+    key: 'order-7',
+    isOwn: false,
+    identity: { messageId: 'deadLetter', sentAt: '1' },
+  });
 });
 
 test.each<[kept: string, attributes: Record<string, string>, options: object]>([
@@ -63,6 +67,6 @@ test.each<[kept: string, attributes: Record<string, string>, options: object]>([
       },
     },
   ],
-])('a letter is kept as %s: %j %j', (kept, attributes, options) => {
-  expect(whoseLetter(letter(attributes), { scope: 'billing', key, ...options })).toEqual({ kept });
+])('a dead letter is kept as %s: %j %j', (kept, attributes, options) => {
+  expect(ownerOf(deadLetter(attributes), { scope: 'billing', key, ...options })).toEqual({ kept });
 });

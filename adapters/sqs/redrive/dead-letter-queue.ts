@@ -6,14 +6,14 @@ import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 /** A long poll asks all servers of the queue, and so an empty one is the end of it. */
 const WAIT_SECONDS = 1;
 
-/** What it takes to make a letter visible. */
+/** What it takes to make a dead letter visible. */
 type Held = Pick<InHandMessage, 'receiptHandle' | 'receivedAt'>;
 
-export type LetterQueue = ReturnType<typeof createLetterQueue>;
+export type DeadLetterQueue = ReturnType<typeof createDeadLetterQueue>;
 
 /** A dead-letter queue that is read to its end. */
-export function createLetterQueue(subject: string, queue: Queue, visibilityTimeoutSeconds: number) {
-  /** By `MessageId`, the first received first. Without their bodies: all letters of a queue can be kept. */
+export function createDeadLetterQueue(subject: string, queue: Queue, visibilityTimeoutSeconds: number) {
+  /** By `MessageId`, the first received first. Without their bodies: all dead letters of a queue can be kept. */
   const held = new Map<string, Held>();
   const kept = new Set<string>();
   // Never aborted: what is on its way in a poll that is cut off is hidden for the whole timeout.
@@ -34,25 +34,25 @@ export function createLetterQueue(subject: string, queue: Queue, visibilityTimeo
   function hold(messages: readonly SqsMessage[]): InHandMessage[] {
     forgetLapsed();
     const receivedAt = systemClock.monotonic();
-    const letters = messages.map((message) => toInHandMessage(subject, message, receivedAt));
-    for (const { messageId, receiptHandle } of letters) {
+    const deadLetters = messages.map((message) => toInHandMessage(subject, message, receivedAt));
+    for (const { messageId, receiptHandle } of deadLetters) {
       held.delete(messageId);
       held.set(messageId, { receiptHandle, receivedAt });
     }
-    return letters;
+    return deadLetters;
   }
 
   return {
     isOurs,
-    /** The next letters, each of them once; none at the end, and where it is over. */
+    /** The next dead letters, each of them once; none at the end, and where it is over. */
     async receive(isOver: () => boolean): Promise<readonly InHandMessage[]> {
       // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
       for (let again = 0; again <= kept.size && !isOver();) {
         const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
-        const letters = hold(await queue.receive(request));
-        const fresh = letters.filter(({ messageId }) => !kept.has(messageId));
-        if (fresh.length > 0 || letters.length === 0) return fresh;
-        again += letters.length;
+        const deadLetters = hold(await queue.receive(request));
+        const fresh = deadLetters.filter(({ messageId }) => !kept.has(messageId));
+        if (fresh.length > 0 || deadLetters.length === 0) return fresh;
+        again += deadLetters.length;
       }
       return [];
     },
@@ -67,8 +67,10 @@ export function createLetterQueue(subject: string, queue: Queue, visibilityTimeo
     },
     /** Makes those visible that are still held. */
     async returnAll(): Promise<void> {
-      const letters = [...held.values()].filter(isOurs);
-      await Promise.allSettled(letters.map(({ receiptHandle }) => queue.changeVisibility(receiptHandle, 0)));
+      const deadLetters = [...held.values()].filter(isOurs);
+      await Promise.allSettled(
+        deadLetters.map(({ receiptHandle }) => queue.changeVisibility(receiptHandle, 0)),
+      );
     },
   };
 }

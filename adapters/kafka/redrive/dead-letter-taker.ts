@@ -1,11 +1,11 @@
 import { askPatiently, committedIn } from '../log/ask-admin.ts';
 import type { Fetch, KafkaMessage } from '../log/log-client.ts';
-import { DoneLetters } from './done-letters.ts';
-import type { KafkaClients, LetterAdmin, LetterConsumer } from './kafka-client.ts';
+import { DoneDeadLetters } from './done-dead-letters.ts';
+import type { KafkaClients, DeadLetterAdmin, DeadLetterConsumer } from './kafka-client.ts';
 import { TopicProgress } from './topic-progress.ts';
 
-/** A letter that was fetched. */
-export interface FetchedLetter {
+/** A dead letter that was fetched. */
+export interface FetchedDeadLetter {
   readonly partition: number;
   readonly message: KafkaMessage;
   /** False once another member of the group may have its partition. */
@@ -21,13 +21,13 @@ export interface ReadOptions {
   /** Whether positions are committed. */
   readonly commits: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Whether no further letter is to be taken. */
+  /** Whether no further dead letter is to be taken. */
   readonly isOver: () => boolean;
   /** `passed`: done with. `kept`: the next read takes it again. `untouched`: it was not looked at. */
-  readonly take: (letter: FetchedLetter) => Promise<'passed' | 'kept' | 'untouched'>;
+  readonly take: (deadLetter: FetchedDeadLetter) => Promise<'passed' | 'kept' | 'untouched'>;
 }
 
-/** A partition that has letters which the group has not passed. */
+/** A partition that has dead letters which the group has not passed. */
 export interface OpenPartition {
   readonly partition: number;
   readonly end: bigint;
@@ -36,8 +36,8 @@ export interface OpenPartition {
 }
 
 export interface Reading {
-  readonly consumer: LetterConsumer;
-  readonly admin: LetterAdmin;
+  readonly consumer: DeadLetterConsumer;
+  readonly admin: DeadLetterAdmin;
   readonly partitions: readonly OpenPartition[];
   readonly options: ReadOptions;
 }
@@ -46,27 +46,30 @@ export const HEARTBEAT_MS = 1_000;
 
 export type Taker = ReturnType<typeof createTaker>;
 
-/** Takes the letters of fetches, one after the other. */
+/** Takes the dead letters of fetches, one after the other. */
 export function createTaker({ consumer, admin, partitions, options }: Reading) {
   const { topic, groupId, commits, isOver, take } = options;
   const progress = new TopicProgress(new Map(partitions.map(({ partition, end }) => [partition, end])));
   /** By partition, as committed when the group met. Another promise each time that it meets. */
-  let known: Promise<ReadonlyMap<number, DoneLetters>> = Promise.resolve(new Map());
+  let known: Promise<ReadonlyMap<number, DoneDeadLetters>> = Promise.resolve(new Map());
 
-  async function look(assigned: readonly number[]): Promise<ReadonlyMap<number, DoneLetters>> {
+  async function look(assigned: readonly number[]): Promise<ReadonlyMap<number, DoneDeadLetters>> {
     const committed = await askPatiently(() => committedIn(admin, groupId, topic, assigned), isOver);
-    const done = new Map<number, DoneLetters>();
+    const done = new Map<number, DoneDeadLetters>();
     for (const [partition, { offset, metadata }] of committed ?? []) {
       // Where another reader has come to the end since the start, nothing is fetched that would tell.
       progress.reach(partition, BigInt(offset));
-      done.set(partition, new DoneLetters(BigInt(offset), metadata ?? ''));
+      done.set(partition, new DoneDeadLetters(BigInt(offset), metadata ?? ''));
     }
     return done;
   }
 
-  /** False where the letter was not touched. */
-  async function takeOne(letter: Omit<FetchedLetter, 'hasRoom'>, done: DoneLetters): Promise<boolean> {
-    const { partition, message } = letter;
+  /** False where the dead letter was not touched. */
+  async function takeOne(
+    deadLetter: Omit<FetchedDeadLetter, 'hasRoom'>,
+    done: DoneDeadLetters,
+  ): Promise<boolean> {
+    const { partition, message } = deadLetter;
     const offset = BigInt(message.offset);
     if (done.has(offset)) {
       done.skip(offset);
@@ -77,8 +80,8 @@ export function createTaker({ consumer, admin, partitions, options }: Reading) {
       done.keep(offset);
       return true;
     }
-    if (isOver() || !letter.isOurs()) return false;
-    const state = await take({ ...letter, hasRoom: done.hasRoom });
+    if (isOver() || !deadLetter.isOurs()) return false;
+    const state = await take({ ...deadLetter, hasRoom: done.hasRoom });
     if (state === 'untouched') return false;
     progress.reach(partition, offset + 1n);
     if (state === 'kept') {
