@@ -87,10 +87,10 @@ export {
   canRunInTransaction,
   inTransactionOption,
   NO_TRANSACTIONS,
-  type WithoutTransaction,
+  type TransactionChecked,
+  type TransactionOf,
 } from './adapter/transactional-option.ts';
 export type {
-  Inherits,
   NeedsSchemaOrParse,
   ParsedPayload,
   PayloadChecked,

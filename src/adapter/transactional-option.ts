@@ -1,9 +1,26 @@
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, MissingOption } from '../api/handle-once.ts';
+import type { AnyHandleOnce, Calls, MissingOption } from '../api/handle-once.ts';
 import { flag } from '../options/parse-options.ts';
 
-/** What a handler gets in place of a transaction where the option is not given. */
-export type WithoutTransaction = [transaction: MissingOption<'inTransaction: true'>];
+/** What a handler gets beside payload and attempt: the transaction of `Once`, or the name of the missing option. */
+export type TransactionOf<Once, InTransaction> = [InTransaction] extends [true]
+  ? Once extends { readonly inTransaction: Calls<infer Extra> }
+    ? Extra
+    : [transaction: unknown]
+  : [transaction: MissingOption<'inTransaction: true'>];
+
+/** What options need beside their own. The compiler infers `Once` here. */
+export type TransactionChecked<Once, InTransaction> = { readonly handleOnce: Once } & ([
+  InTransaction,
+] extends [true]
+  ? MakesTransactions
+  : { readonly inTransaction?: false | undefined });
+
+interface MakesTransactions {
+  /** Made with `sql`: its client opens the transactions that handlers get. */
+  readonly handleOnce: { readonly inTransaction: Calls<[transaction: unknown]> };
+  readonly inTransaction: true;
+}
 
 /** The option `inTransaction` of adapters. */
 export function inTransactionOption(): z.ZodMiniDefault<z.ZodMiniBoolean> {
