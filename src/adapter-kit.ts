@@ -87,11 +87,8 @@ export {
   canRunInTransaction,
   inTransactionOption,
   NO_TRANSACTIONS,
+  type NeedsTransactions,
   type TransactionChecked,
   type TransactionOf,
 } from './adapter/transactional-option.ts';
-export type {
-  NeedsSchemaOrParse,
-  ParsedPayload,
-  PayloadChecked,
-} from './adapter/parsed-payload.ts';
+export type { NeedsSchemaOrParse, ParsedPayload, PayloadChecked } from './adapter/parsed-payload.ts';

@@ -103,9 +103,9 @@ export interface SqsWorker {
  * ```
  */
 export function createSqsWorker<
-  Once extends AnyHandleOnce,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
 >(
   options: SqsWorkerOptions<Schema, Parsed, InTransaction> &

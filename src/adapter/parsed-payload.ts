@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 /** What a handler gets: the output of the schema, that of `handleOnce` where it has none of its own, or of `parse`. */
 export type ParsedPayload<Schema, Parsed, Once = unknown> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
-  : Once extends MadeWithSchema<infer Inherited>
+  : [Once] extends [MadeWithSchema<infer Inherited>]
     ? StandardSchemaV1.InferOutput<Inherited>
     : Awaited<Parsed>;
 
@@ -23,7 +23,7 @@ export interface NeedsSchemaOrParse {
  */
 export type PayloadChecked<Schema, Parsed, Once, Raw = unknown> = Schema extends StandardSchemaV1
   ? unknown
-  : Once extends MadeWithSchema<StandardSchemaV1>
+  : [Once] extends [MadeWithSchema<StandardSchemaV1>]
     ? unknown
     : [Raw] extends [Parsed]
       ? unknown

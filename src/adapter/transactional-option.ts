@@ -4,21 +4,26 @@ import { flag } from '../options/parse-options.ts';
 
 /** What a handler gets beside payload and attempt: the transaction of `Once`, or the name of the missing option. */
 export type TransactionOf<Once, InTransaction> = [InTransaction] extends [true]
-  ? Once extends { readonly inTransaction: Calls<infer Extra> }
+  ? [Once] extends [{ readonly inTransaction: Calls<infer Extra> }]
     ? Extra
     : [transaction: unknown]
   : [transaction: MissingOption<'inTransaction: true'>];
 
-/** What options need beside their own. The compiler infers `Once` here. */
-export type TransactionChecked<Once, InTransaction> = { readonly handleOnce: Once } & ([
-  InTransaction,
-] extends [true]
-  ? MakesTransactions
-  : { readonly inTransaction?: false | undefined });
+/** What options need beside their own: with `inTransaction: true` a `handleOnce` that has transactions. */
+export type TransactionChecked<Once, InTransaction> = Infers<Once> &
+  ([InTransaction] extends [true]
+    ? NeedsTransactions<unknown>
+    : { readonly inTransaction?: false | undefined });
 
-interface MakesTransactions {
+/** Where the compiler finds the `handleOnce` that was given. */
+interface Infers<Once> {
+  /** Made by `createHandleOnce`. */
+  readonly handleOnce: Once;
+}
+
+export interface NeedsTransactions<Tx> {
   /** Made with `sql`: its client opens the transactions that handlers get. */
-  readonly handleOnce: { readonly inTransaction: Calls<[transaction: unknown]> };
+  readonly handleOnce: { readonly inTransaction: Calls<[transaction: Tx]> };
   readonly inTransaction: true;
 }
 

@@ -35,11 +35,11 @@ export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Res
 ) => Result | PromiseLike<Result>;
 
 /** A handler, whatever its payload is. */
-export type AnyQueueHandler<Message> = (
+export type AnyQueueHandler<Message, Result = unknown> = (
   payload: never,
   attempt: QueueAttempt<Message>,
   ...extra: never[]
-) => unknown;
+) => Result | PromiseLike<Result>;
 
 /** How the messages of a queue are handled, by a worker or by a loop. */
 export interface QueueOptions<
@@ -47,7 +47,8 @@ export interface QueueOptions<
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
   InTransaction extends boolean = false,
-> extends RetryOptions, FingerprintOptions<string, [message: Message]> {
+>
+  extends RetryOptions, FingerprintOptions<string, [message: Message]> {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
