@@ -81,11 +81,8 @@ export {
   canRunInTransaction,
   inTransactionOption,
   NO_TRANSACTIONS,
-  type WithoutTransaction,
+  type NeedsTransactions,
+  type TransactionChecked,
+  type TransactionOf,
 } from './adapter/transactional-option.ts';
-export type {
-  Inherits,
-  NeedsSchemaOrParse,
-  ParsedPayload,
-  PayloadChecked,
-} from './adapter/parsed-payload.ts';
+export type { NeedsSchemaOrParse, ParsedPayload, PayloadChecked } from './adapter/parsed-payload.ts';

@@ -15,7 +15,6 @@ export type {
   MissingOption,
   ParseOption,
   SchemaOption,
-  Transactional,
 } from './api/handle-once.ts';
 export type { HandleOnceEvent, HandleOnceEventType } from './reporting/events.ts';
 export type { EventError } from './reporting/event-error.ts';

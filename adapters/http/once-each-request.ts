@@ -10,10 +10,11 @@ import {
   NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   lazily,
+  type NeedsTransactions,
   parseOptions,
   withHandler,
 } from '../../src/adapter-kit.ts';
-import { InvalidOptionsError, type MissingOption, type Transactional } from '../../src/index.ts';
+import { InvalidOptionsError, type MissingOption } from '../../src/index.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
 import type { HttpEventType } from './events.ts';
 import { unlessOver } from './deadline.ts';
@@ -27,9 +28,12 @@ import { unrecordedAttempt } from './unrecorded-attempt.ts';
 const SUBJECT = 'onceEachRequest';
 
 /** Options of `onceEachRequest`. `Context` is what the server gives beside the request. */
-export interface RequestOptions<Context = unknown> extends HttpOptions<Request, [context: Context]> {
+export interface RequestOptions<Context = unknown, InTransaction extends boolean = false> extends HttpOptions<
+  Request,
+  [context: Context]
+> {
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false | undefined;
+  readonly inTransaction?: InTransaction | undefined;
 }
 
 /** A Fetch handler that also gets its attempt. */
@@ -88,7 +92,7 @@ export interface OnceEachRequest<Context = unknown> {
  * ```
  */
 export function onceEachRequest<Tx, Context = unknown>(
-  options: Transactional<RequestOptions<Context>, Tx>,
+  options: RequestOptions<Context, true> & NeedsTransactions<Tx>,
   handler: TransactionalRequestHandler<Tx, Context>,
 ): OnceEachRequest<Context>;
 export function onceEachRequest<Context = unknown>(

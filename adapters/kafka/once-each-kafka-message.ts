@@ -2,19 +2,19 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   parseOptions,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   SHORT_RETRIES,
   withHandler,
-  type WithoutTransaction,
   withOwnRetries,
 } from '../../src/adapter-kit.ts';
-import type { Transactional } from '../../src/index.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
 import { listenTo } from './client/kafkajs.ts';
 import type { RunConfig } from './log/kafkajs-types.ts';
 import { createConsumption } from './consumption.ts';
 import { runFetch } from './fetch/run-fetch.ts';
 import type { KafkaMonitor } from './health.ts';
 import {
-  type AnyHandler,
   type KafkaHandler,
   type KafkaPayload,
   onceEachMessageOptions,
@@ -52,27 +52,16 @@ export interface OnceEachKafkaMessage extends RunConfig, KafkaMonitor {}
  * ```
  */
 export function onceEachKafkaMessage<
-  Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<OnceEachKafkaMessageOptions<Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): OnceEachKafkaMessage;
-export function onceEachKafkaMessage<
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = Buffer | null,
-  Inherited = unknown,
->(
-  options: OnceEachKafkaMessageOptions<Schema, Parsed> &
-    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): OnceEachKafkaMessage;
-export function onceEachKafkaMessage(options: object, handler: AnyHandler): OnceEachKafkaMessage {
+  options: OnceEachKafkaMessageOptions<Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once, Buffer | null> &
+    TransactionChecked<Once, InTransaction>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+): OnceEachKafkaMessage {
   const resolved = withOwnRetries(
     parseOptions(SUBJECT, onceEachMessageOptions(), withHandler(options, handler)),
     SHORT_RETRIES,

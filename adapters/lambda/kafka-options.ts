@@ -45,8 +45,14 @@ export type AnyKafkaRecordHandler = (
 export type KafkaRecordEvent = LambdaRecordEvent<KafkaItemIdentifier>;
 
 /** Options of `onceEachKafkaRecord`. */
-export interface OnceEachKafkaRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
-  extends LambdaOptions<Schema>, FingerprintOptions<Buffer | null, [message: LambdaKafkaMessage]> {
+export interface OnceEachKafkaRecordOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+>
+  extends
+    LambdaOptions<Schema, InTransaction>,
+    FingerprintOptions<Buffer | null, [message: LambdaKafkaMessage]> {
   /**
    * The consumer group of the event source mapping. It is part of the scope, as for a consumer of `handle-once/kafka`.
    */

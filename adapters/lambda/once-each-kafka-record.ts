@@ -7,16 +7,17 @@ import {
   fingerprintOptionsFor,
   parseOptions,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   type Verdict,
   withOwnRetries,
   withHandler,
-  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
 import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
 import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
-import type { Transactional } from '../../src/index.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke, type RecordPlace } from './invoke.ts';
 import {
@@ -29,7 +30,6 @@ import {
   toMessage,
 } from './kafka-event.ts';
 import {
-  type AnyKafkaRecordHandler,
   kafkaRecordOptions,
   type KafkaRecordEvent,
   type KafkaRecordHandler,
@@ -68,27 +68,16 @@ export interface OnceEachKafkaRecord {
  * ```
  */
 export function onceEachKafkaRecord<
-  Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<OnceEachKafkaRecordOptions<Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
-  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): OnceEachKafkaRecord;
-export function onceEachKafkaRecord<
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = Buffer | null,
-  Inherited = unknown,
->(
-  options: OnceEachKafkaRecordOptions<Schema, Parsed> &
-    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
-  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): OnceEachKafkaRecord;
-export function onceEachKafkaRecord(options: object, handler: AnyKafkaRecordHandler): OnceEachKafkaRecord {
+  options: OnceEachKafkaRecordOptions<Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once, Buffer | null> &
+    TransactionChecked<Once, InTransaction>,
+  handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+): OnceEachKafkaRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));
   const { schema, parse = defaultParse(schema), onFailed, onKept } = resolved;
   const handleOnce = inGroup(resolved.handleOnce, resolved.groupId);

@@ -6,11 +6,12 @@ import {
   lanesBy,
   parseOptions,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   withOwnRetries,
   withHandler,
-  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
-import type { Transactional } from '../../src/index.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
 import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
 import { type DeadLetterQueue, sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
@@ -25,7 +26,6 @@ import {
   type SqsResponse,
 } from './sqs-event.ts';
 import {
-  type AnySqsRecordHandler,
   type OnceEachSqsRecordOptions,
   type SqsRecordEvent,
   type SqsRecordHandler,
@@ -59,26 +59,16 @@ export interface OnceEachSqsRecord {
  * ```
  */
 export function onceEachSqsRecord<
-  Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<OnceEachSqsRecordOptions<Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): OnceEachSqsRecord;
-export function onceEachSqsRecord<
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Inherited = unknown,
->(
-  options: OnceEachSqsRecordOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): OnceEachSqsRecord;
-export function onceEachSqsRecord(options: object, handler: AnySqsRecordHandler): OnceEachSqsRecord {
+  options: OnceEachSqsRecordOptions<Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once> &
+    TransactionChecked<Once, InTransaction>,
+  handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));
   const events = createAdapterEvents(resolved);
   const invoke = createInvoke(resolved, events);

@@ -14,14 +14,17 @@ import * as z from 'zod/mini';
 import type { AnyHandleOnce, RetryOptions } from '../../src/index.ts';
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
-export type LambdaPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
+export type LambdaPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
 
 /** What both event sources take. */
-export interface LambdaOptions<Schema extends StandardSchemaV1 | undefined> extends RetryOptions {
+export interface LambdaOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  InTransaction extends boolean = false,
+> extends RetryOptions {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false | undefined;
+  readonly inTransaction?: InTransaction | undefined;
   /** Any Standard Schema: the handler gets its output; what does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**

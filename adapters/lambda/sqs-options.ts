@@ -41,8 +41,12 @@ export type AnySqsRecordHandler = (payload: never, attempt: SqsRecordAttempt, ..
 export type SqsRecordEvent = LambdaRecordEvent<string>;
 
 /** Options of `onceEachSqsRecord`. */
-export interface OnceEachSqsRecordOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
-  extends LambdaOptions<Schema>, FingerprintOptions<string, [record: SqsRecord]> {
+export interface OnceEachSqsRecordOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+>
+  extends LambdaOptions<Schema, InTransaction>, FingerprintOptions<string, [record: SqsRecord]> {
   /**
    * Turns the body into a value. What it throws fails the record for good; a `RetryableError` releases it. Default
    * `JSON.parse`.

@@ -9,15 +9,13 @@ import type { SqsWorkerOptions } from '../sqs/index.ts';
 interface OwnHandleOnce {
   /** In place of the module's. */
   readonly handleOnce?: AnyHandleOnce | undefined;
-  /** With true, the method gets a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: boolean | undefined;
 }
 
 type AnySchema = StandardSchemaV1 | undefined;
 
 /** A queue: the options of `createSqsWorker`. */
 export interface SqsSettings
-  extends Omit<SqsWorkerOptions<AnySchema, unknown>, 'handleOnce' | 'inTransaction'>, OwnHandleOnce {}
+  extends Omit<SqsWorkerOptions<AnySchema, unknown, boolean>, 'handleOnce'>, OwnHandleOnce {}
 
 /** A consumer of kafkajs, made by `kafka.consumer({ groupId })` and not connected. */
 export interface KafkaModuleConsumer extends KafkaConsumer {
@@ -30,7 +28,7 @@ export interface KafkaModuleConsumer extends KafkaConsumer {
 /** Topics of one consumer group: the options of `onceEachKafkaMessage`. */
 export interface KafkaSettings
   extends
-    Omit<OnceEachKafkaMessageOptions<AnySchema, unknown>, 'consumer' | 'handleOnce' | 'inTransaction'>,
+    Omit<OnceEachKafkaMessageOptions<AnySchema, unknown, boolean>, 'consumer' | 'handleOnce'>,
     OwnHandleOnce {
   /** The module connects, subscribes and runs it, and disconnects it when the application ends. */
   readonly consumer: KafkaModuleConsumer;

@@ -11,13 +11,14 @@ import {
   lazily,
   parseOptions,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   warn,
   watchStore,
   withHandler,
   withOwnRetries,
-  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
-import type { Transactional } from '../../src/index.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
 import { createDrain, type Drain } from './drain.ts';
@@ -30,10 +31,11 @@ import { type Run, startRun, type StopReport } from './run.ts';
 const SUBJECT = 'createSqsWorker';
 
 /** Options of `createSqsWorker`. */
-export interface SqsWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends SqsOptions<
-  Schema,
-  Parsed
-> {
+export interface SqsWorkerOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+> extends SqsOptions<Schema, Parsed, InTransaction> {
   /** The most handlers that run at once, 1 to 1,000. Default 10. */
   readonly concurrency?: number | undefined;
   /** Seconds that a receive waits for messages, 0 to 20. Default 20. */
@@ -101,25 +103,16 @@ export interface SqsWorker {
  * ```
  */
 export function createSqsWorker<
-  Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<SqsWorkerOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): SqsWorker;
-export function createSqsWorker<
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Inherited = unknown,
->(
-  options: SqsWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): SqsWorker;
-export function createSqsWorker(options: object, handler: unknown): SqsWorker {
+  options: SqsWorkerOptions<Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once> &
+    TransactionChecked<Once, InTransaction>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+): SqsWorker {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
   const { handleOnce, concurrency, inTransaction, waitTimeSeconds } = resolved;
   checkLease(SUBJECT, handleOnce.settings.leaseMs, resolved.visibilityTimeoutSeconds);

@@ -6,15 +6,17 @@ import {
   messageOptions,
   parseOptions,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   withOwnRetries,
   withHandler,
-  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
-import type { Transactional } from '../../src/index.ts';
+import type { AnyHandleOnce } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
+import type { AnyQueueHandler } from '../shared/sqs/queue-options.ts';
 import { type SqsMessage, toInHandMessage } from './message.ts';
-import { type SqsAttempt, type SqsHandler, type SqsOptions, sqsOptions, type SqsPayload } from './options.ts';
+import { type SqsHandler, type SqsOptions, sqsOptions, type SqsPayload } from './options.ts';
 import { type HandledMessage, processDelivery } from './process-delivery.ts';
 import { checkAtStart, checkLease } from './queue-check.ts';
 import { createVisibilityKeeper, type VisibilityKeeper } from './visibility.ts';
@@ -56,26 +58,15 @@ export type HandleMessage<R> = (
  */
 export function onceEachSqsMessage<
   Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<SqsOptions<Schema, Parsed>, Tx> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): HandleMessage<Result>;
-export function onceEachSqsMessage<
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Inherited = unknown,
->(
-  options: SqsOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsHandler<SqsPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): HandleMessage<Result>;
-export function onceEachSqsMessage<Result>(
-  options: object,
-  handler: (payload: never, attempt: SqsAttempt, ...extra: never[]) => Result | PromiseLike<Result>,
+  options: SqsOptions<Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once> &
+    TransactionChecked<Once, InTransaction>,
+  handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleMessage<Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions(), withHandler(options, handler)));
   const { handleOnce, visibilityTimeoutSeconds } = resolved;
@@ -85,7 +76,7 @@ export function onceEachSqsMessage<Result>(
   const queue = createQueue(resolved.client, resolved.queueUrl, clock);
   const consumer = consumerOf(resolved);
   const delivery = createMessageDelivery(
-    { ...resolved, consumer, handler },
+    { ...resolved, consumer, handler: resolved.handler as AnyQueueHandler<SqsMessage, Result> },
     resolved.queueUrl,
     queue,
     events,

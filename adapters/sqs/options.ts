@@ -36,7 +36,7 @@ import type { SqsMessage } from './message.ts';
 export type SqsAttempt = QueueAttempt<SqsMessage>;
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
-export type SqsPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
+export type SqsPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
 
 /** `Extra` is the transaction, with the option `inTransaction`: `SqsHandler<Order, [tx: TransactionSql]>`. */
 export type SqsHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = QueueHandler<
@@ -47,11 +47,11 @@ export type SqsHandler<Payload, Extra extends readonly unknown[] = [], Result = 
 >;
 
 /** What `createSqsWorker` and `onceEachSqsMessage` have in common. */
-export interface SqsOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends QueueOptions<
-  SqsMessage,
-  Schema,
-  Parsed
-> {
+export interface SqsOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+> extends QueueOptions<SqsMessage, Schema, Parsed, InTransaction> {
   /** An `SQSClient` of `@aws-sdk/client-sqs`. */
   readonly client: SqsClient;
   /** As `GetQueueUrl` gives it: the URL of SQS, not its name or ARN. */

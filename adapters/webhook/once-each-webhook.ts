@@ -10,24 +10,23 @@ import {
   lazily,
   parseOptions,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   wholeNumber,
   withHandler,
   withOwnRetries,
-  type WithoutTransaction,
 } from '../../src/adapter-kit.ts';
-import type { Outcome, Transactional } from '../../src/index.ts';
+import type { AnyHandleOnce, Outcome } from '../../src/index.ts';
 import { answerTo, type WebhookAnswer } from './answer.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
 import type { WebhookEventType } from './events.ts';
 import {
   type AnyWebhookHandler,
-  type CommonWebhookOptions,
   scopeOf,
   type WebhookHandler,
   type WebhookOptions,
   webhookOptions,
   type WebhookPayload,
-  type WebhookSource,
 } from './options.ts';
 import { processDelivery, type Processor } from './process-delivery.ts';
 import { sourceOf } from './sources.ts';
@@ -94,28 +93,15 @@ export interface HandleWebhook<R> {
  */
 export function onceEachWebhook<
   Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<CommonWebhookOptions<Schema, Parsed>, Tx> &
-    WebhookSource &
-    PayloadChecked<Schema, Parsed, Inherited>,
-  handler: WebhookHandler<WebhookPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): HandleWebhook<Result>;
-export function onceEachWebhook<
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Inherited = unknown,
->(
-  options: WebhookOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: WebhookHandler<WebhookPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): HandleWebhook<Result>;
-export function onceEachWebhook<Result>(
-  options: object,
-  handler: AnyWebhookHandler<Result>,
+  options: WebhookOptions<Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once> &
+    TransactionChecked<Once, InTransaction>,
+  handler: WebhookHandler<WebhookPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleWebhook<Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions(), withHandler(options, handler)));
   const { source, verify, parse } = resolved;
@@ -130,7 +116,7 @@ export function onceEachWebhook<Result>(
     fingerprint: [resolved, handleOnce.settings].some(hasFingerprintChoice) ? resolved : known,
     verify,
     parse,
-    handler,
+    handler: resolved.handler as AnyWebhookHandler<Result>,
   };
   const events = createAdapterEvents(resolved);
 

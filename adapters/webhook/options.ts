@@ -35,7 +35,7 @@ export interface WebhookAttempt extends Attempt {
 }
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
-export type WebhookPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
+export type WebhookPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
 
 /** `Extra` is the transaction, with the option `inTransaction`: `WebhookHandler<Order, [tx: TransactionSql]>`. */
 export type WebhookHandler<Payload, Extra extends readonly unknown[] = [], Result = unknown> = (
@@ -78,12 +78,16 @@ export type WebhookSource =
     };
 
 /** What all sources have in common. */
-export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
+export interface CommonWebhookOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+>
   extends RetryOptions, FingerprintOptions<Buffer, [delivery: ReceivedWebhook]> {
   /** Made by `createHandleOnce`; `...retention.webhook` is how long its records should stay. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false | undefined;
+  readonly inTransaction?: InTransaction | undefined;
   /**
    * Checks the signature, before the id is looked for: only what is verified can claim an id. It gets the headers by
    * name in lower case, and the body's bytes. `'already-verified'` is for a worker behind a receiver that did it.
@@ -109,11 +113,11 @@ export interface CommonWebhookOptions<Schema extends StandardSchemaV1 | undefine
 }
 
 /** Options of `onceEachWebhook`. */
-export type WebhookOptions<Schema extends StandardSchemaV1 | undefined, Parsed> = CommonWebhookOptions<
-  Schema,
-  Parsed
-> &
-  WebhookSource;
+export type WebhookOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+> = CommonWebhookOptions<Schema, Parsed, InTransaction> & WebhookSource;
 
 type FindId = (delivery: ReceivedWebhook) => string | undefined;
 

@@ -197,11 +197,3 @@ export interface MissingOption<Option extends string> {
   /** Not there at run time. */
   readonly missingOption: Option;
 }
-
-/** Options of an adapter that runs each handler in a transaction, which the handler gets as last argument. */
-export type Transactional<Options, Tx> = Omit<Options, 'handleOnce' | 'inTransaction'> & {
-  /** Made with `sql`: its client opens the transactions that handlers get. */
-  readonly handleOnce: AnyHandleOnce & { readonly inTransaction: Calls<[transaction: Tx]> };
-  /** Whether what a handler writes through its transaction commits together with the record. */
-  readonly inTransaction: true;
-};

@@ -1,6 +1,7 @@
 import { expectTypeOf, test } from 'vitest';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import {
+  type AnyHandleOnce,
   type Attempt,
   createHandleOnce,
   type HandleOnce,
@@ -25,7 +26,17 @@ import {
   type SqsConsumerHandler,
 } from 'handle-once/sqs';
 import { onceEachWebhook, type WebhookHandler } from 'handle-once/webhook';
+import {
+  createKafkaWorker as createConfluentWorker,
+  type KafkaWorkerOptions as ConfluentOptions,
+} from 'handle-once/kafka-confluent';
+import {
+  createKafkaWorker as createPlatformaticWorker,
+  type KafkaWorkerOptions as PlatformaticOptions,
+} from 'handle-once/kafka-platformatic';
+import { fromPg } from 'handle-once/clients';
 import type { Consumer } from 'kafkajs';
+import pg from 'pg';
 import postgres, { type TransactionSql } from 'postgres';
 import * as z from 'zod';
 
@@ -43,6 +54,8 @@ type NoTransaction = MissingOption<'inTransaction: true'>;
 declare const handleOnce: HandleOnce;
 declare const client: SQSClient;
 declare const consumer: Consumer;
+declare const ofConfluent: Omit<ConfluentOptions<undefined, unknown>, 'schema' | 'parse'>;
+declare const ofPlatformatic: Omit<PlatformaticOptions<undefined, unknown>, 'schema' | 'parse'>;
 const schema = z.object({ id: z.string() });
 const parse = (body: Buffer | string | null): Order => ({ id: String(body) });
 const transactional = {
@@ -216,6 +229,132 @@ test('a forgotten inTransaction names itself', () => {
   onceEachRequest(ofRoute, (_request, _attempt, tx) => {
     expectTypeOf(tx).toEqualTypeOf<MissingOption<'inTransaction: true, or a type for the context'>>();
     return new Response();
+  });
+});
+
+test('a wrong option is reported where it is, with a transaction and without', () => {
+  createSqsWorker(
+    {
+      ...ofQueue,
+      // @ts-expect-error -- "'concurency' does not exist in type … Did you mean to write 'concurrency'?"
+      concurency: 5,
+    },
+    (payload) => {
+      expectTypeOf(payload).toBeUnknown();
+    },
+  );
+  createSqsWorker(
+    {
+      ...ofQueue,
+      ...transactional,
+      schema,
+      // @ts-expect-error -- "'concurency' does not exist in type … Did you mean to write 'concurrency'?"
+      concurency: 5,
+    },
+    ({ id }, _attempt, tx) => tx`select ${id}`,
+  );
+  createSqsWorker(
+    {
+      ...ofQueue,
+      ...transactional,
+      // @ts-expect-error -- "Type 'string' is not assignable to type 'number'"
+      concurrency: '5',
+    },
+    (_payload, _attempt, tx) => tx`select`,
+  );
+  createSqsWorker(
+    {
+      ...ofQueue,
+      // @ts-expect-error -- "'inTransactoin' does not exist in type … Did you mean to write 'inTransaction'?"
+      inTransactoin: true,
+    },
+    (_payload, _attempt, tx) => tx,
+  );
+});
+
+test('so it is where options are a union, or say more than the payload', () => {
+  onceEachWebhook(
+    {
+      ...ofSender,
+      ...transactional,
+      // @ts-expect-error -- "'shema' does not exist in type … Did you mean to write 'schema'?"
+      shema: schema,
+    },
+    (_payload, _attempt, tx) => tx`select`,
+  );
+  onceEach(
+    {
+      ...ofBroker,
+      ...transactional,
+      // @ts-expect-error -- "'patienceMS' does not exist in type … Did you mean to write 'patienceMs'?"
+      patienceMS: 5,
+    },
+    (_payload, { message }, tx) => tx`select ${message.id}`,
+  );
+  onceEachConsumerBatch(
+    {
+      ...ofConsumer,
+      ...transactional,
+      // @ts-expect-error -- "Type 'null' is not assignable to type '(() => AbortSignal) | undefined'"
+      signal: null,
+    },
+    (_payload, _attempt, tx) => tx`select`,
+  );
+});
+
+test('with inTransaction a handler gets the transaction of the client, whatever the adapter', () => {
+  onceEachKafkaMessage({ ...ofTopic, ...transactional }, ({ payload }, _attempt, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<Buffer | null>();
+    expectTypeOf(tx).toExtend<TransactionSql>();
+  });
+  createConfluentWorker({ ...ofConfluent, ...transactional, schema }, ({ payload }, _attempt, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<{ id: string }>();
+    expectTypeOf(tx).toExtend<TransactionSql>();
+  });
+  createPlatformaticWorker({ ...ofPlatformatic, ...transactional, parse }, ({ payload }, _attempt, tx) => {
+    expectTypeOf(payload).toEqualTypeOf<Order>();
+    expectTypeOf(tx).toExtend<TransactionSql>();
+  });
+  onceEach({ ...ofBroker, ...transactional, parse: (body) => body.length }, (payload, { message }, tx) => {
+    expectTypeOf(payload).toBeNumber();
+    expectTypeOf(message).toEqualTypeOf<QueueMessage>();
+    expectTypeOf(tx).toExtend<TransactionSql>();
+  });
+  const sql = fromPg(new pg.Pool());
+  createSqsWorker(
+    { ...ofQueue, handleOnce: createHandleOnce({ sql, scope: 'a', schema }), inTransaction: true },
+    ({ id }, _attempt, tx) => {
+      expectTypeOf(tx).toEqualTypeOf<pg.PoolClient>();
+      return tx.query('select $1', [id]);
+    },
+  );
+});
+
+test('inTransaction is known to the compiler, and needs what makes transactions', () => {
+  const isOn: boolean = Math.random() < 0.5;
+  const mayBeOn: { readonly inTransaction?: true } = {};
+  const anyHandleOnce: AnyHandleOnce = handleOnce;
+  createSqsWorker(
+    {
+      ...ofQueue,
+      // @ts-expect-error -- "Type 'boolean' is not assignable to type 'false'"
+      inTransaction: isOn,
+    },
+    () => undefined,
+  );
+  // @ts-expect-error -- "Property 'inTransaction' is optional … but required"
+  createSqsWorker({ ...ofQueue, ...mayBeOn }, () => undefined);
+  createSqsWorker(
+    {
+      ...ofQueue,
+      // @ts-expect-error -- "Property 'inTransaction' is missing in type 'AnyHandleOnce' but required"
+      handleOnce: anyHandleOnce,
+      inTransaction: true,
+    },
+    () => undefined,
+  );
+  createSqsWorker({ ...ofQueue, inTransaction: false }, (_payload, _attempt, tx) => {
+    expectTypeOf(tx).toEqualTypeOf<NoTransaction>();
   });
 });
 

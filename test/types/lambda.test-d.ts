@@ -149,9 +149,9 @@ test('with inTransaction a handler gets the client’s own transaction', () => {
   });
   // @ts-expect-error -- without it there is no third argument
   onceEachSqsRecord({ handleOnce }, (...given: [unknown, SqsRecordAttempt, postgres.Sql]) => given.length);
-  // @ts-expect-error -- without it there is no third argument
   onceEachKafkaRecord(
     { handleOnce, ...ofKafkaSource },
+    // @ts-expect-error -- without it there is no third argument
     (...given: [unknown, Attempt, postgres.Sql]) => given,
   );
 });

@@ -14,8 +14,12 @@ import type { ConfluentAdmin, ConfluentPackage, ConfluentProducer } from './conf
 import { checkConfig, type ConfluentConfig, DEFAULTS } from './consumer-config.ts';
 
 /** Options of `createKafkaWorker`. */
-export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends Omit<
-  OnceEachKafkaMessageOptions<Schema, Parsed>,
+export interface KafkaWorkerOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+> extends Omit<
+  OnceEachKafkaMessageOptions<Schema, Parsed, InTransaction>,
   'consumer' | 'consumerConfig' | 'admin' | 'onFailed' | 'retry' | 'fromBeginning'
 > {
   /** The package `@confluentinc/kafka-javascript`. Each `run` makes a consumer of its `KafkaConsumer`. */

@@ -30,7 +30,7 @@ import type { Ordering } from './ordering.ts';
 import { checkRetry, type RetryInTopics, retryOption, topicName } from './retry-options.ts';
 
 /** What a handler gets as payload: the output of the schema, here or of `handleOnce`, or else of `parse`. */
-export type KafkaPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
+export type KafkaPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
 
 /** What kafkajs gives an `eachMessage` handler, and the payload. */
 export interface KafkaDelivery<Payload> {
@@ -68,7 +68,11 @@ export interface ConsumerTimeouts {
 }
 
 /** Options of `onceEachKafkaMessage`. */
-export interface OnceEachKafkaMessageOptions<Schema extends StandardSchemaV1 | undefined, Parsed>
+export interface OnceEachKafkaMessageOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+>
   extends RetryOptions, FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   /** Made by `kafka.consumer({ groupId })`. Connect and subscribe it yourself. */
   readonly consumer: KafkaConsumer;
@@ -80,7 +84,7 @@ export interface OnceEachKafkaMessageOptions<Schema extends StandardSchemaV1 | u
    */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false | undefined;
+  readonly inTransaction?: InTransaction | undefined;
   /** Any Standard Schema: `payload` is its output; a value that does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**

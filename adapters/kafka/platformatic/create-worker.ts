@@ -2,13 +2,14 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   parseOptions,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   SHORT_RETRIES,
   withHandler,
-  type WithoutTransaction,
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
-import type { Transactional } from '../../../src/index.ts';
-import type { AnyHandler, KafkaHandler, KafkaPayload } from '../options/options.ts';
+import type { AnyHandleOnce } from '../../../src/index.ts';
+import type { KafkaHandler, KafkaPayload } from '../options/options.ts';
 import { createWorker, type KafkaWorker } from '../worker.ts';
 import { bytesOfPartition, configWarnings, consumerOptionsOf } from './consumer-config.ts';
 import type { NativeConsumer } from './native.ts';
@@ -43,26 +44,16 @@ const SUBJECT = 'createKafkaWorker';
  * ```
  */
 export function createKafkaWorker<
-  Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = Buffer | null,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<KafkaWorkerOptions<Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): KafkaWorker;
-export function createKafkaWorker<
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = Buffer | null,
-  Inherited = unknown,
->(
-  options: KafkaWorkerOptions<Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited, Buffer | null>,
-  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): KafkaWorker;
-export function createKafkaWorker(options: object, handler: AnyHandler): KafkaWorker {
+  options: KafkaWorkerOptions<Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once, Buffer | null> &
+    TransactionChecked<Once, InTransaction>,
+  handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+): KafkaWorker {
   const resolved = withOwnRetries(
     parseOptions(SUBJECT, kafkaWorkerOptions(), withHandler(options, handler)),
     SHORT_RETRIES,

@@ -15,8 +15,12 @@ import { checkProducers } from './producer-faults.ts';
 import type { PlatformaticAdmin, PlatformaticPackage, PlatformaticProducer } from './platformatic-types.ts';
 
 /** Options of `createKafkaWorker`. */
-export interface KafkaWorkerOptions<Schema extends StandardSchemaV1 | undefined, Parsed> extends Omit<
-  OnceEachKafkaMessageOptions<Schema, Parsed>,
+export interface KafkaWorkerOptions<
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+> extends Omit<
+  OnceEachKafkaMessageOptions<Schema, Parsed, InTransaction>,
   'consumer' | 'consumerConfig' | 'admin' | 'onFailed' | 'retry' | 'fromBeginning'
 > {
   /** The package `@platformatic/kafka`. Each `run` makes consumers of its `Consumer`. */

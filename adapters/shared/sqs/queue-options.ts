@@ -35,19 +35,24 @@ export type QueueHandler<Message, Payload, Extra extends readonly unknown[], Res
 ) => Result | PromiseLike<Result>;
 
 /** A handler, whatever its payload is. */
-export type AnyQueueHandler<Message> = (
+export type AnyQueueHandler<Message, Result = unknown> = (
   payload: never,
   attempt: QueueAttempt<Message>,
   ...extra: never[]
-) => unknown;
+) => Result | PromiseLike<Result>;
 
 /** How the messages of a queue are handled, by a worker or by a loop. */
-export interface QueueOptions<Message, Schema extends StandardSchemaV1 | undefined, Parsed>
+export interface QueueOptions<
+  Message,
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+>
   extends RetryOptions, FingerprintOptions<string, [message: Message]> {
   /** Made by `createHandleOnce`. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false | undefined;
+  readonly inTransaction?: InTransaction | undefined;
   /** Any Standard Schema: the handler gets its output; a body that does not fit fails for good. */
   readonly schema?: Schema | undefined;
   /**

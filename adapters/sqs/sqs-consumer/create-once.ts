@@ -17,20 +17,24 @@ import { sqsConsumerOptions } from './options.ts';
 import type { Processor, Receive } from './process-message.ts';
 import { createQueueCheck, type MayHandle } from './queue-check.ts';
 
-export interface Once {
+export interface Once<Given> {
   readonly mayHandle: MayHandle;
   readonly processor: Processor;
   /** Of messages that have just come. */
   readonly receive: () => Receive;
-  readonly consumerOptions: ConsumerSettings & AddedSettings;
+  readonly consumerOptions: Given & AddedSettings;
   readonly counts: () => Counts<SqsConsumerEvent['type']>;
 }
 
 /** What the wrapper of a message and that of a batch share. */
-export function createOnce(subject: string, options: unknown, ofBatch: boolean): Once {
+export function createOnce<Given extends ConsumerSettings>(
+  subject: string,
+  options: unknown,
+  ofBatch: boolean,
+): Once<Given> {
   const resolved = withOwnRetries(parseOptions(subject, sqsConsumerOptions(ofBatch), options));
   const { handleOnce, onFailed, signal } = resolved;
-  const given = resolved.consumerOptions as ConsumerSettings;
+  const given = resolved.consumerOptions as Given;
   const { settings } = handleOnce;
   const { clock } = handlesOf(handleOnce);
   const events = createAdapterEvents(resolved);

@@ -4,11 +4,12 @@ import {
   lanesBy,
   type ParsedPayload,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   runLanes,
   withHandler,
-  type WithoutTransaction,
 } from '../../../src/adapter-kit.ts';
-import type { Transactional } from '../../../src/index.ts';
+import type { AnyHandleOnce } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
@@ -54,31 +55,17 @@ export type OnceEachConsumerBatch<Given> = Omit<
  */
 export function onceEachConsumerBatch<
   Given extends ConsumerSettings,
-  Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): OnceEachConsumerBatch<Given>;
-export function onceEachConsumerBatch<
-  Given extends ConsumerSettings,
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Inherited = unknown,
->(
-  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): OnceEachConsumerBatch<Given>;
-export function onceEachConsumerBatch(
-  options: object,
-  handler: unknown,
-): OnceEachConsumerBatch<ConsumerSettings> {
-  const once = createOnce('onceEachConsumerBatch', withHandler(options, handler), true);
+  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once> &
+    TransactionChecked<Once, InTransaction>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+): OnceEachConsumerBatch<Given> {
+  const once = createOnce<Given>('onceEachConsumerBatch', withHandler(options, handler), true);
   return {
     ...once.consumerOptions,
     counts: once.counts,

@@ -3,10 +3,11 @@ import {
   type Counts,
   type ParsedPayload,
   type PayloadChecked,
+  type TransactionChecked,
+  type TransactionOf,
   withHandler,
-  type WithoutTransaction,
 } from '../../../src/adapter-kit.ts';
-import type { Transactional } from '../../../src/index.ts';
+import type { AnyHandleOnce } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
@@ -48,31 +49,17 @@ export type OnceEachConsumerMessage<Given> = Omit<
  */
 export function onceEachConsumerMessage<
   Given extends ConsumerSettings,
-  Result,
-  Tx,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<SqsConsumerOptions<Given, Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, [transaction: Tx], Result>,
-): OnceEachConsumerMessage<Given>;
-export function onceEachConsumerMessage<
-  Given extends ConsumerSettings,
-  Result,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Inherited = unknown,
->(
-  options: SqsConsumerOptions<Given, Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Inherited>, WithoutTransaction, Result>,
-): OnceEachConsumerMessage<Given>;
-export function onceEachConsumerMessage(
-  options: object,
-  handler: unknown,
-): OnceEachConsumerMessage<ConsumerSettings> {
-  const once = createOnce('onceEachConsumerMessage', withHandler(options, handler), false);
+  options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once> &
+    TransactionChecked<Once, InTransaction>,
+  handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
+): OnceEachConsumerMessage<Given> {
+  const once = createOnce<Given>('onceEachConsumerMessage', withHandler(options, handler), false);
   return {
     ...once.consumerOptions,
     counts: once.counts,

@@ -46,7 +46,8 @@ export interface SqsConsumerOptions<
   Given extends ConsumerSettings,
   Schema extends StandardSchemaV1 | undefined,
   Parsed,
-> extends QueueOptions<SqsMessage, Schema, Parsed> {
+  InTransaction extends boolean = false,
+> extends QueueOptions<SqsMessage, Schema, Parsed, InTransaction> {
   /** What `Consumer.create` takes, without a handler. */
   readonly consumerOptions: Given;
   /**

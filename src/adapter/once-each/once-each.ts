@@ -6,8 +6,8 @@ import { withOwnRetries } from '../own-retries.ts';
 import { consumerOf } from '../consumer.ts';
 import { createTrial, fingerprintOnTrial } from '../trial.ts';
 import { handlesOf } from '../../engine/hidden-handles.ts';
-import type { WithoutTransaction } from '../transactional-option.ts';
-import type { Transactional } from '../../api/handle-once.ts';
+import type { TransactionChecked, TransactionOf } from '../transactional-option.ts';
+import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
 import { withHandler } from '../../options/handler-option.ts';
 import { parseOptions } from '../../options/parse-options.ts';
@@ -66,28 +66,22 @@ export interface OnceEach<Message, Result> {
 export function onceEach<
   Message,
   Result,
-  Tx,
   Body = unknown,
   Schema extends StandardSchemaV1 | undefined = undefined,
   Parsed = unknown,
-  Inherited = unknown,
+  Once extends AnyHandleOnce = AnyHandleOnce,
+  InTransaction extends boolean = false,
 >(
-  options: Transactional<OnceEachOptions<Message, Body, Schema, Parsed>, Tx> &
-    PayloadChecked<Schema, Parsed, Inherited>,
-  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed, Inherited>, Message, [transaction: Tx], Result>,
-): OnceEach<Message, Result>;
-export function onceEach<
-  Message,
-  Result,
-  Body = unknown,
-  Schema extends StandardSchemaV1 | undefined = undefined,
-  Parsed = unknown,
-  Inherited = unknown,
->(
-  options: OnceEachOptions<Message, Body, Schema, Parsed> & PayloadChecked<Schema, Parsed, Inherited>,
-  handler: OnceEachHandler<OnceEachPayload<Schema, Parsed, Inherited>, Message, WithoutTransaction, Result>,
-): OnceEach<Message, Result>;
-export function onceEach(options: object, handler: unknown): OnceEach<never, unknown> {
+  options: OnceEachOptions<Message, Body, Schema, Parsed, InTransaction> &
+    PayloadChecked<Schema, Parsed, Once> &
+    TransactionChecked<Once, InTransaction>,
+  handler: OnceEachHandler<
+    OnceEachPayload<Schema, Parsed, Once>,
+    Message,
+    TransactionOf<Once, InTransaction>,
+    Result
+  >,
+): OnceEach<Message, Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, onceEachOptions(), withHandler(options, handler)));
   const events = createAdapterEvents(resolved);
   const trial = createTrial();
@@ -107,5 +101,5 @@ export function onceEach(options: object, handler: unknown): OnceEach<never, unk
     return await handleMessage(adapter, message, parseOptions(SUBJECT, messageOptions(), given));
   }
 
-  return Object.assign(handle, { counts: events.counts });
+  return Object.assign(handle, { counts: events.counts }) as OnceEach<Message, Result>;
 }

@@ -41,7 +41,7 @@ export type OnceEachHandler<
 > = (payload: Payload, attempt: OnceEachAttempt<Message>, ...extra: Extra) => Result | PromiseLike<Result>;
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
-export type OnceEachPayload<Schema, Parsed, Inherited = unknown> = ParsedPayload<Schema, Parsed, Inherited>;
+export type OnceEachPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
 
 /** Where a copy of a message goes that failed for good. */
 export interface DeadLetterDestination<Message> {
@@ -52,12 +52,18 @@ export interface DeadLetterDestination<Message> {
 }
 
 /** How messages of a broker are read, acknowledged and kept. What a call of the broker throws keeps the message. */
-export interface OnceEachOptions<Message, Body, Schema extends StandardSchemaV1 | undefined, Parsed>
+export interface OnceEachOptions<
+  Message,
+  Body,
+  Schema extends StandardSchemaV1 | undefined,
+  Parsed,
+  InTransaction extends boolean = false,
+>
   extends RetryOptions, FingerprintOptions<Body, [message: Message]> {
   /** Made by `createHandleOnce`. Give each kind of consumer a scope of its own. */
   readonly handleOnce: AnyHandleOnce;
   /** With true, handlers get a transaction as third argument, and the record commits with it. Default false. */
-  readonly inTransaction?: false | undefined;
+  readonly inTransaction?: InTransaction | undefined;
   /**
    * The identity of a message: the same at each delivery, and no other message's. A message for which it throws or
    * returns undefined is refused; one for which it throws before it has ever worked is kept: its code is at fault.
