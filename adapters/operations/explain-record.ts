@@ -59,9 +59,9 @@ const MEANINGS: Readonly<Record<BadEnding, string>> = {
   interrupted:
     'its caller stopped it, as at a shutdown or a rebalance, or a clock that was set; the next delivery runs it again',
   failed: 'it failed for good; later deliveries are answered from the record',
-  died: 'its worker made no sign for a lease: it crashed, was killed or stood still; the next delivery ran it again',
+  died: 'its worker gave no sign of life for a lease: it crashed, was killed or was frozen; the next delivery ran it again',
   'lease-lost':
-    'its lease was over before its handler ended: the next delivery ran it again, perhaps beside it',
+    'its lease was over before its handler ended: the next delivery ran it again, perhaps at the same time',
   unrecorded:
     'its handler ended, and its end could not be written; after the lease the next delivery runs it again',
 };

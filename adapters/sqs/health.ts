@@ -24,7 +24,7 @@ export interface SqsHealth {
     /** When the last message was handled, whatever became of it. Undefined before. */
     readonly handledAt: Date | undefined;
     /** Messages that wait for a handler, or have one. */
-    readonly inHand: number;
+    readonly inFlight: number;
   };
 }
 
@@ -35,6 +35,6 @@ export function healthOf(url: string, store: StoreReach, run: RunHealth | undefi
     live: run?.isTurning ?? true,
     ready: isReceiving && store === 'reachable',
     store,
-    queue: { url, answeredAt: run?.answeredAt, handledAt: run?.handledAt, inHand: run?.inHand ?? 0 },
+    queue: { url, answeredAt: run?.answeredAt, handledAt: run?.handledAt, inFlight: run?.inFlight ?? 0 },
   };
 }

@@ -5,7 +5,7 @@ import { InvalidOptionsError } from '../../src/index.ts';
 export type SqsMessage = Message;
 
 /** A received message, with the times that say whether it is still ours. Times are monotonic milliseconds. */
-export interface InHandMessage {
+export interface ReceivedMessage {
   readonly message: SqsMessage;
   readonly messageId: string;
   readonly receiptHandle: string;
@@ -13,7 +13,7 @@ export interface InHandMessage {
 }
 
 /** Throws `InvalidOptionsError` for a message that could not be deleted or made visible. */
-export function toInHandMessage(subject: string, message: SqsMessage, receivedAt: number): InHandMessage {
+export function toReceivedMessage(subject: string, message: SqsMessage, receivedAt: number): ReceivedMessage {
   const ids = idsOf(message);
   if (ids !== undefined) return { message, ...ids, receivedAt };
   const fault = 'must be a message as ReceiveMessage gave it, with MessageId and ReceiptHandle';
@@ -21,7 +21,7 @@ export function toInHandMessage(subject: string, message: SqsMessage, receivedAt
 }
 
 /** Undefined too for what throws when it is read. */
-function idsOf(message: SqsMessage): Pick<InHandMessage, 'messageId' | 'receiptHandle'> | undefined {
+function idsOf(message: SqsMessage): Pick<ReceivedMessage, 'messageId' | 'receiptHandle'> | undefined {
   try {
     const { MessageId: messageId, ReceiptHandle: receiptHandle } = message;
     const isWhole = typeof messageId === 'string' && typeof receiptHandle === 'string';

@@ -15,7 +15,7 @@ import type { AnyHandleOnce } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
 import type { AnyQueueHandler } from '../shared/sqs/queue-options.ts';
-import { type SqsMessage, toInHandMessage } from './message.ts';
+import { type SqsMessage, toReceivedMessage } from './message.ts';
 import { type SqsHandler, type SqsOptions, sqsOptions, type SqsPayload } from './options.ts';
 import { type HandledMessage, processDelivery } from './process-delivery.ts';
 import { checkAtStart, checkLease } from './queue-check.ts';
@@ -99,7 +99,7 @@ export function onceEachSqsMessage<
 
   return async function handleMessage(message, given = {}) {
     const { signal, receivedAt = clock.wall() } = parseOptions(SUBJECT, messageOptions(), given);
-    const received = toInHandMessage(
+    const received = toReceivedMessage(
       SUBJECT,
       message,
       clock.monotonic() - Math.max(0, clock.wall() - receivedAt),

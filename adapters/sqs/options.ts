@@ -57,7 +57,7 @@ export interface SqsOptions<
   /** As `GetQueueUrl` gives it: the URL of SQS, not its name or ARN. */
   readonly queueUrl: string;
   /**
-   * Seconds that a message in hand stays invisible between heartbeats: above the lease. A loop of your own must ask
+   * Seconds that a received message stays invisible between heartbeats: above the lease. A loop of your own must ask
    * for the same in its receives. Default: the queue's own, or twice the lease where that is not above the lease.
    */
   readonly visibilityTimeoutSeconds?: number | undefined;

@@ -15,7 +15,7 @@ export interface ReceiverOptions {
   /** The most received messages that may take room. */
   readonly capacity: number;
   /** How many received messages take room. */
-  readonly inHand: () => number;
+  readonly inFlight: () => number;
   /** Of how many of them the store has not answered yet. */
   readonly untried: () => number;
   readonly onMessages: (messages: readonly SqsMessage[], receivedAt: number) => void;
@@ -85,7 +85,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   function room(): number {
     let asked = 0;
     for (const max of polls.values()) asked += max;
-    return capacity - options.inHand() - asked;
+    return capacity - options.inFlight() - asked;
   }
 
   function mayPoll(): boolean {
@@ -140,7 +140,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   function isTurning(): boolean {
-    const isFull = capacity - options.inHand() < worthwhile;
+    const isFull = capacity - options.inFlight() < worthwhile;
     if (stopped || isFull || storePause.isFailing()) return true;
     return clock.monotonic() - turnedAt < STALLED_MS;
   }

@@ -1,7 +1,7 @@
 import { type Clock, endsWithin, refused, storeAnswered } from '../../src/adapter-kit.ts';
 import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type RunningItem } from './lanes.ts';
-import { type InHandMessage, messageGroupId, type SqsMessage, toInHandMessage } from './message.ts';
+import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
 import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
@@ -29,7 +29,7 @@ export interface RunHealth extends ReceiverHealth {
   /** When the last message was handled. */
   readonly handledAt: Date | undefined;
   /** Messages that wait for a handler, or have one. */
-  readonly inHand: number;
+  readonly inFlight: number;
 }
 
 /** A worker from start to stop. */
@@ -83,7 +83,7 @@ export function startRun(options: RunOptions): Run {
     abortsPolls,
     visibilityTimeoutSeconds: seconds,
     capacity,
-    inHand: () => lanes.size() - Math.min(lanes.blocked(), MOST_BLOCKED * capacity),
+    inFlight: () => lanes.size() - Math.min(lanes.blocked(), MOST_BLOCKED * capacity),
     untried: () => untried.size - lanes.blocked(),
     onMessages,
   });
@@ -91,7 +91,7 @@ export function startRun(options: RunOptions): Run {
   function onMessages(messages: readonly SqsMessage[], receivedAt: number): void {
     delivery.look(messages);
     const items = messages.flatMap((message) => {
-      const received = inHandOf(message, receivedAt);
+      const received = receivedOf(message, receivedAt);
       return received === undefined || joins(received) ? [] : [keeper.hold(received)];
     });
     if (stopping !== undefined) giveBack(items);
@@ -102,9 +102,9 @@ export function startRun(options: RunOptions): Run {
   }
 
   /** Undefined for a message that cannot be deleted or made visible. */
-  function inHandOf(message: SqsMessage, receivedAt: number): InHandMessage | undefined {
+  function receivedOf(message: SqsMessage, receivedAt: number): ReceivedMessage | undefined {
     try {
-      const received = toInHandMessage('createSqsWorker', message, receivedAt);
+      const received = toReceivedMessage('createSqsWorker', message, receivedAt);
       const count = message.Attributes?.ApproximateReceiveCount;
       const receiveCount = count === undefined ? undefined : Number(count);
       events.emit({ type: 'received', messageId: received.messageId, receiveCount });
@@ -118,7 +118,7 @@ export function startRun(options: RunOptions): Run {
   }
 
   /** A redelivery of a message that is being handled is the same message: it runs once, and one delete ends it. */
-  function joins(received: InHandMessage): boolean {
+  function joins(received: ReceivedMessage): boolean {
     const isJoined = keeper.join(received);
     if (isJoined) kept(processor, received.messageId, { key: '', reason: 'in-flight' });
     return isJoined;
@@ -179,7 +179,7 @@ export function startRun(options: RunOptions): Run {
 
   receiver.pump();
   return {
-    health: () => ({ ...receiver.health(), handledAt, inHand: lanes.size() }),
+    health: () => ({ ...receiver.health(), handledAt, inFlight: lanes.size() }),
     async stop(drained) {
       stopping ??= end(drained);
       await stopping;

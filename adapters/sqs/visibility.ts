@@ -3,7 +3,7 @@ import { CALL_TIMEOUT_MS, twice } from '../shared/sqs/in-time.ts';
 import type { EntryReply, Queue } from '../shared/sqs/queue.ts';
 import { boundedVisibility, TRAVEL_MARGIN_MS } from '../shared/sqs/visibility-limits.ts';
 import type { SqsEvent } from './events.ts';
-import type { InHandMessage, SqsMessage } from './message.ts';
+import type { ReceivedMessage, SqsMessage } from './message.ts';
 import type { VisibilityTimeouts } from './queue-check.ts';
 
 /** The code of a message that was held for 12 hours: its handler goes on under its lease. */
@@ -29,12 +29,12 @@ export class HeldMessage {
   readonly #shared: Shared;
   readonly #hold: Hold;
   /** The last receive of the message. */
-  #received: InHandMessage;
+  #received: ReceivedMessage;
   /** Whether it is held for as long as a queue allows. */
   #isAtLimit = false;
   #isReleased = false;
 
-  constructor(received: InHandMessage, shared: Shared) {
+  constructor(received: ReceivedMessage, shared: Shared) {
     this.message = received.message;
     this.messageId = received.messageId;
     this.#shared = shared;
@@ -68,7 +68,7 @@ export class HeldMessage {
   }
 
   /** Goes on with another receive of the same message. */
-  receivedAgain(received: InHandMessage): void {
+  receivedAgain(received: ReceivedMessage): void {
     this.#received = received;
     this.#isAtLimit = false;
     this.#hold.until = received.receivedAt + this.#shared.receivedMs;
@@ -162,13 +162,13 @@ export function createVisibilityKeeper(
      * Hands a redelivery to the hold of the same message, which goes on with its receipt handle and the time of its
      * receive. False where the message is not handled any more, or its body is another.
      */
-    join(redelivery: InHandMessage): boolean {
+    join(redelivery: ReceivedMessage): boolean {
       const held = byId.get(redelivery.messageId);
       if (held === undefined || held.message.Body !== redelivery.message.Body) return false;
       held.receivedAgain(redelivery);
       return true;
     },
-    hold(received: InHandMessage): HeldMessage {
+    hold(received: ReceivedMessage): HeldMessage {
       const held = new HeldMessage(received, shared);
       holds.add(held);
       byId.set(held.messageId, held);

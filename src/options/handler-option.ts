@@ -8,7 +8,7 @@ export function handlerOption<Handler>(parameters: string): z.ZodMiniType<Handle
   return z.custom<Handler>((value) => typeof value === 'function', {
     error: ({ input }) =>
       input === AMONG_OPTIONS
-        ? 'must be given beside the options, as second argument'
+        ? 'must be given as second argument, after the options'
         : `must be a function of (${parameters})`,
     abort: false,
   });

@@ -119,7 +119,7 @@ const ADAPTERS: Table = {
   lapsed: row(
     'warn',
     'VISIBILITY_LOST',
-    'a message in hand has lapsed at its broker: another worker may have it',
+    'a received message has lapsed at its broker: another worker may have it',
   ),
   unfinished: row('warn', 'UNFINISHED', 'a handler went on after its signal had aborted'),
   'invalid-key': row('error', 'INVALID_KEY', 'a message has no valid key: it was not handled'),

@@ -22,7 +22,7 @@ test('a walk that is told to end gives up a database that gives no answer', asyn
   expect(ended).toEqual({
     ...{ code: 1, stdout: '' },
     stderr: expect.stringMatching(
-      /^handle-once: (the store gave no reply within 3000 ms|told to end, )[^\n]*\n$/,
+      /^handle-once: (the store gave no reply within 3000 ms|stopped by a signal, )[^\n]*\n$/,
     ) as string,
   });
 });
@@ -48,7 +48,7 @@ test('so does a redrive', async () => {
   });
   expect(ended).toEqual({
     ...{ code: 1, stdout: '' },
-    stderr: expect.stringMatching(/^handle-once: told to end, [^\n]*\n$/) as string,
+    stderr: expect.stringMatching(/^handle-once: stopped by a signal, [^\n]*\n$/) as string,
   });
 });
 

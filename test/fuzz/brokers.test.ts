@@ -9,7 +9,7 @@ import { deadLetterAttributes } from '../../adapters/shared/sqs/dead-letter-attr
 import { queueFacts } from '../../adapters/shared/sqs/queue-settings.ts';
 import { ownerOf } from '../../adapters/kafka/redrive/owner-of.ts';
 import { originalOf } from '../../adapters/shared/kafka/retry-copy.ts';
-import { toInHandMessage } from '../../adapters/sqs/message.ts';
+import { toReceivedMessage } from '../../adapters/sqs/message.ts';
 import { createQueue, type EntryReply, type SqsClient } from '../../adapters/shared/sqs/queue.ts';
 import { isPolluted, tellsSecret } from '../../proof/fuzz/leaks.ts';
 import { fuzzed } from '../../proof/fuzz/settings.ts';
@@ -87,7 +87,7 @@ describe('whatever SQS answers', () => {
     await fc.assert(
       fc.asyncProperty(message, async (given) => {
         const taken = await orDocumented(
-          () => toInHandMessage('subject', given() as object, 0),
+          () => toReceivedMessage('subject', given() as object, 0),
           'INVALID_OPTIONS',
         );
         if (taken === undefined) return;

@@ -154,7 +154,7 @@ describe('dead-rows', () => {
       .toMatchObject({
         level: 'notice',
         // The migration leaves 100 dead rows more, which any statement can remove.
-        found: expect.stringMatching(/^12,\d{3} dead rows beside 0 live ones/) as string,
+        found: expect.stringMatching(/^12,\d{3} dead rows and 0 live ones/) as string,
         fix: expect.stringContaining('stay open for long') as string,
       });
     await reader`rollback`;

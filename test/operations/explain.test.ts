@@ -100,7 +100,7 @@ describe('What happened to a message is told', () => {
       { attempt: 1, ending: 'lease-lost', worker: { id: WORKER_ID } },
     ]);
     expect(attempts[0]).not.toHaveProperty('tookMs');
-    expect(attempts[1]?.meaning).toContain('ran it again, perhaps beside it');
+    expect(attempts[1]?.meaning).toContain('ran it again, perhaps at the same time');
   });
 
   test('of one that there is nothing to tell of', async () => {

@@ -14,18 +14,18 @@ test('a worker is ready from its start to its stop, and tells how its queue prog
   const worker = queue.worker({ handler: () => held.opened });
   expect(worker.health()).toEqual({
     ...{ live: true, ready: false, store: 'unknown' },
-    queue: { url: queue.queueUrl, answeredAt: undefined, handledAt: undefined, inHand: 0 },
+    queue: { url: queue.queueUrl, answeredAt: undefined, handledAt: undefined, inFlight: 0 },
   });
   await worker.start();
   expect(worker.health()).toMatchObject({ live: true, ready: true, store: 'reachable' });
   await queue.send('1');
-  await until(() => worker.health().queue.inHand === 1);
+  await until(() => worker.health().queue.inFlight === 1);
   expect(worker.health().queue).toMatchObject({ answeredAt: expect.any(Date) as Date, handledAt: undefined });
   held.open();
-  await until(() => worker.counts().acknowledged === 1 && worker.health().queue.inHand === 0);
+  await until(() => worker.counts().acknowledged === 1 && worker.health().queue.inFlight === 0);
   expect(worker.health().queue.handledAt).toEqual(expect.any(Date));
   await worker.stop();
-  expect(worker.health()).toMatchObject({ live: true, ready: false, queue: { inHand: 0 } });
+  expect(worker.health()).toMatchObject({ live: true, ready: false, queue: { inFlight: 0 } });
 });
 
 test('a worker whose queue fails is not ready, and live, until the queue answers again', async () => {

@@ -38,7 +38,7 @@ test('a worker that has all it can handle is live, however long that takes', asy
   const message = () => ({ MessageId: String(sent++), ReceiptHandle: 'handle', Body: '1' });
   const worker = await workerOf(() => ({ Messages: [message(), message()] }), 1);
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(worker.health()).toMatchObject({ live: true, queue: { inHand: 2 } });
+  expect(worker.health()).toMatchObject({ live: true, queue: { inFlight: 2 } });
 });
 
 test('a worker whose queue fails is live', async () => {
@@ -75,7 +75,7 @@ test('a worker that has all it can handle, and whose heartbeats hang, is not rea
   for (const body of ['1', '2']) queue.send(body);
   await worker.start();
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(worker.health()).toMatchObject({ ready: true, queue: { inHand: 2 } });
+  expect(worker.health()).toMatchObject({ ready: true, queue: { inFlight: 2 } });
   isDown = true;
   await vi.advanceTimersByTimeAsync(6_000);
   expect(worker.health()).toMatchObject({ ready: false });

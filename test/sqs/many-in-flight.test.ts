@@ -14,7 +14,7 @@ test('of 1,000 messages in flight at 400 ms a call none loses its visibility', a
   for (let n = 0; n < 1_000; n += 1) queue.send(String(n));
   await worker.start();
   await vi.advanceTimersByTimeAsync(40_000);
-  expect(worker.health().queue.inHand).toBe(1_000);
+  expect(worker.health().queue.inFlight).toBe(1_000);
   await vi.advanceTimersByTimeAsync(20_000);
   expect(queue.deadLetters()).toHaveLength(0);
   expect(worker.counts()).toMatchObject({ received: 1_000, acknowledged: 1_000 });
@@ -103,6 +103,6 @@ test('calls of 100 messages in flight are full', async () => {
   await vi.advanceTimersByTimeAsync(15_000);
   const changes = slow.calls(CHANGE);
   await vi.advanceTimersByTimeAsync(8_000);
-  expect(slow.worker.health().queue.inHand).toBe(100);
+  expect(slow.worker.health().queue.inFlight).toBe(100);
   expect(slow.calls(CHANGE) - changes).toBe(10);
 });

@@ -70,7 +70,7 @@ describe.each(entries)('%s', (_, enter, args) => {
   test.each([undefined, () => 1])(
     'says where a handler belongs that is among the options (%j)',
     async (handler) => {
-      const issue = { field: 'handler', message: 'must be given beside the options, as second argument' };
+      const issue = { field: 'handler', message: 'must be given as second argument, after the options' };
       expect(await refusal(() => enter(handler, { handler: () => 2 }))).toMatchObject({
         issues: expect.arrayContaining([issue]) as object,
       });

@@ -53,7 +53,7 @@ function textOf({ record, worker, attempts }: Story): string {
 
 function lapsedAt({ attempts, liveUntil }: RecordView): string {
   return (
-    `attempt ${attempts} has no end on record: its process is gone, or stands still, and its lease lapsed at ` +
+    `attempt ${attempts} has no end on record: its process is gone or frozen, and its lease lapsed at ` +
     `${liveUntil.toISOString()}; the next delivery runs the message again`
   );
 }

@@ -27,7 +27,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'isolation.level': 'stays read_committed, the default: messages of aborted transactions are never read',
   'enable.partition.eof': 'is set to true: the end of a partition is committed too',
   offset_commit_cb: 'is set: a commit has ended when the broker has answered it',
-  rebalance_cb: 'is set: partitions are given back when what is in hand has ended',
+  rebalance_cb: 'is set: partitions are given back when running handlers have ended',
 };
 
 /** Refuses settings that would change what is committed, or who has a partition. */

@@ -34,7 +34,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   groupId: 'is set to the option groupId',
   autocommit: 'is set to false: offsets are committed when their messages are settled',
   isolationLevel: 'stays READ_COMMITTED, the default: messages of aborted transactions are never read',
-  protocolsMetadata: 'is set: partitions are given back when what is in hand has ended',
+  protocolsMetadata: 'is set: partitions are given back when running handlers have ended',
   retries:
     'is set to 0: the worker tries again itself. With more, a commit that comes too late would join the group',
   retryDelay: 'has no effect: the worker tries again itself',

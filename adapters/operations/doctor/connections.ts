@@ -73,7 +73,7 @@ async function sessionsOf(client: Subject['client']): Promise<Sessions> {
 
 /** The connections of the client, against the handlers that can hold them. */
 export function poolSize({ client: { maxConnections }, concurrency }: Subject): Found {
-  if (maxConnections === undefined) return ok('the client does not tell how many connections it opens');
+  if (maxConnections === undefined) return ok('the client does not say how many connections it opens');
   if (concurrency === undefined) return ok(`at most ${maxConnections} connections`);
   const warning = connectionWarning({ maxConnections, concurrency, inTransaction: true });
   if (warning !== undefined) return { level: 'notice', found: warning.message };

@@ -24,7 +24,7 @@ export async function deadRows({ client, schema }: Subject): Promise<Found> {
   const [dead = 0, live = 0] = (row ?? []).map(Number);
   const vacuumed = ageOf(row?.[2]);
   const found =
-    `${dead.toLocaleString('en-US')} dead rows beside ${live.toLocaleString('en-US')} live ones, ` +
+    `${dead.toLocaleString('en-US')} dead rows and ${live.toLocaleString('en-US')} live ones, ` +
     (vacuumed === undefined ? 'never vacuumed' : `vacuumed ${vacuumed.text} ago`);
   if (row?.[3] === 'true') {
     return notice(

@@ -1,13 +1,13 @@
 import { systemClock } from '../../../src/adapter-kit.ts';
 import { isInvisible } from '../../shared/sqs/visibility-limits.ts';
-import { type InHandMessage, type SqsMessage, toInHandMessage } from '../message.ts';
+import { type ReceivedMessage, type SqsMessage, toReceivedMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
 /** A long poll asks all servers of the queue, and so an empty one is the end of it. */
 const WAIT_SECONDS = 1;
 
 /** What it takes to make a dead letter visible. */
-type Held = Pick<InHandMessage, 'receiptHandle' | 'receivedAt'>;
+type Held = Pick<ReceivedMessage, 'receiptHandle' | 'receivedAt'>;
 
 export type DeadLetterQueue = ReturnType<typeof createDeadLetterQueue>;
 
@@ -31,10 +31,10 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
     }
   }
 
-  function hold(messages: readonly SqsMessage[]): InHandMessage[] {
+  function hold(messages: readonly SqsMessage[]): ReceivedMessage[] {
     forgetLapsed();
     const receivedAt = systemClock.monotonic();
-    const deadLetters = messages.map((message) => toInHandMessage(subject, message, receivedAt));
+    const deadLetters = messages.map((message) => toReceivedMessage(subject, message, receivedAt));
     for (const { messageId, receiptHandle } of deadLetters) {
       held.delete(messageId);
       held.set(messageId, { receiptHandle, receivedAt });
@@ -45,7 +45,7 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
   return {
     isOurs,
     /** The next dead letters, each of them once; none at the end, and where it is over. */
-    async receive(isOver: () => boolean): Promise<readonly InHandMessage[]> {
+    async receive(isOver: () => boolean): Promise<readonly ReceivedMessage[]> {
       // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
       for (let again = 0; again <= kept.size && !isOver();) {
         const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
@@ -57,10 +57,10 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
       return [];
     },
     /** It was looked at, and stays: it is not received again. */
-    keep({ messageId }: InHandMessage): void {
+    keep({ messageId }: ReceivedMessage): void {
       kept.add(messageId);
     },
-    async remove({ messageId, receiptHandle }: InHandMessage): Promise<void> {
+    async remove({ messageId, receiptHandle }: ReceivedMessage): Promise<void> {
       const reply = await attempt(queue.delete(receiptHandle));
       if (!reply.done) throw reply.error;
       held.delete(messageId);

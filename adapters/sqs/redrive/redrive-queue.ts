@@ -8,7 +8,7 @@ import { type CopyIdentity, IDENTITY_ATTRIBUTE, writeIdentity } from '../../shar
 import { fitsInQueue, withoutOurs } from '../../shared/sqs/dead-letter-attributes.ts';
 import { addressOf, isTooLong } from '../../shared/sqs/send-dead-letter.ts';
 import { createQueue, isNoSuchQueue, type Queue } from '../../shared/sqs/queue.ts';
-import type { InHandMessage, SqsMessage } from '../message.ts';
+import type { ReceivedMessage, SqsMessage } from '../message.ts';
 import { createDeadLetterQueue, type DeadLetterQueue } from './dead-letter-queue.ts';
 import { type QueueDeadLetter, redriveQueueOptions, type RedriveQueueOptions } from './options.ts';
 import { type DeadLetterOwner, ownerOf } from './owner-of.ts';
@@ -50,12 +50,12 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
     while (!isOver()) {
       const batch = await deadLetters.receive(isOver);
       if (batch.length === 0) break;
-      for (const inHand of batch) {
+      for (const received of batch) {
         if (isOver()) break;
-        const { messageId, message } = inHand;
-        const deadLetter = deadLetterOf(inHand, ownerOf(message, resolved), { queue, deadLetters, to });
+        const { messageId, message } = received;
+        const deadLetter = deadLetterOf(received, ownerOf(message, resolved), { queue, deadLetters, to });
         const outcome = await take({ deadLetter, place: { messageId }, facts: { messageId, message } });
-        if (outcome?.state === 'kept' || dryRun) deadLetters.keep(inHand);
+        if (outcome?.state === 'kept' || dryRun) deadLetters.keep(received);
       }
     }
   } finally {
@@ -81,21 +81,21 @@ interface Queues {
 }
 
 function deadLetterOf(
-  inHand: InHandMessage,
+  received: ReceivedMessage,
   owner: DeadLetterOwner | KeptDeadLetter,
   queues: Queues,
 ): DeadLetter {
   if ('kept' in owner) return owner;
   const { queue, deadLetters, to } = queues;
-  const copy = copyOf(inHand.message, owner.identity);
+  const copy = copyOf(received.message, owner.identity);
   return {
     ...owner,
     hasRoom: fitsInQueue(copy.MessageBody, copy.MessageAttributes),
-    isOurs: () => deadLetters.isOurs(inHand),
-    remove: () => deadLetters.remove(inHand),
+    isOurs: () => deadLetters.isOurs(received),
+    remove: () => deadLetters.remove(received),
     async send(attempts) {
       // Once the record was tried again, the message of this id is used up.
-      const address = addressOf(inHand.message, to, `${inHand.messageId}-${attempts}`);
+      const address = addressOf(received.message, to, `${received.messageId}-${attempts}`);
       try {
         await queue.send({ ...address, ...copy });
         return true;

@@ -15,7 +15,7 @@ export interface ConsumerSettings {
   readonly sqs: SqsClient;
   /** The most messages of one receive, 1 to 10. sqs-consumer's default is 1. */
   readonly batchSize?: number | undefined;
-  /** Seconds that a message in hand stays invisible between heartbeats: above the lease. Default: twice the lease. */
+  /** Seconds that a received message stays invisible between heartbeats: above the lease. Default: twice the lease. */
   readonly visibilityTimeout?: number | undefined;
   /** Seconds between sqs-consumer's heartbeats. Default: a third of the visibility timeout. */
   readonly heartbeatInterval?: number | undefined;

@@ -96,22 +96,22 @@ export function storeOutageSuite({ client, databaseUrl, setup, sql: admin }: Fix
     const { proxy, sql } = await throughProxy();
     const queue = await setup({ visibilityTimeoutSeconds: 60 }, { sql });
     const handler = vi.fn();
-    const inHand = new Set<string>();
+    const inFlight = new Set<string>();
     let mostInHand = 0;
     const worker = await queue.startWorker({
       concurrency: 10,
       handler,
       onEvent: (event) => {
         queue.onEvent(event);
-        if (event.type === 'received') inHand.add(event.messageId);
-        if (event.type === 'kept' || event.type === 'acknowledged') inHand.delete(event.messageId);
-        mostInHand = Math.max(mostInHand, inHand.size);
+        if (event.type === 'received') inFlight.add(event.messageId);
+        if (event.type === 'kept' || event.type === 'acknowledged') inFlight.delete(event.messageId);
+        mostInHand = Math.max(mostInHand, inFlight.size);
       },
     });
     await proxy.cut();
     const bodies = Array.from({ length: 40 }, (_, n) => String(n));
     await sendMany(client, queue.queueUrl, bodies);
-    await until(() => queue.eventsOf('kept').length > 0 && inHand.size === 0);
+    await until(() => queue.eventsOf('kept').length > 0 && inFlight.size === 0);
     mostInHand = 0;
 
     const firstWave = queue.eventsOf('received').length;

@@ -65,7 +65,7 @@ export function workerSuite({ client, setup }: Fixture): void {
       let mostRunning = 0;
       let mostInHand = 0;
       const times = (type: 'received' | 'acknowledged' | 'kept' | 'returned') => queue.eventsOf(type).length;
-      const inHand = (): number =>
+      const inFlight = (): number =>
         times('received') - times('acknowledged') - times('kept') - times('returned');
       await queue.startWorker({
         concurrency,
@@ -78,11 +78,11 @@ export function workerSuite({ client, setup }: Fixture): void {
         },
         onEvent: (event) => {
           queue.onEvent(event);
-          mostInHand = Math.max(mostInHand, inHand());
+          mostInHand = Math.max(mostInHand, inFlight());
         },
       });
 
-      await until(() => running === concurrency && inHand() > concurrency);
+      await until(() => running === concurrency && inFlight() > concurrency);
       full.open();
       await queue.empty();
 
