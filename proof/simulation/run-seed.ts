@@ -1,6 +1,6 @@
 import { scheduleIncidents } from './actors/incidents.ts';
 import { WorkerSlot } from './actors/worker-slot.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './facts/facts.ts';
 import { FEWEST_DELIVERIES, planOf, type PlannedMessage } from './plan/plan.ts';
 import type { Coverage } from './report/coverage.ts';
 import { EVERYTHING_ENDS } from './rules/index.ts';

@@ -2,9 +2,9 @@ import type { HandleOnce } from '../../../src/api/handle-once.ts';
 import { createHandleOnceIn } from '../../../src/api/create-handle-once.ts';
 import type { HandleOnceEvent } from '../../../src/reporting/events.ts';
 import { createHost } from '../../../src/engine/host.ts';
-import { SCOPE } from '../surfaces/surface.ts';
+import { SCOPE } from './surface.ts';
 import type { Transaction } from '../models/transactions.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** More than a record keeps. */

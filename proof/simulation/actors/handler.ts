@@ -1,12 +1,12 @@
 import { type Attempt, LeaseLostError, RetryableError, TerminalError } from '../../../src/index.ts';
-import type { Run, RunEnd } from '../facts.ts';
+import type { Run, RunEnd } from '../facts/facts.ts';
 import { REFUSED_TEXT } from '../models/database.ts';
 import type { Transaction } from '../models/transactions.ts';
 import { type Behaviour, PLAIN } from '../plan/behaviour.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Fault } from '../report/names.ts';
-import type { Life } from '../world/life.ts';
-import { never } from '../world/never.ts';
+import type { Fault } from '../facts/names.ts';
+import type { Life } from '../time/life.ts';
+import { never } from '../time/never.ts';
 import type { World } from '../world/world.ts';
 import { MAX_RESULT_BYTES } from './handle-once.ts';
 

@@ -1,5 +1,5 @@
 import type { Incident } from '../plan/plan.ts';
-import type { Fault } from '../report/names.ts';
+import type { Fault } from '../facts/names.ts';
 import type { World } from '../world/world.ts';
 import type { WorkerSlot } from './worker-slot.ts';
 

@@ -1,5 +1,5 @@
-import type { Worker } from '../surfaces/surface.ts';
-import { Life } from '../world/life.ts';
+import type { Worker } from './surface.ts';
+import { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** How soon a process that died is started again. */

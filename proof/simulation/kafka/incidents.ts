@@ -1,11 +1,11 @@
 import type { KafkaConsumer } from '../../../adapters/kafka/index.ts';
-import type { Life } from '../world/life.ts';
-import { Random } from '../world/random.ts';
+import type { Life } from '../time/life.ts';
+import { Random } from '../time/random.ts';
 import type { World } from '../world/world.ts';
 import { type Broker, nameOf } from './broker/broker.ts';
 import type { PartitionLog } from './broker/partition-log.ts';
 import type { KafkaSettings } from './settings.ts';
-import { TOPIC } from './topics.ts';
+import { TOPIC } from './broker/topics.ts';
 
 /** A consumer in its process. */
 export interface Started {

@@ -12,8 +12,8 @@ import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Scene, Worker } from '../surfaces/surface.ts';
-import type { Life } from '../world/life.ts';
+import type { Scene, Worker } from '../actors/surface.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { Broker, nameOf } from './broker/broker.ts';
 import type { Assigned } from './broker/coordinator.ts';
@@ -26,7 +26,7 @@ import { nameOfEvent, textOfEvent } from './events.ts';
 import { scheduleBrokerIncidents, scheduleLostRights, type Started } from './incidents.ts';
 import { isAtItsEnd } from './is-at-its-end.ts';
 import { type KafkaSettings, kafkaSettingsOf } from './settings.ts';
-import { DEAD_LETTER_TOPIC, GROUP, RETRY_PARTITIONS, RETRY_TOPIC_NAMES, TOPIC } from './topics.ts';
+import { DEAD_LETTER_TOPIC, GROUP, RETRY_PARTITIONS, RETRY_TOPIC_NAMES, TOPIC } from './broker/topics.ts';
 
 /** The header by which a message is known, and each copy of it. */
 const ID_HEADER = 'id';

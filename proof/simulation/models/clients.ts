@@ -1,7 +1,7 @@
 import { endsWithin } from '../../../src/lib/wait.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Scene, Worker } from '../surfaces/surface.ts';
-import type { Life } from '../world/life.ts';
+import type { Scene, Worker } from '../actors/surface.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** What an answer says to a client: the request is done with, it is wrong, or it has to be sent again. */

@@ -1,9 +1,9 @@
-import type { NetworkPlan, Outage, Rates, Side } from '../models/network.ts';
-import { Random } from '../world/random.ts';
+import type { NetworkPlan, Outage, Rates, Side } from '../world/network.ts';
+import { Random } from '../time/random.ts';
 import { type Behaviour, behaviourOf, doomed, PLAIN } from './behaviour.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import { surfaceOf } from '../surfaces/index.ts';
-import type { Surface } from '../surfaces/surface.ts';
+import type { Surface } from '../actors/surface.ts';
 
 /** A message that a producer sends. */
 export interface PlannedMessage {

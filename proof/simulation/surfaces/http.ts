@@ -11,10 +11,10 @@ import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import { type Answer, type Answering, openServers } from '../models/clients.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import { BROKER_FAULTS, HTTP_OUTCOMES, REQUEST_FAULTS } from '../report/names.ts';
-import type { Life } from '../world/life.ts';
+import { BROKER_FAULTS, HTTP_OUTCOMES, REQUEST_FAULTS } from '../facts/names.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import { SCOPE, type Surface } from './surface.ts';
+import { SCOPE, type Surface } from '../actors/surface.ts';
 
 const TARGET = '/orders';
 /** Of records whose caller is not told apart. */

@@ -13,12 +13,12 @@ import {
   LAMBDA_OUTCOMES,
   SQS_FAULTS,
   STANDARD_FAULTS,
-} from '../report/names.ts';
+} from '../facts/names.ts';
 import { inOrder } from '../rules/in-order.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 
 /** A function of AWS Lambda with an SQS event source, of either kind. */
 export const lambda: Surface = {

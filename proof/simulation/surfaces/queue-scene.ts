@@ -1,8 +1,8 @@
 import { Queue } from '../models/queue.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import type { Scene, Worker } from './surface.ts';
+import type { Scene, Worker } from '../actors/surface.ts';
 
 /** Starts in a process what receives from a queue. */
 export type StartAtQueue = (world: World, queue: Queue, life: Life, onHang: () => void) => Worker;

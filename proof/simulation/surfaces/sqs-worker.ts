@@ -13,15 +13,15 @@ import {
   SQS_FAULTS,
   STANDARD_FAULTS,
   TRANSACTION_FAULTS,
-} from '../report/names.ts';
+} from '../facts/names.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 
 /** The SQS worker of the package, on a standard queue. */
 export const sqsWorker: Surface = {

@@ -3,10 +3,10 @@ import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import { createLifesHandleOnce } from '../actors/handle-once.ts';
 import { createHandler } from '../actors/handler.ts';
 import { type Answering, openServers } from '../models/clients.ts';
-import { BROKER_FAULTS, REQUEST_FAULTS, WEBHOOK_OUTCOMES } from '../report/names.ts';
-import type { Life } from '../world/life.ts';
+import { BROKER_FAULTS, REQUEST_FAULTS, WEBHOOK_OUTCOMES } from '../facts/names.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import { SCOPE, type Surface } from './surface.ts';
+import { SCOPE, type Surface } from '../actors/surface.ts';
 
 const SENDER = 'sender';
 

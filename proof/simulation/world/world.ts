@@ -1,15 +1,15 @@
 import type { Outcome } from '../../../src/index.ts';
-import type { Fact } from '../facts.ts';
-import { Ledger } from '../ledger.ts';
+import type { Fact } from '../facts/facts.ts';
+import { Ledger } from '../facts/ledger.ts';
 import { Database } from '../models/database.ts';
-import { Network } from '../models/network.ts';
+import { Network } from './network.ts';
 import type { Plan, PlannedMessage } from '../plan/plan.ts';
-import type { Cause } from '../report/names.ts';
+import type { Cause } from '../facts/names.ts';
 import { rulesOf } from '../rules/index.ts';
-import type { Scene } from '../surfaces/surface.ts';
-import type { Life } from './life.ts';
-import type { Random } from './random.ts';
-import { Scheduler } from './scheduler.ts';
+import type { Scene } from '../actors/surface.ts';
+import type { Life } from '../time/life.ts';
+import type { Random } from '../time/random.ts';
+import { Scheduler } from '../time/scheduler.ts';
 
 /** A rule that did not hold. */
 export interface Violation {

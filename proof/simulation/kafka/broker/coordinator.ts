@@ -1,6 +1,6 @@
-import type { Life } from '../../world/life.ts';
+import type { Life } from '../../time/life.ts';
 import type { World } from '../../world/world.ts';
-import { type ClientError, refusal, requestTimedOut } from '../client/errors.ts';
+import { type ClientError, refusal, requestTimedOut } from './errors.ts';
 import type { Answer } from '../client/link.ts';
 
 /** Partitions by topic. */

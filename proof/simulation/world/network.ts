@@ -1,8 +1,8 @@
-import type { NetworkFault } from '../report/names.ts';
-import type { Fate } from '../world/fate.ts';
-import type { Interval, Life } from '../world/life.ts';
-import type { Random } from '../world/random.ts';
-import type { Scheduler } from '../world/scheduler.ts';
+import type { NetworkFault } from '../facts/names.ts';
+import type { Fate } from './fate.ts';
+import type { Interval, Life } from '../time/life.ts';
+import type { Random } from '../time/random.ts';
+import type { Scheduler } from '../time/scheduler.ts';
 
 export type Side = 'store' | 'broker';
 

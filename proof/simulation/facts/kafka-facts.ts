@@ -1,6 +1,6 @@
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Life } from '../world/life.ts';
-import type { Assigned } from './broker/coordinator.ts';
+import type { Life } from '../time/life.ts';
+import type { Assigned } from '../kafka/broker/coordinator.ts';
 
 interface OfPartition {
   readonly topic: string;

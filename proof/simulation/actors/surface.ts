@@ -1,10 +1,10 @@
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
-import type { Cause, Fault, Outcome } from '../report/names.ts';
+import type { Cause, Fault, Outcome } from '../facts/names.ts';
 import type { Rule } from '../rules/rule.ts';
-import type { Random } from '../world/random.ts';
-import type { Life } from '../world/life.ts';
+import type { Random } from '../time/random.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** Of the `handleOnce` of every process. */
