@@ -4,6 +4,7 @@ import type { Fact } from './facts/facts.ts';
 import { FEWEST_DELIVERIES, planOf, type PlannedMessage } from './plan/plan.ts';
 import type { Coverage } from './report/coverage.ts';
 import { EVERYTHING_ENDS } from './rules/index.ts';
+import { surfaceOf } from './surfaces/index.ts';
 import { type Violation, World } from './world/world.ts';
 
 /** How long everything has to end once all is well: a suspect can wait for five minutes. */
@@ -16,8 +17,9 @@ export async function runSeed(
   coverage: Coverage,
   onFact: (fact: Fact, at: number) => void = () => undefined,
 ): Promise<Violation | undefined> {
-  const plan = planOf(seed);
-  const world = new World(plan, {
+  const surface = surfaceOf(seed);
+  const plan = planOf(seed, surface);
+  const world = new World(plan, surface, {
     onFact: (fact, at) => {
       coverage.note(fact);
       onFact(fact, at);
@@ -40,7 +42,7 @@ export async function runSeed(
   const hasEnded = watchEnd(world, slots);
   await world.scheduler.run(() => world.violation !== undefined || hasEnded());
   for (const { life } of slots) life.die();
-  coverage.endSeed(plan.surface);
+  coverage.endSeed(surface);
   return world.violation;
 }
 

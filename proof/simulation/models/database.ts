@@ -174,7 +174,7 @@ export class Database {
   }
 
   #idOf(key: string): string {
-    return idOf(this.#world.plan.surface.identity.scope, key);
+    return idOf(this.#world.plan.scope, key);
   }
 
   #isFailed(record: MemoryRecord | undefined): boolean {

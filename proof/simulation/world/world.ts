@@ -6,7 +6,7 @@ import { Network } from './network.ts';
 import type { Plan, PlannedMessage } from '../plan/plan.ts';
 import type { Cause } from '../facts/names.ts';
 import { rulesOf } from '../rules/index.ts';
-import type { Scene } from '../actors/surface.ts';
+import type { Scene, Surface } from '../actors/surface.ts';
 import type { Life } from '../time/life.ts';
 import type { Random } from '../time/random.ts';
 import { Scheduler } from '../time/scheduler.ts';
@@ -40,7 +40,7 @@ export class World {
   readonly #messages: ReadonlyMap<string, PlannedMessage>;
   readonly tell: (fact: Fact) => void;
 
-  constructor(plan: Plan, witness: Witness) {
+  constructor(plan: Plan, surface: Surface, witness: Witness) {
     this.plan = plan;
     this.random = plan.random;
     this.scheduler = new Scheduler(plan.random.fork());
@@ -50,7 +50,7 @@ export class World {
     });
     this.database = new Database(this);
     this.ledger = new Ledger(plan.settings);
-    const rules = [...rulesOf(witness.onCause), ...plan.surface.rules];
+    const rules = [...rulesOf(witness.onCause), ...surface.rules];
     this.tell = (fact) => {
       const at = this.scheduler.now();
       witness.onFact(fact, at);
@@ -60,7 +60,7 @@ export class World {
       }
       this.ledger.note(fact, at);
     };
-    this.scene = plan.surface.open(this);
+    this.scene = surface.open(this);
   }
 
   violate(rule: string, what: string): void {
