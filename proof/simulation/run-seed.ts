@@ -1,11 +1,13 @@
 import { scheduleIncidents } from './actors/incidents.ts';
 import { WorkerSlot } from './actors/worker-slot.ts';
 import type { Fact } from './facts/facts.ts';
+import type { Cause } from './facts/names.ts';
 import { FEWEST_DELIVERIES, planOf, type PlannedMessage } from './plan/plan.ts';
 import type { Coverage } from './report/coverage.ts';
-import { EVERYTHING_ENDS } from './rules/index.ts';
+import { EVERYTHING_ENDS, rulesOf } from './rules/index.ts';
+import { Judge, type Violation } from './rules/judge.ts';
 import { surfaceOf } from './surfaces/index.ts';
-import { type Violation, World } from './world/world.ts';
+import { World } from './world/world.ts';
 
 /** How long everything has to end once all is well: a suspect can wait for five minutes. */
 const LONGEST_END_MS = 1_800_000;
@@ -19,14 +21,14 @@ export async function runSeed(
 ): Promise<Violation | undefined> {
   const surface = surfaceOf(seed);
   const plan = planOf(seed, surface);
-  const world = new World(plan, surface, {
-    onFact: (fact, at) => {
-      coverage.note(fact);
-      onFact(fact, at);
-    },
-    onCause: (cause) => {
-      coverage.noteCause(cause);
-    },
+  const onCause = (cause: Cause): void => {
+    coverage.noteCause(cause);
+  };
+  const judge = new Judge([...rulesOf(onCause), ...surface.rules]);
+  const world = new World(plan, surface, (fact, ledger, at) => {
+    coverage.note(fact);
+    onFact(fact, at);
+    judge.look(fact, ledger, at);
   });
   noteStrangers(world);
   const slots = Array.from(
@@ -39,11 +41,11 @@ export async function runSeed(
       world.scene.send(message);
     });
   }
-  const hasEnded = watchEnd(world, slots);
-  await world.scheduler.run(() => world.violation !== undefined || hasEnded());
+  const hasEnded = watchEnd(world, judge, slots);
+  await world.scheduler.run(() => judge.violation !== undefined || hasEnded());
   for (const { life } of slots) life.die();
   coverage.endSeed(surface);
-  return world.violation;
+  return judge.violation;
 }
 
 /** Messages that no handler may see. */
@@ -58,7 +60,7 @@ function noteStrangers(world: World): void {
 }
 
 /** Looks, once faults have stopped, whether every message has come to an end, and there were deliveries enough. */
-function watchEnd(world: World, slots: readonly WorkerSlot[]): () => boolean {
+function watchEnd(world: World, judge: Judge, slots: readonly WorkerSlot[]): () => boolean {
   const { scheduler, plan, scene, ledger } = world;
   const { calmFrom } = plan.network;
   const spares = [...plan.spares];
@@ -77,8 +79,10 @@ function watchEnd(world: World, slots: readonly WorkerSlot[]): () => boolean {
     if (open.length === 0) open = sendSpares();
     isOver = open.length === 0;
     if (isOver) return;
-    if (scheduler.now() > calmFrom + LONGEST_END_MS) {
-      world.violate(EVERYTHING_ENDS.name, `not at an end: ${open.map(({ id }) => id).join(', ')}`);
+    const at = scheduler.now();
+    if (at > calmFrom + LONGEST_END_MS) {
+      const what = `not at an end: ${open.map(({ id }) => id).join(', ')}`;
+      judge.note({ rule: EVERYTHING_ENDS.name, at, what });
     }
     scheduler.after(LOOK_EVERY_MS, look);
   }

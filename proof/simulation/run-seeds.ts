@@ -2,7 +2,7 @@ import { Coverage } from './report/coverage.ts';
 import { Timeline } from './report/timeline.ts';
 import { runSeed } from './run-seed.ts';
 import { surfaceOf } from './surfaces/index.ts';
-import type { Violation } from './world/world.ts';
+import type { Violation } from './rules/judge.ts';
 
 /** A seed in which a rule did not hold. */
 export interface Failure extends Violation {

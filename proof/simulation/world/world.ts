@@ -4,25 +4,13 @@ import { Ledger } from '../facts/ledger.ts';
 import { Database } from '../models/database.ts';
 import { Network } from './network.ts';
 import type { Plan, PlannedMessage } from '../plan/plan.ts';
-import type { Cause } from '../facts/names.ts';
-import { rulesOf } from '../rules/index.ts';
 import type { Scene, Surface } from '../actors/surface.ts';
 import type { Life } from '../time/life.ts';
 import type { Random } from '../time/random.ts';
 import { Scheduler } from '../time/scheduler.ts';
 
-/** A rule that did not hold. */
-export interface Violation {
-  readonly rule: string;
-  readonly at: number;
-  readonly what: string;
-}
-
-/** Who is told of everything that happens. */
-export interface Witness {
-  readonly onFact: (fact: Fact, at: number) => void;
-  readonly onCause: (cause: Cause) => void;
-}
+/** Is told of everything that happens, before the ledger is. */
+export type Witness = (fact: Fact, ledger: Ledger, at: number) => void;
 
 /** Everything that one seed consists of. */
 export class World {
@@ -33,8 +21,6 @@ export class World {
   readonly database: Database;
   readonly scene: Scene;
   readonly ledger: Ledger;
-  /** The first rule that did not hold: what follows from it says nothing new. */
-  violation: Violation | undefined;
   /** Runs of each key so far. */
   readonly #runs = new Map<string, number>();
   readonly #messages: ReadonlyMap<string, PlannedMessage>;
@@ -50,21 +36,12 @@ export class World {
     });
     this.database = new Database(this);
     this.ledger = new Ledger(plan.settings);
-    const rules = [...rulesOf(witness.onCause), ...surface.rules];
     this.tell = (fact) => {
       const at = this.scheduler.now();
-      witness.onFact(fact, at);
-      for (const { name, violatedBy } of rules) {
-        const what = violatedBy(fact, this.ledger, at);
-        if (what !== undefined) this.violate(name, what);
-      }
+      witness(fact, this.ledger, at);
       this.ledger.note(fact, at);
     };
     this.scene = surface.open(this);
-  }
-
-  violate(rule: string, what: string): void {
-    this.violation ??= { rule, at: this.scheduler.now(), what };
   }
 
   messageOf(id: string): PlannedMessage {
