@@ -1,12 +1,16 @@
 import { scheduleIncidents } from './actors/incidents.ts';
+import { createProcess } from './actors/process.ts';
+import type { Scene, Worker } from './actors/surface.ts';
 import { WorkerSlot } from './actors/worker-slot.ts';
 import type { Fact } from './facts/facts.ts';
 import type { Cause } from './facts/names.ts';
+import { Database } from './models/database.ts';
 import { FEWEST_DELIVERIES, planOf, type PlannedMessage } from './plan/plan.ts';
 import type { Coverage } from './report/coverage.ts';
 import { EVERYTHING_ENDS, rulesOf } from './rules/index.ts';
 import { Judge, type Violation } from './rules/judge.ts';
 import { surfaceOf } from './surfaces/index.ts';
+import type { Life } from './time/life.ts';
 import { World } from './world/world.ts';
 
 /** How long everything has to end once all is well: a suspect can wait for five minutes. */
@@ -25,23 +29,27 @@ export async function runSeed(
     coverage.noteCause(cause);
   };
   const judge = new Judge([...rulesOf(onCause), ...surface.rules]);
-  const world = new World(plan, surface, (fact, ledger, at) => {
+  const world = new World(plan, (fact, ledger, at) => {
     coverage.note(fact);
     onFact(fact, at);
     judge.look(fact, ledger, at);
   });
+  const database = new Database(world);
+  const scene = surface.open(world, database);
   noteStrangers(world);
+  const start = (life: Life, onHang: () => void): Worker =>
+    scene.start(createProcess(world, database, life, onHang));
   const slots = Array.from(
     { length: plan.settings.workers },
-    (_, index) => new WorkerSlot(world, `worker-${index + 1}`),
+    (_, index) => new WorkerSlot(world, `worker-${index + 1}`, start),
   );
-  scheduleIncidents(world, slots);
+  scheduleIncidents(world, database, slots);
   for (const message of plan.messages) {
     world.scheduler.after(message.sentAt, () => {
-      world.scene.send(message);
+      scene.send(message);
     });
   }
-  const hasEnded = watchEnd(world, judge, slots);
+  const hasEnded = watchEnd(world, scene, judge, slots);
   await world.scheduler.run(() => judge.violation !== undefined || hasEnded());
   for (const { life } of slots) life.die();
   coverage.endSeed(surface);
@@ -60,8 +68,8 @@ function noteStrangers(world: World): void {
 }
 
 /** Looks, once faults have stopped, whether every message has come to an end, and there were deliveries enough. */
-function watchEnd(world: World, judge: Judge, slots: readonly WorkerSlot[]): () => boolean {
-  const { scheduler, plan, scene, ledger } = world;
+function watchEnd(world: World, scene: Scene, judge: Judge, slots: readonly WorkerSlot[]): () => boolean {
+  const { scheduler, plan, ledger } = world;
   const { calmFrom } = plan.network;
   const spares = [...plan.spares];
   const sent = [...plan.messages];

@@ -3,8 +3,9 @@ import type { PlannedMessage } from '../plan/plan.ts';
 import type { Identity, PlanTerms } from '../plan/terms.ts';
 import type { Cause, Fault, Outcome } from '../facts/names.ts';
 import type { Rule } from '../rules/rule.ts';
-import type { Life } from '../time/life.ts';
+import type { Database } from '../models/database.ts';
 import type { World } from '../world/world.ts';
+import type { Process } from './process.ts';
 
 /** Of the `handleOnce` of every process. */
 export const SCOPE = 'simulation';
@@ -25,15 +26,15 @@ export interface Surface extends PlanTerms {
   /** What it promises, beside what every surface does. */
   readonly rules: readonly Rule[];
   /** Sets it up in a world in which nothing has happened yet. What it draws comes from `world.random`. */
-  readonly open: (world: World) => Scene;
+  readonly open: (world: World, database: Database) => Scene;
 }
 
 /** A surface in one world. */
 export interface Scene {
   /** A producer sends a message. */
   send(message: PlannedMessage): void;
-  /** Starts in a process what a user would start there. `onHang` is told of a handler that never ends. */
-  start(life: Life, onHang: () => void): Worker;
+  /** Starts in a process what a user would start there. */
+  start(process: Process): Worker;
   /** Whether nothing more will become of a message. */
   hasEnded(message: PlannedMessage): boolean;
 }

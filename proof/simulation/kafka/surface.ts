@@ -34,5 +34,5 @@ export const kafka: Surface = {
     maxReceiveCount: undefined,
     retentionMs: TOPIC_RETENTION_MS,
   }),
-  open: (world) => new KafkaScene(world),
+  open: (world, database) => new KafkaScene(world, database),
 };

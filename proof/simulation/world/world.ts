@@ -1,10 +1,8 @@
 import type { Outcome } from '../../../src/index.ts';
 import type { Fact } from '../facts/facts.ts';
 import { Ledger } from '../facts/ledger.ts';
-import { Database } from '../models/database.ts';
 import { Network } from './network.ts';
 import type { Plan, PlannedMessage } from '../plan/plan.ts';
-import type { Scene, Surface } from '../actors/surface.ts';
 import type { Life } from '../time/life.ts';
 import type { Random } from '../time/random.ts';
 import { Scheduler } from '../time/scheduler.ts';
@@ -12,21 +10,19 @@ import { Scheduler } from '../time/scheduler.ts';
 /** Is told of everything that happens, before the ledger is. */
 export type Witness = (fact: Fact, ledger: Ledger, at: number) => void;
 
-/** Everything that one seed consists of. */
+/** What all have in common that is in one seed: time, chance, a network, and what has happened so far. */
 export class World {
   readonly plan: Plan;
   readonly random: Random;
   readonly scheduler: Scheduler;
   readonly network: Network;
-  readonly database: Database;
-  readonly scene: Scene;
   readonly ledger: Ledger;
   /** Runs of each key so far. */
   readonly #runs = new Map<string, number>();
   readonly #messages: ReadonlyMap<string, PlannedMessage>;
   readonly tell: (fact: Fact) => void;
 
-  constructor(plan: Plan, surface: Surface, witness: Witness) {
+  constructor(plan: Plan, witness: Witness) {
     this.plan = plan;
     this.random = plan.random;
     this.scheduler = new Scheduler(plan.random.fork());
@@ -34,14 +30,12 @@ export class World {
     this.network = new Network(plan.network, plan.random.fork(), this.scheduler, (fault, life) => {
       this.tell({ type: 'fault', fault, life });
     });
-    this.database = new Database(this);
     this.ledger = new Ledger(plan.settings);
     this.tell = (fact) => {
       const at = this.scheduler.now();
       witness(fact, this.ledger, at);
       this.ledger.note(fact, at);
     };
-    this.scene = surface.open(this);
   }
 
   messageOf(id: string): PlannedMessage {
