@@ -10,13 +10,13 @@ import {
 } from '../../../adapters/kafka/index.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import type { Process } from '../actors/process.ts';
+import type { Assigned } from '../facts/kafka-facts.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Scene, Worker } from '../actors/surface.ts';
 import type { Database } from '../models/database.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { Broker, nameOf } from './broker/broker.ts';
-import type { Assigned } from './broker/coordinator.ts';
 import type { PartitionLog, Produced } from './broker/partition-log.ts';
 import { createAdmin } from './client/admin.ts';
 import { createConsumer } from './client/consumer.ts';

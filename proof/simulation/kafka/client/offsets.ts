@@ -1,4 +1,5 @@
-import type { Assigned, MemberClaim } from '../broker/coordinator.ts';
+import type { Assigned } from '../../facts/kafka-facts.ts';
+import type { MemberClaim } from '../broker/coordinator.ts';
 import type { Broker, Place } from '../broker/broker.ts';
 import type { Life } from '../../time/life.ts';
 import type { ClientError } from '../broker/errors.ts';
