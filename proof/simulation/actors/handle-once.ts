@@ -3,10 +3,12 @@ import { createHandleOnceIn } from '../../../src/api/create-handle-once.ts';
 import type { HandleOnceEvent } from '../../../src/reporting/events.ts';
 import { createHost } from '../../../src/engine/host.ts';
 import type { Database } from '../models/database.ts';
-import { SCOPE } from './surface.ts';
 import type { Transaction } from '../models/transactions.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
+
+/** Of the `handleOnce` of every process. */
+export const SCOPE = 'simulation';
 
 /** More than a record keeps. */
 export const MAX_RESULT_BYTES = 200;

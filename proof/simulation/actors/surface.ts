@@ -5,10 +5,8 @@ import type { Cause, Fault, Outcome } from '../facts/names.ts';
 import type { Rule } from '../rules/rule.ts';
 import type { Database } from '../models/database.ts';
 import type { World } from '../world/world.ts';
+import { SCOPE } from './handle-once.ts';
 import type { Process } from './process.ts';
-
-/** Of the `handleOnce` of every process. */
-export const SCOPE = 'simulation';
 
 /** Where messages are known by their own keys, and compared by their text. */
 export const OWN_KEYS: Identity = { scope: SCOPE, keyPrefix: '', fingerprintOf: fingerprint };

@@ -1,7 +1,8 @@
 import { derivedScope } from '../../../src/options/scope.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import { BROKER_FAULTS } from '../facts/names.ts';
-import { SCOPE, type Surface } from '../actors/surface.ts';
+import { SCOPE } from '../actors/handle-once.ts';
+import type { Surface } from '../actors/surface.ts';
 import { KAFKA_FAULTS, KAFKA_OUTCOMES } from '../facts/kafka-names.ts';
 import { commitsSettled } from './rules/commits-settled.ts';
 import { logOrder } from './rules/log-order.ts';

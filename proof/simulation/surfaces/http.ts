@@ -7,13 +7,14 @@ import { processRequest, type ReceivedRequest } from '../../../adapters/http/pro
 import { createProcessor } from '../../../adapters/http/processor.ts';
 import { toStored } from '../../../adapters/http/stored-response.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import { SCOPE } from '../actors/handle-once.ts';
 import type { Process } from '../actors/process.ts';
+import type { Surface } from '../actors/surface.ts';
 import type { Answer, Answering } from '../models/clients.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import { BROKER_FAULTS, HTTP_OUTCOMES, REQUEST_FAULTS } from '../facts/names.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import { SCOPE, type Surface } from '../actors/surface.ts';
 import { openServers } from './servers.ts';
 
 const TARGET = '/orders';

@@ -1,11 +1,12 @@
 import { onceEachWebhook, type WebhookEvent } from '../../../adapters/webhook/index.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import { SCOPE } from '../actors/handle-once.ts';
 import type { Process } from '../actors/process.ts';
+import type { Surface } from '../actors/surface.ts';
 import type { Answering } from '../models/clients.ts';
 import { BROKER_FAULTS, REQUEST_FAULTS, WEBHOOK_OUTCOMES } from '../facts/names.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import { SCOPE, type Surface } from '../actors/surface.ts';
 import { openServers } from './servers.ts';
 
 const SENDER = 'sender';
