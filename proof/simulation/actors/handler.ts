@@ -1,10 +1,10 @@
 import { type Attempt, LeaseLostError, RetryableError, TerminalError } from '../../../src/index.ts';
 import type { Run, RunEnd } from '../facts/facts.ts';
+import type { Fault } from '../facts/names.ts';
 import { type Database, REFUSED_TEXT } from '../models/database.ts';
 import type { Transaction } from '../models/transactions.ts';
 import { type Behaviour, PLAIN } from '../plan/behaviour.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Fault } from '../facts/names.ts';
 import type { Life } from '../time/life.ts';
 import { never } from '../time/never.ts';
 import type { World } from '../world/world.ts';

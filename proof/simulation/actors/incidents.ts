@@ -1,6 +1,6 @@
-import type { Incident } from '../plan/plan.ts';
-import type { Database } from '../models/database.ts';
 import type { Fault } from '../facts/names.ts';
+import type { Database } from '../models/database.ts';
+import type { Incident } from '../plan/plan.ts';
 import type { World } from '../world/world.ts';
 import type { WorkerSlot } from './worker-slot.ts';
 

@@ -1,9 +1,9 @@
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import type { Cause, Fault, Outcome } from '../facts/names.ts';
+import type { Database } from '../models/database.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Identity, PlanTerms } from '../plan/terms.ts';
-import type { Cause, Fault, Outcome } from '../facts/names.ts';
 import type { Rule } from '../rules/rule.ts';
-import type { Database } from '../models/database.ts';
 import type { World } from '../world/world.ts';
 import { SCOPE } from './handle-once.ts';
 import type { Process } from './process.ts';

@@ -6,10 +6,10 @@ import type {
   SettleReply,
 } from '../../../src/store/store.ts';
 import type { MemoryRecord } from '../../../testing/memory/memory.ts';
-import type { KafkaFact } from './kafka-facts.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Fault } from './names.ts';
 import type { Life } from '../time/life.ts';
+import type { KafkaFact } from './kafka-facts.ts';
+import type { Fault } from './names.ts';
 
 export type Verb = 'claim' | 'settle' | 'extend';
 

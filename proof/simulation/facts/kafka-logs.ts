@@ -1,6 +1,6 @@
-import type { Fact } from './facts.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Life } from '../time/life.ts';
+import type { Fact } from './facts.ts';
 import type { Assigned } from './kafka-facts.ts';
 
 /** A message, or a copy of one, where it stands in a log. */

@@ -5,8 +5,8 @@ import { Random } from '../time/random.ts';
 import type { World } from '../world/world.ts';
 import { type Broker, nameOf } from './broker/broker.ts';
 import type { PartitionLog } from './broker/partition-log.ts';
-import type { KafkaSettings } from './settings.ts';
 import { TOPIC } from './broker/topics.ts';
+import type { KafkaSettings } from './settings.ts';
 
 /** A consumer in its process. */
 export interface Started {

@@ -10,14 +10,15 @@ import {
 } from '../../../adapters/kafka/index.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
 import type { Process } from '../actors/process.ts';
-import type { Assigned } from '../facts/kafka-facts.ts';
-import type { PlannedMessage } from '../plan/plan.ts';
 import type { Scene, Worker } from '../actors/surface.ts';
+import type { Assigned } from '../facts/kafka-facts.ts';
 import type { Database } from '../models/database.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { Broker, nameOf } from './broker/broker.ts';
 import type { PartitionLog, Produced } from './broker/partition-log.ts';
+import { DEAD_LETTER_TOPIC, GROUP, RETRY_PARTITIONS, RETRY_TOPIC_NAMES, TOPIC } from './broker/topics.ts';
 import { createAdmin } from './client/admin.ts';
 import { createConsumer } from './client/consumer.ts';
 import { Link } from './client/link.ts';
@@ -26,7 +27,6 @@ import { nameOfEvent, textOfEvent } from './events.ts';
 import { scheduleBrokerIncidents, scheduleLostRights, type Started } from './incidents.ts';
 import { isAtItsEnd } from './is-at-its-end.ts';
 import { type KafkaSettings, kafkaSettingsOf } from './settings.ts';
-import { DEAD_LETTER_TOPIC, GROUP, RETRY_PARTITIONS, RETRY_TOPIC_NAMES, TOPIC } from './broker/topics.ts';
 
 /** The header by which a message is known, and each copy of it. */
 const ID_HEADER = 'id';

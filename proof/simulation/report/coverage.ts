@@ -1,6 +1,5 @@
-import type { Fact } from '../facts/facts.ts';
-import { SURFACES } from '../surfaces/index.ts';
 import type { Surface } from '../actors/surface.ts';
+import type { Fact } from '../facts/facts.ts';
 import {
   CAUSES,
   type Cause,
@@ -9,6 +8,7 @@ import {
   type Fault,
   type Outcome,
 } from '../facts/names.ts';
+import { SURFACES } from '../surfaces/index.ts';
 
 /** What happened in one seed. */
 export interface SeedCounts {

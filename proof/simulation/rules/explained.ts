@@ -1,7 +1,7 @@
 import type { ClaimEffect, Run } from '../facts/facts.ts';
 import type { GrantedClaim, KeyHistory, Ledger } from '../facts/ledger.ts';
-import type { Settings } from '../plan/settings.ts';
 import type { Cause } from '../facts/names.ts';
+import type { Settings } from '../plan/settings.ts';
 import type { Interval } from '../time/life.ts';
 import type { Rule } from './rule.ts';
 

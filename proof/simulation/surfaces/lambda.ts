@@ -1,10 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { onceEachSqsRecord, type SqsRecordEvent } from '../../../adapters/lambda/index.ts';
 import type { Process } from '../actors/process.ts';
-import { Environment } from '../models/lambda.ts';
-import type { Queue } from '../models/queue.ts';
-import { onFailedOf, sqsClientOf } from '../models/sqs-client.ts';
-import { onFifo, type Settings } from '../plan/settings.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 import {
   BROKER_FAULTS,
   FIFO_FAULTS,
@@ -13,11 +10,14 @@ import {
   SQS_FAULTS,
   STANDARD_FAULTS,
 } from '../facts/names.ts';
+import { Environment } from '../models/lambda.ts';
+import type { Queue } from '../models/queue.ts';
+import { onFailedOf, sqsClientOf } from '../models/sqs-client.ts';
+import { onFifo, type Settings } from '../plan/settings.ts';
 import { inOrder } from '../rules/in-order.ts';
 import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 
 /** A function of AWS Lambda with an SQS event source, of either kind. */
 export const lambda: Surface = {

@@ -1,9 +1,9 @@
 import type { Process } from '../actors/process.ts';
+import type { Scene, Worker } from '../actors/surface.ts';
 import type { Database } from '../models/database.ts';
 import { Queue } from '../models/queue.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { World } from '../world/world.ts';
-import type { Scene, Worker } from '../actors/surface.ts';
 
 /** Starts in a process what receives from a queue. */
 export type StartAtQueue = (world: World, queue: Queue, process: Process) => Worker;

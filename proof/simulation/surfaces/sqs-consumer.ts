@@ -4,18 +4,18 @@ import {
   type SqsConsumerAttempt,
 } from '../../../adapters/sqs/index.ts';
 import type { Process } from '../actors/process.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
+import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../facts/names.ts';
 import { boundedClient } from '../models/bounded-client.ts';
 import type { Queue } from '../models/queue.ts';
 import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
 import { ConsumerModel } from '../models/sqs-consumer.ts';
 import { onFifo } from '../plan/settings.ts';
-import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../facts/names.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 
 /** Both wrappers for sqs-consumer, behind a model of its `Consumer`. */
 export const sqsConsumer: Surface = {

@@ -1,17 +1,17 @@
 import { onceEachSqsMessage } from '../../../adapters/sqs/index.ts';
 import type { Process } from '../actors/process.ts';
 import { ReceiveLoop } from '../actors/receive-loop.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
+import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../facts/names.ts';
 import { boundedClient } from '../models/bounded-client.ts';
 import type { Queue } from '../models/queue.ts';
 import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
 import { onFifo } from '../plan/settings.ts';
-import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../facts/names.ts';
 import { inOrder } from '../rules/in-order.ts';
 import type { World } from '../world/world.ts';
-import { openQueue } from './queue-scene.ts';
 import { queueEventTeller } from './queue-events.ts';
+import { openQueue } from './queue-scene.ts';
 import { receiveMessages } from './receive-messages.ts';
-import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 
 /** `onceEachSqsMessage` in a loop of the user's, on either kind of queue. */
 export const sqsLoop: Surface = {

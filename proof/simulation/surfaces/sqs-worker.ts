@@ -1,9 +1,6 @@
 import { createSqsWorker, type SqsAttempt } from '../../../adapters/sqs/index.ts';
 import type { Process } from '../actors/process.ts';
-import type { Queue } from '../models/queue.ts';
-import type { Transaction } from '../models/transactions.ts';
-import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
-import { onFifo } from '../plan/settings.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 import {
   BROKER_FAULTS,
   FIFO_FAULTS,
@@ -13,13 +10,16 @@ import {
   STANDARD_FAULTS,
   TRANSACTION_FAULTS,
 } from '../facts/names.ts';
+import type { Queue } from '../models/queue.ts';
+import type { Transaction } from '../models/transactions.ts';
+import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
+import { onFifo } from '../plan/settings.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 
 /** The SQS worker of the package, on a standard queue. */
 export const sqsWorker: Surface = {

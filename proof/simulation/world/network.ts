@@ -1,9 +1,9 @@
 import type { NetworkFault } from '../facts/names.ts';
 import type { NetworkPlan, Outage, Side } from '../plan/network-plan.ts';
-import type { Fate } from './fate.ts';
 import type { Life } from '../time/life.ts';
 import type { Random } from '../time/random.ts';
 import type { Scheduler } from '../time/scheduler.ts';
+import type { Fate } from './fate.ts';
 
 /** Milliseconds of one way. */
 const LATENCY: Readonly<Record<Side, readonly [from: number, below: number]>> = {

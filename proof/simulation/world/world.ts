@@ -1,11 +1,11 @@
 import type { Outcome } from '../../../src/index.ts';
 import type { Fact } from '../facts/facts.ts';
 import { Ledger } from '../facts/ledger.ts';
-import { Network } from './network.ts';
 import type { Plan, PlannedMessage } from '../plan/plan.ts';
 import type { Life } from '../time/life.ts';
 import type { Random } from '../time/random.ts';
 import { Scheduler } from '../time/scheduler.ts';
+import { Network } from './network.ts';
 
 /** Is told of everything that happens, before the ledger is. */
 export type Witness = (fact: Fact, ledger: Ledger, at: number) => void;

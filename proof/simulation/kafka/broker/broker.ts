@@ -1,6 +1,6 @@
 import type { World } from '../../world/world.ts';
-import { type Answer, type ClientError, refusal } from './errors.ts';
 import { Coordinator } from './coordinator.ts';
+import { type Answer, type ClientError, refusal } from './errors.ts';
 import { type LogRecord, PartitionLog, type Produced, type Slice } from './partition-log.ts';
 
 export interface Place {

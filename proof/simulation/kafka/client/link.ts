@@ -1,6 +1,6 @@
-import type { Fate } from '../../world/fate.ts';
 import type { Life } from '../../time/life.ts';
 import { never } from '../../time/never.ts';
+import type { Fate } from '../../world/fate.ts';
 import type { World } from '../../world/world.ts';
 import {
   type Answer,

@@ -1,5 +1,5 @@
-import type { FetchFault, FoundSlice, Place } from '../broker/broker.ts';
 import type { Assigned } from '../../facts/kafka-facts.ts';
+import type { FetchFault, FoundSlice, Place } from '../broker/broker.ts';
 import type { Joined } from '../broker/coordinator.ts';
 import { ClientError, isOfType, isRebalancing } from '../broker/errors.ts';
 import type { ConsumerOptions } from './consumer-options.ts';

@@ -1,7 +1,7 @@
 import type { Assigned } from '../../facts/kafka-facts.ts';
+import type { Life } from '../../time/life.ts';
 import type { MemberClaim } from '../broker/coordinator.ts';
 import type { Broker, Place } from '../broker/broker.ts';
-import type { Life } from '../../time/life.ts';
 import type { ClientError } from '../broker/errors.ts';
 import type { Link } from './link.ts';
 

@@ -3,8 +3,8 @@ import type { Clock } from '../../../../src/lib/clock.ts';
 import type { FoundSlice } from '../broker/broker.ts';
 import { isOfType, isRebalancing } from '../broker/errors.ts';
 import type { GroupMember } from './member.ts';
-import { payloadOf } from './payload.ts';
 import type { Positions } from './offsets.ts';
+import { payloadOf } from './payload.ts';
 import { retrying } from './retrier.ts';
 
 export interface RunnerOptions {
