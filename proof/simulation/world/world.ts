@@ -8,7 +8,7 @@ import { Scheduler } from '../time/scheduler.ts';
 import { Network } from './network.ts';
 
 /** Is told of everything that happens, before the ledger is. */
-export type Witness = (fact: Fact, ledger: Ledger, at: number) => void;
+type Witness = (fact: Fact, ledger: Ledger, at: number) => void;
 
 /** What all have in common that is in one seed: time, chance, a network, and what has happened so far. */
 export class World {
