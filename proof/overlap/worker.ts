@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { createHandleOnce, type HandleOnce } from '../../src/index.ts';
-import { Random } from '../simulation/world/random.ts';
+import { Random } from '../simulation/time/random.ts';
 import { EXPIRING, EXPIRING_MS, KEPT, keysFor, LEASE_MS, type Share, type Task } from './task.ts';
 
 const [task] = (await once(process, 'message')) as [Task];

@@ -1,10 +1,17 @@
 import { scheduleIncidents } from './actors/incidents.ts';
+import { createProcess } from './actors/process.ts';
+import type { Scene, Worker } from './actors/surface.ts';
 import { WorkerSlot } from './actors/worker-slot.ts';
-import type { Fact } from './facts.ts';
+import type { Fact } from './facts/facts.ts';
+import type { Cause } from './facts/names.ts';
+import { Database } from './models/database.ts';
 import { FEWEST_DELIVERIES, planOf, type PlannedMessage } from './plan/plan.ts';
 import type { Coverage } from './report/coverage.ts';
-import { EVERYTHING_ENDS } from './rules/index.ts';
-import { type Violation, World } from './world/world.ts';
+import { EVERYTHING_ENDS, rulesOf } from './rules/index.ts';
+import { Judge, type Violation } from './rules/judge.ts';
+import { surfaceOf } from './surfaces/index.ts';
+import type { Life } from './time/life.ts';
+import { World } from './world/world.ts';
 
 /** How long everything has to end once all is well: a suspect can wait for five minutes. */
 const LONGEST_END_MS = 1_800_000;
@@ -16,32 +23,37 @@ export async function runSeed(
   coverage: Coverage,
   onFact: (fact: Fact, at: number) => void = () => undefined,
 ): Promise<Violation | undefined> {
-  const plan = planOf(seed);
-  const world = new World(plan, {
-    onFact: (fact, at) => {
-      coverage.note(fact);
-      onFact(fact, at);
-    },
-    onCause: (cause) => {
-      coverage.noteCause(cause);
-    },
+  const surface = surfaceOf(seed);
+  const plan = planOf(seed, surface);
+  const onCause = (cause: Cause): void => {
+    coverage.noteCause(cause);
+  };
+  const judge = new Judge([...rulesOf(onCause), ...surface.rules]);
+  const world = new World(plan, (fact, ledger, at) => {
+    coverage.note(fact);
+    onFact(fact, at);
+    judge.look(fact, ledger, at);
   });
+  const database = new Database(world);
+  const scene = surface.open(world, database);
   noteStrangers(world);
+  const start = (life: Life, onHang: () => void): Worker =>
+    scene.start(createProcess(world, database, life, onHang));
   const slots = Array.from(
     { length: plan.settings.workers },
-    (_, index) => new WorkerSlot(world, `worker-${index + 1}`),
+    (_, index) => new WorkerSlot(world, `worker-${index + 1}`, start),
   );
-  scheduleIncidents(world, slots);
+  scheduleIncidents(world, database, slots);
   for (const message of plan.messages) {
     world.scheduler.after(message.sentAt, () => {
-      world.scene.send(message);
+      scene.send(message);
     });
   }
-  const hasEnded = watchEnd(world, slots);
-  await world.scheduler.run(() => world.violation !== undefined || hasEnded());
+  const hasEnded = watchEnd(world, scene, judge, slots);
+  await world.scheduler.run(() => judge.violation !== undefined || hasEnded());
   for (const { life } of slots) life.die();
-  coverage.endSeed(plan.surface);
-  return world.violation;
+  coverage.endSeed(surface);
+  return judge.violation;
 }
 
 /** Messages that no handler may see. */
@@ -56,8 +68,8 @@ function noteStrangers(world: World): void {
 }
 
 /** Looks, once faults have stopped, whether every message has come to an end, and there were deliveries enough. */
-function watchEnd(world: World, slots: readonly WorkerSlot[]): () => boolean {
-  const { scheduler, plan, scene, ledger } = world;
+function watchEnd(world: World, scene: Scene, judge: Judge, slots: readonly WorkerSlot[]): () => boolean {
+  const { scheduler, plan, ledger } = world;
   const { calmFrom } = plan.network;
   const spares = [...plan.spares];
   const sent = [...plan.messages];
@@ -75,8 +87,10 @@ function watchEnd(world: World, slots: readonly WorkerSlot[]): () => boolean {
     if (open.length === 0) open = sendSpares();
     isOver = open.length === 0;
     if (isOver) return;
-    if (scheduler.now() > calmFrom + LONGEST_END_MS) {
-      world.violate(EVERYTHING_ENDS.name, `not at an end: ${open.map(({ id }) => id).join(', ')}`);
+    const at = scheduler.now();
+    if (at > calmFrom + LONGEST_END_MS) {
+      const what = `not at an end: ${open.map(({ id }) => id).join(', ')}`;
+      judge.note({ rule: EVERYTHING_ENDS.name, at, what });
     }
     scheduler.after(LOOK_EVERY_MS, look);
   }

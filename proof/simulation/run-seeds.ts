@@ -1,8 +1,8 @@
 import { Coverage } from './report/coverage.ts';
 import { Timeline } from './report/timeline.ts';
+import type { Violation } from './rules/judge.ts';
 import { runSeed } from './run-seed.ts';
 import { surfaceOf } from './surfaces/index.ts';
-import type { Violation } from './world/world.ts';
 
 /** A seed in which a rule did not hold. */
 export interface Failure extends Violation {

@@ -3,6 +3,17 @@ const ENTRIES = 'adapters/**/index.ts';
 
 /** The folders, from the top floor to the ground. Each imports from itself, and from the floors below it. */
 export const FLOORS: readonly (readonly string[])[] = [
+  ['proof/simulation'],
+  ['proof/simulation/report'],
+  ['proof/simulation/surfaces'],
+  ['proof/simulation/kafka'],
+  ['proof/simulation/actors'],
+  ['proof/simulation/models', 'proof/simulation/kafka/client', 'proof/simulation/kafka/rules'],
+  ['proof/simulation/kafka/broker', 'proof/simulation/rules'],
+  ['proof/simulation/world'],
+  ['proof/simulation/facts'],
+  ['proof/simulation/plan'],
+  ['proof/simulation/time'],
   ['testing'],
   ['adapters/cli', 'adapters/nestjs'],
   [ENTRIES],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CAUSES } from '../../proof/simulation/report/names.ts';
+import { CAUSES } from '../../proof/simulation/facts/names.ts';
 import { namesIn, tableUnder, textOf } from './documents.ts';
 
 const page = textOf('docs/correctness.md');

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Life } from '../../proof/simulation/world/life.ts';
-import { Random } from '../../proof/simulation/world/random.ts';
-import { Scheduler } from '../../proof/simulation/world/scheduler.ts';
+import { Life } from '../../proof/simulation/time/life.ts';
+import { Random } from '../../proof/simulation/time/random.ts';
+import { Scheduler } from '../../proof/simulation/time/scheduler.ts';
 
 let scheduler: Scheduler;
 let life: Life;

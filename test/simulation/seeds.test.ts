@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { FEWEST_DELIVERIES, planOf } from '../../proof/simulation/plan/plan.ts';
 import { replay, runSeeds, toLine } from '../../proof/simulation/run-seeds.ts';
 import { runShares } from '../../proof/simulation/run-shares.ts';
+import { surfaceOf } from '../../proof/simulation/surfaces/index.ts';
 
 /** `npm run proof` runs ten times as many. */
 const SEEDS = 1_000;
@@ -34,6 +35,9 @@ it('the same seed gives the same timeline, and another seed another', async () =
 });
 
 it('seeds have two to four workers', () => {
-  const workers = Array.from({ length: 50 }, (_, seed) => planOf(seed + 1).settings.workers);
+  const workers = Array.from(
+    { length: 50 },
+    (_, seed) => planOf(seed + 1, surfaceOf(seed + 1)).settings.workers,
+  );
   expect(new Set(workers)).toEqual(new Set([2, 3, 4]));
 });

@@ -1,6 +1,6 @@
-import { Life } from '../../proof/simulation/world/life.ts';
-import { Random } from '../../proof/simulation/world/random.ts';
-import { Scheduler } from '../../proof/simulation/world/scheduler.ts';
+import { Life } from '../../proof/simulation/time/life.ts';
+import { Random } from '../../proof/simulation/time/random.ts';
+import { Scheduler } from '../../proof/simulation/time/scheduler.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
 export interface VirtualTime {

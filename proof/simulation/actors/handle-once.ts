@@ -2,21 +2,24 @@ import type { HandleOnce } from '../../../src/api/handle-once.ts';
 import { createHandleOnceIn } from '../../../src/api/create-handle-once.ts';
 import type { HandleOnceEvent } from '../../../src/reporting/events.ts';
 import { createHost } from '../../../src/engine/host.ts';
-import { SCOPE } from '../surfaces/surface.ts';
+import type { Database } from '../models/database.ts';
 import type { Transaction } from '../models/transactions.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
+
+/** Of the `handleOnce` of every process. */
+export const SCOPE = 'simulation';
 
 /** More than a record keeps. */
 export const MAX_RESULT_BYTES = 200;
 
 /** Makes the `handleOnce` of a process, as a user would. */
-export function createLifesHandleOnce(world: World, life: Life): HandleOnce<Transaction> {
+export function createLifesHandleOnce(world: World, database: Database, life: Life): HandleOnce<Transaction> {
   const { settings } = world.plan;
   const { leaseMs, maxAttempts, maxDeaths, backoffMs, retentionMs, timeoutMs, batching } = settings;
-  const transactional = settings.inTransaction ? world.database.transactionalClientOf(life) : undefined;
+  const transactional = settings.inTransaction ? database.transactionalClientOf(life) : undefined;
   const options = {
-    store: transactional ?? world.database.clientOf(life),
+    store: transactional ?? database.clientOf(life),
     scope: SCOPE,
     ...{ leaseMs, maxAttempts, maxDeaths, timeoutMs, batching },
     maxResultBytes: MAX_RESULT_BYTES,

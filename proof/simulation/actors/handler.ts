@@ -1,12 +1,12 @@
 import { type Attempt, LeaseLostError, RetryableError, TerminalError } from '../../../src/index.ts';
-import type { Run, RunEnd } from '../facts.ts';
-import { REFUSED_TEXT } from '../models/database.ts';
+import type { Run, RunEnd } from '../facts/facts.ts';
+import type { Fault } from '../facts/names.ts';
+import { type Database, REFUSED_TEXT } from '../models/database.ts';
 import type { Transaction } from '../models/transactions.ts';
 import { type Behaviour, PLAIN } from '../plan/behaviour.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Fault } from '../report/names.ts';
-import type { Life } from '../world/life.ts';
-import { never } from '../world/never.ts';
+import type { Life } from '../time/life.ts';
+import { never } from '../time/never.ts';
 import type { World } from '../world/world.ts';
 import { MAX_RESULT_BYTES } from './handle-once.ts';
 
@@ -25,7 +25,7 @@ class GaveUp extends Error {}
 /**
  * The handler of a life, which does what is planned for each run of a key. `onHang` is told of one that never ends.
  */
-export function createHandler(world: World, life: Life, onHang: () => void) {
+export function createHandler(world: World, database: Database, life: Life, onHang: () => void) {
   return async function handle(
     message: PlannedMessage,
     attempt: Attempt,
@@ -44,7 +44,7 @@ export function createHandler(world: World, life: Life, onHang: () => void) {
     over?.addEventListener('abort', () => {
       end(world, run, { how: 'gave up' });
     });
-    const giveBack = world.plan.settings.handlersHold ? await world.database.poolOf(life).take() : undefined;
+    const giveBack = world.plan.settings.handlersHold ? await database.poolOf(life).take() : undefined;
     try {
       await work(world, run, behaviour, attempt.signal, onHang);
       const result = await conclude(world, run, behaviour, own);

@@ -1,19 +1,20 @@
+import type { Fault } from '../facts/names.ts';
+import type { Database } from '../models/database.ts';
 import type { Incident } from '../plan/plan.ts';
-import type { Fault } from '../report/names.ts';
 import type { World } from '../world/world.ts';
 import type { WorkerSlot } from './worker-slot.ts';
 
 /** Lets happen what the plan has for workers and records. */
-export function scheduleIncidents(world: World, slots: readonly WorkerSlot[]): void {
+export function scheduleIncidents(world: World, database: Database, slots: readonly WorkerSlot[]): void {
   for (const incident of world.plan.incidents) {
     world.scheduler.after(incident.at, () => {
-      if ('key' in incident) operate(world, incident);
+      if ('key' in incident) operate(database, incident);
       else befall(world, slots[incident.worker], incident);
     });
   }
 }
 
-function operate({ database }: World, { what, key }: Extract<Incident, { key: string }>): void {
+function operate(database: Database, { what, key }: Extract<Incident, { key: string }>): void {
   if (what === 'retry') database.retryAny();
   else database.forget(key);
 }

@@ -1,22 +1,27 @@
-import type { Worker } from '../surfaces/surface.ts';
-import { Life } from '../world/life.ts';
+import { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
+import type { Worker } from './surface.ts';
 
 /** How soon a process that died is started again. */
 const RESTART_MS = [200, 3_000] as const;
+
+/** Starts the worker of a process. `onHang` is told of a handler that never ends. */
+type Start = (life: Life, onHang: () => void) => Worker;
 
 /** One worker as its supervisor keeps it: when its process ends, a new one is started. */
 export class WorkerSlot {
   readonly #world: World;
   readonly #name: string;
+  readonly #start: Start;
   #lives = 0;
   #life: Life;
   #worker: Worker;
   #hangs = false;
 
-  constructor(world: World, name: string) {
+  constructor(world: World, name: string, start: Start) {
     this.#world = world;
     this.#name = name;
+    this.#start = start;
     this.#life = this.#begin();
     this.#worker = this.#startWorker();
     this.#watch();
@@ -57,7 +62,7 @@ export class WorkerSlot {
   }
 
   #startWorker(): Worker {
-    return this.#world.scene.start(this.#life, () => {
+    return this.#start(this.#life, () => {
       this.#hangs = true;
     });
   }

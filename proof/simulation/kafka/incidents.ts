@@ -1,11 +1,12 @@
 import type { KafkaConsumer } from '../../../adapters/kafka/index.ts';
-import type { Life } from '../world/life.ts';
-import { Random } from '../world/random.ts';
+import type { Database } from '../models/database.ts';
+import type { Life } from '../time/life.ts';
+import { Random } from '../time/random.ts';
 import type { World } from '../world/world.ts';
 import { type Broker, nameOf } from './broker/broker.ts';
 import type { PartitionLog } from './broker/partition-log.ts';
+import { TOPIC } from './broker/topics.ts';
 import type { KafkaSettings } from './settings.ts';
-import { TOPIC } from './topics.ts';
 
 /** A consumer in its process. */
 export interface Started {
@@ -18,6 +19,7 @@ const KINDS = ['retention', 'leader', 'coordinator', 'pause', 'seek'] as const;
 /** Lets happen what befalls brokers and topics, and what users do with their consumers. */
 export function scheduleBrokerIncidents(
   world: World,
+  database: Database,
   broker: Broker,
   { fromBeginning }: KafkaSettings,
   started: () => readonly Started[],
@@ -54,7 +56,7 @@ export function scheduleBrokerIncidents(
             break;
           case 'seek':
             if (alive.length > 0) {
-              const to = seekBack(world, broker, random.pick(alive), log);
+              const to = seekBack(world, database, broker, random.pick(alive), log);
               sought.set(log, Math.min(to, sought.get(log) ?? Infinity));
             }
             break;
@@ -114,12 +116,18 @@ function pause(world: World, { life, consumer }: Started, { topic, partition }: 
 }
 
 /** A user lets a partition be read once more from an earlier position, which is returned. */
-function seekBack(world: World, broker: Broker, { life, consumer }: Started, log: PartitionLog): number {
+function seekBack(
+  world: World,
+  database: Database,
+  broker: Broker,
+  { life, consumer }: Started,
+  log: PartitionLog,
+): number {
   const { topic, partition } = log;
   const committed = broker.coordinator.committedOf(topic, partition);
   if (committed === undefined || committed <= log.start) return log.end;
   // What has failed runs again then.
-  if (world.random.chance(0.5)) world.database.retryAny();
+  if (world.random.chance(0.5)) database.retryAny();
   const to = world.random.whole(log.start, committed);
   const offset = String(to);
   if (

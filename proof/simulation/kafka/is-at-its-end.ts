@@ -1,6 +1,6 @@
-import type { Ledger } from '../ledger.ts';
+import type { Ledger } from '../facts/ledger.ts';
+import type { Entry, LogHistory } from '../facts/kafka-logs.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Entry, LogHistory } from './logs.ts';
 import { mayBePassed } from './rules/settled.ts';
 
 /** Whether nothing more will become of a message, nor of its copies. `most`: records of one fetch. */

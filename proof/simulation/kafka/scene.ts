@@ -9,15 +9,16 @@ import {
   type RunConfig,
 } from '../../../adapters/kafka/index.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
-import { createLifesHandleOnce } from '../actors/handle-once.ts';
-import { createHandler } from '../actors/handler.ts';
+import type { Process } from '../actors/process.ts';
+import type { Scene, Worker } from '../actors/surface.ts';
+import type { Assigned } from '../facts/kafka-facts.ts';
+import type { Database } from '../models/database.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Scene, Worker } from '../surfaces/surface.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { Broker, nameOf } from './broker/broker.ts';
-import type { Assigned } from './broker/coordinator.ts';
 import type { PartitionLog, Produced } from './broker/partition-log.ts';
+import { DEAD_LETTER_TOPIC, GROUP, RETRY_PARTITIONS, RETRY_TOPIC_NAMES, TOPIC } from './broker/topics.ts';
 import { createAdmin } from './client/admin.ts';
 import { createConsumer } from './client/consumer.ts';
 import { Link } from './client/link.ts';
@@ -26,7 +27,6 @@ import { nameOfEvent, textOfEvent } from './events.ts';
 import { scheduleBrokerIncidents, scheduleLostRights, type Started } from './incidents.ts';
 import { isAtItsEnd } from './is-at-its-end.ts';
 import { type KafkaSettings, kafkaSettingsOf } from './settings.ts';
-import { DEAD_LETTER_TOPIC, GROUP, RETRY_PARTITIONS, RETRY_TOPIC_NAMES, TOPIC } from './topics.ts';
 
 /** The header by which a message is known, and each copy of it. */
 const ID_HEADER = 'id';
@@ -49,7 +49,7 @@ export class KafkaScene implements Scene {
   readonly #started: Started[] = [];
   readonly #sent = new Map<string, Sent>();
 
-  constructor(world: World) {
+  constructor(world: World, database: Database) {
     this.#world = world;
     this.#settings = kafkaSettingsOf(world.random, world.plan.settings);
     const { nodes, partitions, retryDelays, fromBeginning } = this.#settings;
@@ -62,7 +62,7 @@ export class KafkaScene implements Scene {
     for (const { topic, partition } of this.#broker.logs()) {
       if (topic !== TOPIC || fromBeginning) world.ledger.logs.owe(topic, partition, 0);
     }
-    scheduleBrokerIncidents(world, this.#broker, this.#settings, () => this.#started);
+    scheduleBrokerIncidents(world, database, this.#broker, this.#settings, () => this.#started);
     scheduleLostRights(world, this.#broker, [DEAD_LETTER_TOPIC, ...Object.keys(retries)]);
   }
 
@@ -86,18 +86,17 @@ export class KafkaScene implements Scene {
     if (random.chance(MARKER_SHARE)) log.appendMarker();
   }
 
-  start(life: Life, onHang: () => void): Worker {
+  start({ life, handleOnce, handle }: Process): Worker {
     const link = new Link(this.#world, life, this.#settings.requestTimeoutMs);
     const consumer = this.#createConsumer(life, link);
     this.#started.push({ life, consumer });
-    const handle = createHandler(this.#world, life, onHang);
     const { random, plan } = this.#world;
     const config = onceEachKafkaMessage(
       {
         consumer,
         ...this.#options(life, link),
         ...{ concurrency: plan.settings.concurrency, drainMs: plan.settings.drainMs },
-        handleOnce: createLifesHandleOnce(this.#world, life),
+        handleOnce,
       },
       async ({ message, pause }, attempt) => {
         const { planned, message: known } = this.#sentAs(message);

@@ -1,6 +1,6 @@
 import type { Ordering } from '../../../adapters/kafka/index.ts';
 import type { Settings } from '../plan/settings.ts';
-import type { Random } from '../world/random.ts';
+import type { Random } from '../time/random.ts';
 
 /** By what a message is known: its place, the key of its business, or an id that no other has. */
 export type Identity = 'place' | 'business key' | 'id';

@@ -1,15 +1,16 @@
 import { derivedScope } from '../../../src/options/scope.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
-import { BROKER_FAULTS } from '../report/names.ts';
-import { SCOPE, type Surface } from '../surfaces/surface.ts';
-import { KAFKA_FAULTS, KAFKA_OUTCOMES } from './names.ts';
+import { SCOPE } from '../actors/handle-once.ts';
+import type { Surface } from '../actors/surface.ts';
+import { BROKER_FAULTS } from '../facts/names.ts';
+import { KAFKA_FAULTS, KAFKA_OUTCOMES } from '../facts/kafka-names.ts';
+import { GROUP, TOPIC_RETENTION_MS } from './broker/topics.ts';
 import { commitsSettled } from './rules/commits-settled.ts';
 import { logOrder } from './rules/log-order.ts';
 import { oneLetter } from './rules/one-letter.ts';
 import { runsCommitted } from './rules/runs-committed.ts';
 import { startsCommitted } from './rules/starts-committed.ts';
 import { KafkaScene } from './scene.ts';
-import { GROUP, TOPIC_RETENTION_MS } from './topics.ts';
 
 /** Consumers of kafkajs, with the handler of `onceEachKafkaMessage`. */
 export const kafka: Surface = {
@@ -34,5 +35,5 @@ export const kafka: Surface = {
     maxReceiveCount: undefined,
     retentionMs: TOPIC_RETENTION_MS,
   }),
-  open: (world) => new KafkaScene(world),
+  open: (world, database) => new KafkaScene(world, database),
 };

@@ -1,7 +1,6 @@
 import { endsWithin } from '../../../src/lib/wait.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Scene, Worker } from '../surfaces/surface.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** What an answer says to a client: the request is done with, it is wrong, or it has to be sent again. */
@@ -62,7 +61,7 @@ export class Clients {
     return this.#ended.has(message);
   }
 
-  serve(life: Life, answering: Answering): Worker {
+  serve(life: Life, answering: Answering): { stop(): Promise<void> } {
     const stopping = new AbortController();
     const server: Server = { life, answering, stopping, underWay: new Set(), isOpen: true };
     this.#servers.add(server);
@@ -164,20 +163,4 @@ export class Clients {
     const { network, random } = this.#world;
     return !network.isCalm && random.chance(share);
   }
-}
-
-/** Processes that serve requests of clients. */
-export function openServers(
-  world: World,
-  canForge: boolean,
-  answeringOf: (life: Life, onHang: () => void) => Answering,
-): Scene {
-  const clients = new Clients(world, canForge);
-  return {
-    send: (message) => {
-      clients.send(message);
-    },
-    start: (life, onHang) => clients.serve(life, answeringOf(life, onHang)),
-    hasEnded: (message) => clients.hasEnded(message),
-  };
 }

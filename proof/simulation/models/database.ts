@@ -8,9 +8,9 @@ import {
 } from '../../../testing/memory/memory.ts';
 import type { ClaimReply, ClaimTerms, SettleRequest, Store } from '../../../src/store/store.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
-import type { Verb } from '../facts.ts';
-import type { Life } from '../world/life.ts';
-import { never } from '../world/never.ts';
+import type { Verb } from '../facts/facts.ts';
+import type { Life } from '../time/life.ts';
+import { never } from '../time/never.ts';
 import type { World } from '../world/world.ts';
 import { PATIENCE_MS, Pool } from './pool.ts';
 import { type Transaction, Transactions } from './transactions.ts';
@@ -174,7 +174,7 @@ export class Database {
   }
 
   #idOf(key: string): string {
-    return idOf(this.#world.plan.surface.identity.scope, key);
+    return idOf(this.#world.plan.scope, key);
   }
 
   #isFailed(record: MemoryRecord | undefined): boolean {

@@ -4,10 +4,10 @@ import type {
   SqsRecord,
   SqsResponse,
 } from '../../../adapters/lambda/index.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import { ID_ATTRIBUTE } from './sqs-client.ts';
 import type { Queue, Receipt } from './queue.ts';
+import { ID_ATTRIBUTE } from './sqs-client.ts';
 
 export type LambdaFunction = (event: LambdaSqsEvent, context: LambdaContext) => Promise<SqsResponse>;
 

@@ -1,4 +1,4 @@
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** How long a connection waits for an answer before its client closes it. */

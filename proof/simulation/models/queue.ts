@@ -1,5 +1,5 @@
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** A message as a receive gave it. */

@@ -13,8 +13,8 @@ import type { SqsClient, SqsMessage } from '../../../adapters/sqs/index.ts';
 import type { SqsOnFailed } from '../../../adapters/shared/sqs/queue-options.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
 import type { Settings } from '../plan/settings.ts';
-import type { Life } from '../world/life.ts';
-import { never } from '../world/never.ts';
+import type { Life } from '../time/life.ts';
+import { never } from '../time/never.ts';
 import type { World } from '../world/world.ts';
 import type { Queue, Receipt } from './queue.ts';
 

@@ -1,10 +1,10 @@
 import type { Timer } from '../../../src/lib/clock.ts';
 import type { SettleRequest, Store } from '../../../src/store/store.ts';
 import type { SettledIn, TransactionalStore } from '../../../src/store/transactional-store.ts';
-import type { Run } from '../facts.ts';
-import type { Fault } from '../report/names.ts';
-import type { Life } from '../world/life.ts';
-import { never } from '../world/never.ts';
+import type { Run } from '../facts/facts.ts';
+import type { Fault } from '../facts/names.ts';
+import type { Life } from '../time/life.ts';
+import { never } from '../time/never.ts';
 import type { World } from '../world/world.ts';
 import { PATIENCE_MS, type Pool } from './pool.ts';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../world/random.ts';
+import type { Random } from '../time/random.ts';
 
 /** How a handler ends. */
 export type Ending =

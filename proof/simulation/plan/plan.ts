@@ -1,9 +1,8 @@
-import type { NetworkPlan, Outage, Rates, Side } from '../models/network.ts';
-import { Random } from '../world/random.ts';
+import { Random } from '../time/random.ts';
 import { type Behaviour, behaviourOf, doomed, PLAIN } from './behaviour.ts';
+import type { NetworkPlan, Outage, Rates, Side } from './network-plan.ts';
 import { type Settings, settingsOf } from './settings.ts';
-import { surfaceOf } from '../surfaces/index.ts';
-import type { Surface } from '../surfaces/surface.ts';
+import type { Identity, PlanTerms } from './terms.ts';
 
 /** A message that a producer sends. */
 export interface PlannedMessage {
@@ -34,7 +33,8 @@ export type Incident =
 /** Everything that a seed decides before its world begins. */
 export interface Plan {
   readonly seed: number;
-  readonly surface: Surface;
+  /** Of the records of its messages. */
+  readonly scope: string;
   readonly settings: Settings;
   readonly messages: readonly PlannedMessage[];
   /** What is sent at the end as far as there were few deliveries. */
@@ -52,24 +52,23 @@ export interface Plan {
   readonly random: Random;
 }
 
-export function planOf(seed: number): Plan {
+export function planOf(seed: number, { identity, fit }: PlanTerms): Plan {
   const random = new Random(seed);
-  const surface = surfaceOf(seed);
   // Of what not every surface has: the plans of others do not change with it.
   const apart = new Random(~seed);
-  const settings = surface.fit(settingsOf(random), apart);
+  const settings = fit(settingsOf(random), apart);
   const calmFrom = random.between(20_000, 45_000);
   const start = random.chance(0.1) ? badStart(random, settings) : GOOD_START;
   const keys = Array.from(
     { length: random.whole(10, 13) },
-    (_, index) => `${surface.identity.keyPrefix}key-${index + 1}`,
+    (_, index) => `${identity.keyPrefix}key-${index + 1}`,
   );
   return {
     seed,
-    surface,
+    scope: identity.scope,
     settings,
-    messages: messagesOf(random, apart, surface, keys, calmFrom),
-    spares: sparesOf(surface),
+    messages: messagesOf(random, apart, identity, keys, calmFrom),
+    spares: sparesOf(identity),
     incidents: [...start.incidents, ...incidentsOf(random, settings, keys, calmFrom)],
     network: networkOf(random, settings, calmFrom, start.outages),
     areClocksWrong: random.chance(0.5),
@@ -86,9 +85,9 @@ const GROUPS = 5;
 export const FEWEST_DELIVERIES = 20;
 
 /** Nothing special is planned for them. */
-function sparesOf({ identity }: Surface): PlannedMessage[] {
+function sparesOf({ keyPrefix, fingerprintOf }: Identity): PlannedMessage[] {
   return Array.from({ length: FEWEST_DELIVERIES }, (_, index) => {
-    const key = `${identity.keyPrefix}spare-${index + 1}`;
+    const key = `${keyPrefix}spare-${index + 1}`;
     const body = bodyOf(key, 'one');
     const group = `group-${(index % GROUPS) + 1}`;
     return {
@@ -96,7 +95,7 @@ function sparesOf({ identity }: Surface): PlannedMessage[] {
       key,
       group,
       body,
-      fingerprint: identity.fingerprintOf(body),
+      fingerprint: fingerprintOf(body),
       sentAt: Infinity,
     };
   });
@@ -110,7 +109,7 @@ function bodyOf(key: string | undefined, order: 'one' | 'another'): string {
 function messagesOf(
   random: Random,
   apart: Random,
-  { identity }: Surface,
+  { fingerprintOf }: Identity,
   keys: readonly string[],
   calmFrom: number,
 ): PlannedMessage[] {
@@ -120,7 +119,7 @@ function messagesOf(
     const body = bodyOf(key, isOther ? 'another' : 'one');
     const sentAt = random.between(0, random.chance(0.2) ? 1_000 : calmFrom * 0.8);
     const group = `group-${apart.whole(1, GROUPS)}`;
-    return { id: `m${index + 1}`, key, group, body, fingerprint: identity.fingerprintOf(body), sentAt };
+    return { id: `m${index + 1}`, key, group, body, fingerprint: fingerprintOf(body), sentAt };
   });
 }
 

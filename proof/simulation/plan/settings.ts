@@ -1,4 +1,4 @@
-import type { Random } from '../world/random.ts';
+import type { Random } from '../time/random.ts';
 
 /** What the workers of a seed are set to. */
 export interface Settings {

@@ -1,7 +1,14 @@
-import type { Fact } from '../facts.ts';
+import type { Surface } from '../actors/surface.ts';
+import type { Fact } from '../facts/facts.ts';
+import {
+  CAUSES,
+  type Cause,
+  COMMON_FAULTS,
+  COMMON_OUTCOMES,
+  type Fault,
+  type Outcome,
+} from '../facts/names.ts';
 import { SURFACES } from '../surfaces/index.ts';
-import type { Surface } from '../surfaces/surface.ts';
-import { CAUSES, type Cause, COMMON_FAULTS, COMMON_OUTCOMES, type Fault, type Outcome } from './names.ts';
 
 /** What happened in one seed. */
 export interface SeedCounts {

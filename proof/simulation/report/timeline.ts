@@ -1,6 +1,6 @@
-import type { Fact, RunEnd } from '../facts.ts';
-import type { KafkaFact } from '../kafka/facts.ts';
-import type { Life } from '../world/life.ts';
+import type { Fact, RunEnd } from '../facts/facts.ts';
+import type { KafkaFact } from '../facts/kafka-facts.ts';
+import type { Life } from '../time/life.ts';
 
 /** Collects what happens in a seed, as lines to read. */
 export class Timeline {

@@ -1,5 +1,5 @@
-import type { ClaimEffect, Fact, SettleEffect } from '../facts.ts';
-import type { Ledger } from '../ledger.ts';
+import type { ClaimEffect, Fact, SettleEffect } from '../facts/facts.ts';
+import type { Ledger } from '../facts/ledger.ts';
 import type { Rule } from './rule.ts';
 
 export const attemptsCounted: Rule = {

@@ -1,8 +1,8 @@
-import type { ClaimEffect, Run } from '../facts.ts';
-import type { GrantedClaim, KeyHistory, Ledger } from '../ledger.ts';
+import type { ClaimEffect, Run } from '../facts/facts.ts';
+import type { GrantedClaim, KeyHistory, Ledger } from '../facts/ledger.ts';
+import type { Cause } from '../facts/names.ts';
 import type { Settings } from '../plan/settings.ts';
-import type { Cause } from '../report/names.ts';
-import type { Interval } from '../world/life.ts';
+import type { Interval } from '../time/life.ts';
 import type { Rule } from './rule.ts';
 
 /**

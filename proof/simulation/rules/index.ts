@@ -1,4 +1,4 @@
-import type { Cause } from '../report/names.ts';
+import type { Cause } from '../facts/names.ts';
 import { attemptsCounted } from './attempts-counted.ts';
 import { backoffKept } from './backoff-kept.ts';
 import { deadLetters } from './dead-letters.ts';

@@ -1,5 +1,5 @@
+import type { Ledger } from '../facts/ledger.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Ledger } from '../ledger.ts';
 import type { Rule } from './rule.ts';
 
 export const nothingLost: Rule = {

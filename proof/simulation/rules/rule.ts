@@ -1,5 +1,5 @@
-import type { Fact } from '../facts.ts';
-import type { Ledger } from '../ledger.ts';
+import type { Fact } from '../facts/facts.ts';
+import type { Ledger } from '../facts/ledger.ts';
 
 /** One thing that handle-once promises. */
 export interface Rule {

@@ -1,6 +1,6 @@
 import type { Settlement } from '../../../src/store/store.ts';
-import type { ClaimEffect, Fact, RunEnd, SettleEffect } from '../facts.ts';
-import type { GrantedClaim, Ledger } from '../ledger.ts';
+import type { ClaimEffect, Fact, RunEnd, SettleEffect } from '../facts/facts.ts';
+import type { GrantedClaim, Ledger } from '../facts/ledger.ts';
 import type { Rule } from './rule.ts';
 
 export const truthful: Rule = {

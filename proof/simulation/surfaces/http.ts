@@ -7,14 +7,15 @@ import { processRequest, type ReceivedRequest } from '../../../adapters/http/pro
 import { createProcessor } from '../../../adapters/http/processor.ts';
 import { toStored } from '../../../adapters/http/stored-response.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
-import { createLifesHandleOnce } from '../actors/handle-once.ts';
-import { createHandler } from '../actors/handler.ts';
-import { type Answer, type Answering, openServers } from '../models/clients.ts';
+import { SCOPE } from '../actors/handle-once.ts';
+import type { Process } from '../actors/process.ts';
+import type { Surface } from '../actors/surface.ts';
+import { BROKER_FAULTS, HTTP_OUTCOMES, REQUEST_FAULTS } from '../facts/names.ts';
+import type { Answer, Answering } from '../models/clients.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import { BROKER_FAULTS, HTTP_OUTCOMES, REQUEST_FAULTS } from '../report/names.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import { SCOPE, type Surface } from './surface.ts';
+import { openServers } from './servers.ts';
 
 const TARGET = '/orders';
 /** Of records whose caller is not told apart. */
@@ -35,15 +36,14 @@ export const http: Surface = {
   lacks: ['backing-off', 'aborted', 'interrupted', 'it was interrupted'],
   rules: [],
   fit: (settings) => ({ ...settings, onFailed: 'acknowledge', maxAttempts: Infinity, backoffMs: 0 }),
-  open: (world) => openServers(world, false, (life, onHang) => createOperation(world, life, onHang)),
+  open: (world) => openServers(world, false, (process) => createOperation(world, process)),
 };
 
 const settingsOfHttp = z.strictObject(httpFields());
 
-function createOperation(world: World, life: Life, onHang: () => void): Answering {
-  const handle = createHandler(world, life, onHang);
+function createOperation(world: World, { life, handleOnce, handle }: Process): Answering {
   const settings = settingsOfHttp.parse({
-    handleOnce: createLifesHandleOnce(world, life),
+    handleOnce,
     route: TARGET,
     principal: null,
     waitMs: world.random.pick([0, 1_500]),

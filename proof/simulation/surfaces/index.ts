@@ -1,11 +1,11 @@
+import type { Surface } from '../actors/surface.ts';
 import { kafka } from '../kafka/surface.ts';
-import { Random } from '../world/random.ts';
+import { Random } from '../time/random.ts';
 import { http } from './http.ts';
 import { lambda } from './lambda.ts';
 import { sqsConsumer } from './sqs-consumer.ts';
 import { sqsLoop } from './sqs-loop.ts';
 import { sharedPool, sqsFifoWorker, sqsTransaction, sqsWorker } from './sqs-worker.ts';
-import type { Surface } from './surface.ts';
 import { webhook } from './webhook.ts';
 
 export const SURFACES: readonly Surface[] = [

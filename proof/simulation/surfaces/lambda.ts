@@ -1,11 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { onceEachSqsRecord, type SqsRecordEvent } from '../../../adapters/lambda/index.ts';
-import { createLifesHandleOnce } from '../actors/handle-once.ts';
-import { createHandler } from '../actors/handler.ts';
-import { Environment } from '../models/lambda.ts';
-import type { Queue } from '../models/queue.ts';
-import { onFailedOf, sqsClientOf } from '../models/sqs-client.ts';
-import { onFifo, type Settings } from '../plan/settings.ts';
+import type { Process } from '../actors/process.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 import {
   BROKER_FAULTS,
   FIFO_FAULTS,
@@ -13,12 +9,15 @@ import {
   LAMBDA_OUTCOMES,
   SQS_FAULTS,
   STANDARD_FAULTS,
-} from '../report/names.ts';
+} from '../facts/names.ts';
+import { Environment } from '../models/lambda.ts';
+import type { Queue } from '../models/queue.ts';
+import { onFailedOf, sqsClientOf } from '../models/sqs-client.ts';
+import { onFifo, type Settings } from '../plan/settings.ts';
 import { inOrder } from '../rules/in-order.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
 
 /** A function of AWS Lambda with an SQS event source, of either kind. */
 export const lambda: Surface = {
@@ -36,20 +35,19 @@ export const lambda: Surface = {
     ...(random.chance(0.4) ? onFifo(settings) : settings),
     interrupts: true,
   }),
-  open: (world) => openQueue(world, startEnvironment),
+  open: (world, database) => openQueue(world, database, startEnvironment),
 };
 
 /** Of the function's timeout, what handlers are not started in. */
 const MARGIN_MS = 500;
 
-function startEnvironment(world: World, queue: Queue, life: Life, onHang: () => void): Worker {
+function startEnvironment(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
   const { plan, random } = world;
   const { settings } = plan;
   const timeoutMs = random.whole(2, 10) * 1_000;
-  const handle = createHandler(world, life, onHang);
   const call = onceEachSqsRecord(
     {
-      handleOnce: createLifesHandleOnce(world, life),
+      handleOnce,
       concurrency: settings.concurrency,
       deadlineMarginMs: MARGIN_MS,
       onFailed: onFailedIn(world, queue, life, settings),

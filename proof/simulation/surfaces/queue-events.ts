@@ -1,6 +1,6 @@
 import type { SqsEvent } from '../../../adapters/sqs/index.ts';
 import type { SqsConsumerEvent } from '../../../adapters/sqs/index.ts';
-import type { Life } from '../world/life.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** Tells the world of what becomes of messages at a queue. */

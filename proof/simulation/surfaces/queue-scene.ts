@@ -1,35 +1,41 @@
+import type { Process } from '../actors/process.ts';
+import type { Scene, Worker } from '../actors/surface.ts';
+import type { Database } from '../models/database.ts';
 import { Queue } from '../models/queue.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
-import type { Scene, Worker } from './surface.ts';
 
 /** Starts in a process what receives from a queue. */
-export type StartAtQueue = (world: World, queue: Queue, life: Life, onHang: () => void) => Worker;
+export type StartAtQueue = (world: World, queue: Queue, process: Process) => Worker;
 
 /** A queue, and processes that receive from it. */
-export function openQueue(world: World, start: StartAtQueue): Scene {
+export function openQueue(world: World, database: Database, start: StartAtQueue): Scene {
   const queue = new Queue(world);
   return {
     send: (message) => {
       queue.send(message);
     },
-    start: (life, onHang) => start(world, queue, life, onHang),
-    hasEnded: (message) => hasEnded(world, queue, message),
+    start: (process) => start(world, queue, process),
+    hasEnded: (message) => hasEnded(world, database, queue, message),
   };
 }
 
 /** Whether nothing more will become of a message: it is gone, or it stays in the queue for good. */
-function hasEnded(world: World, queue: Queue, message: PlannedMessage): boolean {
+function hasEnded(world: World, database: Database, queue: Queue, message: PlannedMessage): boolean {
   const { onFailed, maxReceiveCount } = world.plan.settings;
   if (queue.isGone(message)) return true;
   if (maxReceiveCount !== undefined) return false;
-  const isRefusedForGood = onFailed !== 'dead-letter' && isRefused(world, queue, message);
-  return isRefusedForGood || (onFailed === 'keep' && hasFailed(world, message));
+  const isRefusedForGood = onFailed !== 'dead-letter' && isRefused(world, database, queue, message);
+  return isRefusedForGood || (onFailed === 'keep' && hasFailed(database, message));
 }
 
 /** The record is of another payload, and nothing comes any more that could change that. */
-function isRefused({ database, plan }: World, queue: Queue, { key, fingerprint }: PlannedMessage): boolean {
+function isRefused(
+  { plan }: World,
+  database: Database,
+  queue: Queue,
+  { key, fingerprint }: PlannedMessage,
+): boolean {
   if (key === undefined) return true;
   const record = database.recordOf(key);
   if (record === undefined || record.fingerprint === fingerprint) return false;
@@ -38,6 +44,6 @@ function isRefused({ database, plan }: World, queue: Queue, { key, fingerprint }
   return record.state !== 'pending' || !plan.messages.some(mayGoOn);
 }
 
-function hasFailed({ database }: World, { key = '' }: PlannedMessage): boolean {
+function hasFailed(database: Database, { key = '' }: PlannedMessage): boolean {
   return database.recordOf(key)?.state === 'failed';
 }

@@ -3,21 +3,19 @@ import {
   onceEachConsumerMessage,
   type SqsConsumerAttempt,
 } from '../../../adapters/sqs/index.ts';
-import { createLifesHandleOnce } from '../actors/handle-once.ts';
-import { createHandler } from '../actors/handler.ts';
+import type { Process } from '../actors/process.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
+import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../facts/names.ts';
 import { boundedClient } from '../models/bounded-client.ts';
 import type { Queue } from '../models/queue.ts';
 import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
 import { ConsumerModel } from '../models/sqs-consumer.ts';
 import { onFifo } from '../plan/settings.ts';
-import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../report/names.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
-import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
 
 /** Both wrappers for sqs-consumer, behind a model of its `Consumer`. */
 export const sqsConsumer: Surface = {
@@ -29,16 +27,15 @@ export const sqsConsumer: Surface = {
   lacks: [],
   rules: [visibilityAboveLease, inOrder],
   fit: (settings, random) => (random.chance(0.4) ? onFifo(settings) : settings),
-  open: (world) => openQueue(world, startConsumer),
+  open: (world, database) => openQueue(world, database, startConsumer),
 };
 
-function startConsumer(world: World, queue: Queue, life: Life, onHang: () => void): Worker {
+function startConsumer(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
   const { settings } = world.plan;
   const { visibilityTimeoutSeconds, waitTimeSeconds, drainMs, isFifo, concurrency } = settings;
   const isBatch = isFifo || settings.batching;
-  const handle = createHandler(world, life, onHang);
   const options = {
-    handleOnce: createLifesHandleOnce(world, life),
+    handleOnce,
     onFailed: onFailedOf(settings),
     key: keyInBody,
     signal: (): AbortSignal => consumer.abortController.signal,

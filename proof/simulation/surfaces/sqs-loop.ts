@@ -1,19 +1,17 @@
 import { onceEachSqsMessage } from '../../../adapters/sqs/index.ts';
-import { createLifesHandleOnce } from '../actors/handle-once.ts';
-import { createHandler } from '../actors/handler.ts';
+import type { Process } from '../actors/process.ts';
 import { ReceiveLoop } from '../actors/receive-loop.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
+import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../facts/names.ts';
 import { boundedClient } from '../models/bounded-client.ts';
 import type { Queue } from '../models/queue.ts';
 import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
 import { onFifo } from '../plan/settings.ts';
-import { BROKER_FAULTS, FIFO_FAULTS, QUEUE_OUTCOMES, SQS_FAULTS, STANDARD_FAULTS } from '../report/names.ts';
 import { inOrder } from '../rules/in-order.ts';
-import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
-import { openQueue } from './queue-scene.ts';
 import { queueEventTeller } from './queue-events.ts';
+import { openQueue } from './queue-scene.ts';
 import { receiveMessages } from './receive-messages.ts';
-import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
 
 /** `onceEachSqsMessage` in a loop of the user's, on either kind of queue. */
 export const sqsLoop: Surface = {
@@ -25,19 +23,18 @@ export const sqsLoop: Surface = {
   lacks: [],
   rules: [inOrder],
   fit: (settings, random) => (random.chance(0.4) ? onFifo(settings) : settings),
-  open: (world) => openQueue(world, startLoop),
+  open: (world, database) => openQueue(world, database, startLoop),
 };
 
-function startLoop(world: World, queue: Queue, life: Life, onHang: () => void): Worker {
+function startLoop(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
   const { settings } = world.plan;
   const { visibilityTimeoutSeconds, drainMs, isFifo } = settings;
-  const handle = createHandler(world, life, onHang);
   const client = boundedClient(sqsClientOf(world, queue, life), life.clock);
   const queueUrl = queueUrlOf(settings);
   const onceEach = onceEachSqsMessage(
     {
       ...{ client, queueUrl, visibilityTimeoutSeconds },
-      handleOnce: createLifesHandleOnce(world, life),
+      handleOnce,
       onFailed: onFailedOf(settings),
       key: keyInBody,
       onEvent: queueEventTeller(world, life),

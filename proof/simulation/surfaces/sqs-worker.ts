@@ -1,10 +1,6 @@
 import { createSqsWorker, type SqsAttempt } from '../../../adapters/sqs/index.ts';
-import { createLifesHandleOnce } from '../actors/handle-once.ts';
-import { createHandler } from '../actors/handler.ts';
-import type { Queue } from '../models/queue.ts';
-import type { Transaction } from '../models/transactions.ts';
-import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
-import { onFifo } from '../plan/settings.ts';
+import type { Process } from '../actors/process.ts';
+import { OWN_KEYS, type Surface, type Worker } from '../actors/surface.ts';
 import {
   BROKER_FAULTS,
   FIFO_FAULTS,
@@ -13,15 +9,17 @@ import {
   SQS_FAULTS,
   STANDARD_FAULTS,
   TRANSACTION_FAULTS,
-} from '../report/names.ts';
+} from '../facts/names.ts';
+import type { Queue } from '../models/queue.ts';
+import type { Transaction } from '../models/transactions.ts';
+import { keyInBody, onFailedOf, queueUrlOf, sqsClientOf } from '../models/sqs-client.ts';
+import { onFifo } from '../plan/settings.ts';
 import { atomic } from '../rules/atomic.ts';
 import { inOrder } from '../rules/in-order.ts';
 import { visibilityAboveLease } from '../rules/visibility-above-lease.ts';
-import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
 import { queueEventTeller } from './queue-events.ts';
 import { openQueue } from './queue-scene.ts';
-import { OWN_KEYS, type Surface, type Worker } from './surface.ts';
 
 /** The SQS worker of the package, on a standard queue. */
 export const sqsWorker: Surface = {
@@ -33,7 +31,7 @@ export const sqsWorker: Surface = {
   lacks: [],
   rules: [visibilityAboveLease],
   fit: (settings) => settings,
-  open: (world) => openQueue(world, startWorker),
+  open: (world, database) => openQueue(world, database, startWorker),
 };
 
 /** The same with handlers in transactions, which have their records in them. */
@@ -65,16 +63,15 @@ export const sqsFifoWorker: Surface = {
   fit: onFifo,
 };
 
-function startWorker(world: World, queue: Queue, life: Life, onHang: () => void): Worker {
+function startWorker(world: World, queue: Queue, { life, handleOnce, handle }: Process): Worker {
   const { settings } = world.plan;
   const { concurrency, visibilityTimeoutSeconds, waitTimeSeconds, drainMs } = settings;
-  const handle = createHandler(world, life, onHang);
   const run = (_: unknown, attempt: SqsAttempt, transaction?: Transaction): Promise<unknown> =>
     handle(world.messageOf(attempt.message.MessageId ?? ''), attempt, transaction);
   const options = {
     client: sqsClientOf(world, queue, life),
     queueUrl: queueUrlOf(settings),
-    handleOnce: createLifesHandleOnce(world, life),
+    handleOnce,
     ...{ concurrency, visibilityTimeoutSeconds, waitTimeSeconds, drainMs },
     onFailed: onFailedOf(settings),
     key: keyInBody,

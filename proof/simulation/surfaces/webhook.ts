@@ -1,12 +1,13 @@
 import { onceEachWebhook, type WebhookEvent } from '../../../adapters/webhook/index.ts';
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
-import { createLifesHandleOnce } from '../actors/handle-once.ts';
-import { createHandler } from '../actors/handler.ts';
-import { type Answering, openServers } from '../models/clients.ts';
-import { BROKER_FAULTS, REQUEST_FAULTS, WEBHOOK_OUTCOMES } from '../report/names.ts';
-import type { Life } from '../world/life.ts';
+import { SCOPE } from '../actors/handle-once.ts';
+import type { Process } from '../actors/process.ts';
+import type { Surface } from '../actors/surface.ts';
+import { BROKER_FAULTS, REQUEST_FAULTS, WEBHOOK_OUTCOMES } from '../facts/names.ts';
+import type { Answering } from '../models/clients.ts';
+import type { Life } from '../time/life.ts';
 import type { World } from '../world/world.ts';
-import { SCOPE, type Surface } from './surface.ts';
+import { openServers } from './servers.ts';
 
 const SENDER = 'sender';
 
@@ -25,19 +26,18 @@ export const webhook: Surface = {
   rules: [],
   // What has failed for good is answered 200.
   fit: (settings) => ({ ...settings, onFailed: 'acknowledge' }),
-  open: (world) => openServers(world, true, (life, onHang) => createEndpoint(world, life, onHang)),
+  open: (world) => openServers(world, true, (process) => createEndpoint(world, process)),
 };
 
 /** Of the sender, and of a forger. */
 const GOOD_SIGNATURE = 'good';
 const BAD_SIGNATURE = 'bad';
 
-function createEndpoint(world: World, life: Life, onHang: () => void): Answering {
-  const handle = createHandler(world, life, onHang);
+function createEndpoint(world: World, { life, handleOnce, handle }: Process): Answering {
   const waitMs = world.random.pick([0, 1_500]);
   const handleWebhook = onceEachWebhook(
     {
-      handleOnce: createLifesHandleOnce(world, life),
+      handleOnce,
       source: { header: 'x-delivery-id' },
       name: SENDER,
       verify: ({ headers }) => headers['x-signature'] === GOOD_SIGNATURE,

@@ -1,4 +1,4 @@
-import type { NetworkFault } from '../report/names.ts';
+import type { NetworkFault } from '../facts/names.ts';
 
 /** What becomes of one call over the network. */
 export interface Fate {

@@ -1,40 +1,22 @@
 import type { Outcome } from '../../../src/index.ts';
-import type { Fact } from '../facts.ts';
-import { Ledger } from '../ledger.ts';
-import { Database } from '../models/database.ts';
-import { Network } from '../models/network.ts';
+import type { Fact } from '../facts/facts.ts';
+import { Ledger } from '../facts/ledger.ts';
 import type { Plan, PlannedMessage } from '../plan/plan.ts';
-import type { Cause } from '../report/names.ts';
-import { rulesOf } from '../rules/index.ts';
-import type { Scene } from '../surfaces/surface.ts';
-import type { Life } from './life.ts';
-import type { Random } from './random.ts';
-import { Scheduler } from './scheduler.ts';
+import type { Life } from '../time/life.ts';
+import type { Random } from '../time/random.ts';
+import { Scheduler } from '../time/scheduler.ts';
+import { Network } from './network.ts';
 
-/** A rule that did not hold. */
-export interface Violation {
-  readonly rule: string;
-  readonly at: number;
-  readonly what: string;
-}
+/** Is told of everything that happens, before the ledger is. */
+type Witness = (fact: Fact, ledger: Ledger, at: number) => void;
 
-/** Who is told of everything that happens. */
-export interface Witness {
-  readonly onFact: (fact: Fact, at: number) => void;
-  readonly onCause: (cause: Cause) => void;
-}
-
-/** Everything that one seed consists of. */
+/** What all have in common that is in one seed: time, chance, a network, and what has happened so far. */
 export class World {
   readonly plan: Plan;
   readonly random: Random;
   readonly scheduler: Scheduler;
   readonly network: Network;
-  readonly database: Database;
-  readonly scene: Scene;
   readonly ledger: Ledger;
-  /** The first rule that did not hold: what follows from it says nothing new. */
-  violation: Violation | undefined;
   /** Runs of each key so far. */
   readonly #runs = new Map<string, number>();
   readonly #messages: ReadonlyMap<string, PlannedMessage>;
@@ -48,23 +30,12 @@ export class World {
     this.network = new Network(plan.network, plan.random.fork(), this.scheduler, (fault, life) => {
       this.tell({ type: 'fault', fault, life });
     });
-    this.database = new Database(this);
     this.ledger = new Ledger(plan.settings);
-    const rules = [...rulesOf(witness.onCause), ...plan.surface.rules];
     this.tell = (fact) => {
       const at = this.scheduler.now();
-      witness.onFact(fact, at);
-      for (const { name, violatedBy } of rules) {
-        const what = violatedBy(fact, this.ledger, at);
-        if (what !== undefined) this.violate(name, what);
-      }
+      witness(fact, this.ledger, at);
       this.ledger.note(fact, at);
     };
-    this.scene = plan.surface.open(this);
-  }
-
-  violate(rule: string, what: string): void {
-    this.violation ??= { rule, at: this.scheduler.now(), what };
   }
 
   messageOf(id: string): PlannedMessage {

@@ -1,7 +1,6 @@
 import type { World } from '../../world/world.ts';
-import { type ClientError, refusal } from '../client/errors.ts';
-import type { Answer } from '../client/link.ts';
 import { Coordinator } from './coordinator.ts';
+import { type Answer, type ClientError, refusal } from './errors.ts';
 import { type LogRecord, PartitionLog, type Produced, type Slice } from './partition-log.ts';
 
 export interface Place {

@@ -1,10 +1,7 @@
-import type { Life } from '../../world/life.ts';
+import type { Assigned } from '../../facts/kafka-facts.ts';
+import type { Life } from '../../time/life.ts';
 import type { World } from '../../world/world.ts';
-import { type ClientError, refusal, requestTimedOut } from '../client/errors.ts';
-import type { Answer } from '../client/link.ts';
-
-/** Partitions by topic. */
-export type Assigned = Readonly<Record<string, readonly number[]>>;
+import { type Answer, type ClientError, refusal, requestTimedOut } from './errors.ts';
 
 export interface JoinRequest {
   readonly life: Life;

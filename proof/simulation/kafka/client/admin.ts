@@ -1,7 +1,7 @@
 import type { KafkaAdmin } from '../../../../adapters/kafka/log/kafkajs-types.ts';
 import type { Broker } from '../broker/broker.ts';
-import type { ClientError } from './errors.ts';
-import { TOPIC_RETENTION_MS } from '../topics.ts';
+import type { ClientError } from '../broker/errors.ts';
+import { TOPIC_RETENTION_MS } from '../broker/topics.ts';
 import type { Link } from './link.ts';
 
 type Admin = Required<KafkaAdmin>;

@@ -1,4 +1,4 @@
-import type { Life } from '../../world/life.ts';
+import type { Life } from '../../time/life.ts';
 import type { Broker, Place } from '../broker/broker.ts';
 import type { Link } from './link.ts';
 

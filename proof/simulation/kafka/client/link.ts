@@ -1,11 +1,14 @@
+import type { Life } from '../../time/life.ts';
+import { never } from '../../time/never.ts';
 import type { Fate } from '../../world/fate.ts';
-import type { Life } from '../../world/life.ts';
-import { never } from '../../world/never.ts';
 import type { World } from '../../world/world.ts';
-import { ClientError, connectionClosed, connectionRefused, requestTimedOut } from './errors.ts';
-
-/** Gives the answer to a request, now or later. An error is a refusal. */
-export type Answer<Result> = (result: Result | ClientError) => void;
+import {
+  type Answer,
+  ClientError,
+  connectionClosed,
+  connectionRefused,
+  requestTimedOut,
+} from '../broker/errors.ts';
 
 /** kafkajs has a connection for fetches, and one for everything else. */
 type Connection = 'fetches' | 'others';

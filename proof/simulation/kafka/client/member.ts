@@ -1,6 +1,7 @@
+import type { Assigned } from '../../facts/kafka-facts.ts';
 import type { FetchFault, FoundSlice, Place } from '../broker/broker.ts';
-import type { Assigned, Joined } from '../broker/coordinator.ts';
-import { ClientError, isOfType, isRebalancing } from './errors.ts';
+import type { Joined } from '../broker/coordinator.ts';
+import { ClientError, isOfType, isRebalancing } from '../broker/errors.ts';
 import type { ConsumerOptions } from './consumer-options.ts';
 import { Offsets, type Positions } from './offsets.ts';
 import { retrying } from './retrier.ts';

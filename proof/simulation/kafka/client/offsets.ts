@@ -1,7 +1,8 @@
-import type { Assigned, MemberClaim } from '../broker/coordinator.ts';
+import type { Assigned } from '../../facts/kafka-facts.ts';
+import type { Life } from '../../time/life.ts';
+import type { MemberClaim } from '../broker/coordinator.ts';
 import type { Broker, Place } from '../broker/broker.ts';
-import type { Life } from '../../world/life.ts';
-import type { ClientError } from './errors.ts';
+import type { ClientError } from '../broker/errors.ts';
 import type { Link } from './link.ts';
 
 /** Positions by topic and partition. */

@@ -1,6 +1,6 @@
 import type { KafkaProducer } from '../../../../adapters/kafka/log/kafkajs-types.ts';
 import type { LogHeaders } from '../../../../adapters/shared/kafka/retry-copy.ts';
-import type { Life } from '../../world/life.ts';
+import type { Life } from '../../time/life.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { Link } from './link.ts';
 import { retrying } from './retrier.ts';

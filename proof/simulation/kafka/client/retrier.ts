@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../src/lib/clock.ts';
-import { isRetriable, nonRetriable, retriesExceeded } from './errors.ts';
+import { isRetriable, nonRetriable, retriesExceeded } from '../broker/errors.ts';
 
 const MOST_RETRIES = 5;
 const FIRST_WAIT_MS = 300;

@@ -1,10 +1,10 @@
 import type { BatchEvent, RunConfig } from '../../../../adapters/kafka/log/kafkajs-types.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
 import type { FoundSlice } from '../broker/broker.ts';
-import { isOfType, isRebalancing } from './errors.ts';
+import { isOfType, isRebalancing } from '../broker/errors.ts';
 import type { GroupMember } from './member.ts';
-import { payloadOf } from './payload.ts';
 import type { Positions } from './offsets.ts';
+import { payloadOf } from './payload.ts';
 import { retrying } from './retrier.ts';
 
 export interface RunnerOptions {

@@ -1,5 +1,5 @@
+import type { Entry, LogHistory } from '../../facts/kafka-logs.ts';
 import type { Rule } from '../../rules/rule.ts';
-import type { Entry, LogHistory } from '../logs.ts';
 
 export const runsCommitted: Rule = {
   name: 'runs-committed',

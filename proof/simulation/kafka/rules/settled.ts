@@ -1,5 +1,5 @@
-import type { Ledger } from '../../ledger.ts';
-import type { Entry } from '../logs.ts';
+import type { Ledger } from '../../facts/ledger.ts';
+import type { Entry } from '../../facts/kafka-logs.ts';
 
 /** Whether an entry of a log may be passed: nothing more is owed to it where it stands. */
 export function mayBePassed(ledger: Ledger, entry: Entry): boolean {

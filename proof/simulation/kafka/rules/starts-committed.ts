@@ -1,5 +1,5 @@
 import type { Rule } from '../../rules/rule.ts';
-import { RETRY_TOPICS } from '../topics.ts';
+import { RETRY_TOPICS } from '../broker/topics.ts';
 
 export const startsCommitted: Rule = {
   name: 'starts-committed',

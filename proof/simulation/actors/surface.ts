@@ -1,34 +1,21 @@
 import { fingerprint } from '../../../src/payload/fingerprint.ts';
+import type { Cause, Fault, Outcome } from '../facts/names.ts';
+import type { Database } from '../models/database.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Settings } from '../plan/settings.ts';
-import type { Cause, Fault, Outcome } from '../report/names.ts';
+import type { Identity, PlanTerms } from '../plan/terms.ts';
 import type { Rule } from '../rules/rule.ts';
-import type { Random } from '../world/random.ts';
-import type { Life } from '../world/life.ts';
 import type { World } from '../world/world.ts';
-
-/** Of the `handleOnce` of every process. */
-export const SCOPE = 'simulation';
-
-/** How the records of messages are known. */
-export interface Identity {
-  /** The one that has them. */
-  readonly scope: string;
-  /** What their keys begin with. */
-  readonly keyPrefix: string;
-  /** What they keep of a body. */
-  readonly fingerprintOf: (body: string) => string;
-}
+import { SCOPE } from './handle-once.ts';
+import type { Process } from './process.ts';
 
 /** Where messages are known by their own keys, and compared by their text. */
 export const OWN_KEYS: Identity = { scope: SCOPE, keyPrefix: '', fingerprintOf: fingerprint };
 
 /** A way by which messages reach handlers: an adapter, as users have it, and a model of what it talks to. */
-export interface Surface {
+export interface Surface extends PlanTerms {
   readonly name: string;
   /** How many of a hundred seeds or so are of it. */
   readonly weight: number;
-  readonly identity: Identity;
   /** What can go wrong and come out here, beside what can everywhere. Each has to occur. */
   readonly faults: readonly Fault[];
   readonly outcomes: readonly Outcome[];
@@ -36,18 +23,16 @@ export interface Surface {
   readonly lacks: readonly (Fault | Outcome | Cause)[];
   /** What it promises, beside what every surface does. */
   readonly rules: readonly Rule[];
-  /** What it makes of the settings that were drawn. */
-  readonly fit: (settings: Settings, random: Random) => Settings;
   /** Sets it up in a world in which nothing has happened yet. What it draws comes from `world.random`. */
-  readonly open: (world: World) => Scene;
+  readonly open: (world: World, database: Database) => Scene;
 }
 
 /** A surface in one world. */
 export interface Scene {
   /** A producer sends a message. */
   send(message: PlannedMessage): void;
-  /** Starts in a process what a user would start there. `onHang` is told of a handler that never ends. */
-  start(life: Life, onHang: () => void): Worker;
+  /** Starts in a process what a user would start there. */
+  start(process: Process): Worker;
   /** Whether nothing more will become of a message. */
   hasEnded(message: PlannedMessage): boolean;
 }

@@ -1,34 +1,9 @@
-import type { NetworkFault } from '../report/names.ts';
-import type { Fate } from '../world/fate.ts';
-import type { Interval, Life } from '../world/life.ts';
-import type { Random } from '../world/random.ts';
-import type { Scheduler } from '../world/scheduler.ts';
-
-export type Side = 'store' | 'broker';
-
-/** How often each thing happens to a call, from 0 to 1. */
-export interface Rates {
-  readonly requestLost: number;
-  readonly replyLost: number;
-  readonly late: number;
-  readonly slow: number;
-}
-
-/** A time in which a side cannot be reached, by one worker or by all. */
-export interface Outage extends Interval {
-  readonly side: Side;
-  readonly worker: string | undefined;
-  /** Whether nothing comes back, in place of a refusal at once. */
-  readonly isSilent: boolean;
-}
-
-export interface NetworkPlan {
-  readonly rates: Readonly<Record<Side, Rates>>;
-  readonly outages: readonly Outage[];
-  /** From then on all is well. */
-  readonly calmFrom: number;
-  readonly leaseMs: number;
-}
+import type { NetworkFault } from '../facts/names.ts';
+import type { NetworkPlan, Outage, Side } from '../plan/network-plan.ts';
+import type { Life } from '../time/life.ts';
+import type { Random } from '../time/random.ts';
+import type { Scheduler } from '../time/scheduler.ts';
+import type { Fate } from './fate.ts';
 
 /** Milliseconds of one way. */
 const LATENCY: Readonly<Record<Side, readonly [from: number, below: number]>> = {

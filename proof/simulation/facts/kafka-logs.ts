@@ -1,7 +1,7 @@
-import type { Fact } from '../facts.ts';
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Life } from '../world/life.ts';
-import type { Assigned } from './broker/coordinator.ts';
+import type { Life } from '../time/life.ts';
+import type { Fact } from './facts.ts';
+import type { Assigned } from './kafka-facts.ts';
 
 /** A message, or a copy of one, where it stands in a log. */
 export interface Entry {

@@ -30,6 +30,9 @@ export class ClientError extends Error {
   }
 }
 
+/** Gives the answer to a request, now or later. An error is a refusal. */
+export type Answer<Result> = (result: Result | ClientError) => void;
+
 export function refusal(type: Refusal): ClientError {
   const name = type === 'OFFSET_OUT_OF_RANGE' ? 'KafkaJSOffsetOutOfRange' : 'KafkaJSProtocolError';
   return new ClientError(name, type, { type, retriable: RETRIABLE.has(type) });

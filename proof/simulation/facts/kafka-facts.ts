@@ -1,6 +1,8 @@
 import type { PlannedMessage } from '../plan/plan.ts';
-import type { Life } from '../world/life.ts';
-import type { Assigned } from './broker/coordinator.ts';
+import type { Life } from '../time/life.ts';
+
+/** Partitions by topic. */
+export type Assigned = Readonly<Record<string, readonly number[]>>;
 
 interface OfPartition {
   readonly topic: string;

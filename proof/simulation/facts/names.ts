@@ -1,4 +1,4 @@
-import type { KafkaFault, KafkaOutcome } from '../kafka/names.ts';
+import type { KafkaFault, KafkaOutcome } from './kafka-names.ts';
 
 /** What can go wrong with a call to the store. */
 const STORE_FAULTS = [

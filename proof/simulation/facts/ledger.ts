@@ -1,9 +1,9 @@
-import type { Settlement } from '../../src/store/store.ts';
+import type { Settlement } from '../../../src/store/store.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
+import type { Settings } from '../plan/settings.ts';
+import type { Life } from '../time/life.ts';
 import type { ClaimEffect, ExtendEffect, Fact, Run, RunEnd, SettleEffect } from './facts.ts';
-import { Logs } from './kafka/logs.ts';
-import type { PlannedMessage } from './plan/plan.ts';
-import type { Settings } from './plan/settings.ts';
-import type { Life } from './world/life.ts';
+import { Logs } from './kafka-logs.ts';
 
 /** A claim that a store has granted. Times are those of the world. */
 export interface GrantedClaim {

@@ -1,9 +1,15 @@
-import type { ClaimReply, ClaimTerms, ExtendReply, Settlement, SettleReply } from '../../src/store/store.ts';
-import type { MemoryRecord } from '../../testing/memory/memory.ts';
-import type { KafkaFact } from './kafka/facts.ts';
-import type { PlannedMessage } from './plan/plan.ts';
-import type { Fault } from './report/names.ts';
-import type { Life } from './world/life.ts';
+import type {
+  ClaimReply,
+  ClaimTerms,
+  ExtendReply,
+  Settlement,
+  SettleReply,
+} from '../../../src/store/store.ts';
+import type { MemoryRecord } from '../../../testing/memory/memory.ts';
+import type { PlannedMessage } from '../plan/plan.ts';
+import type { Life } from '../time/life.ts';
+import type { KafkaFact } from './kafka-facts.ts';
+import type { Fault } from './names.ts';
 
 export type Verb = 'claim' | 'settle' | 'extend';
 
