@@ -20,7 +20,6 @@ export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from './log
 export type { KafkaAdmin, KafkaConsumer, KafkaProducer, RunConfig } from './log/kafkajs-types.ts';
 export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from './health.ts';
 export type { KafkaHeaders, KafkaMessage } from './log/log-client.ts';
-export { ConsumerEndedError, KeyFunctionError } from './log/stop-errors.ts';
 export { onceEachKafkaMessage, type OnceEachKafkaMessage } from './once-each-kafka-message.ts';
 export type {
   ConsumerTimeouts,

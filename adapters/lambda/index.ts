@@ -42,4 +42,3 @@ export type {
   SqsRecordEvent,
   SqsRecordHandler,
 } from './sqs-options.ts';
-export { KeptRecordsError } from './kept-records-error.ts';

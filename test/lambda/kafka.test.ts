@@ -4,10 +4,10 @@ import {
   type KafkaRecordDelivery,
   type KafkaRecordEvent,
   onceEachKafkaRecord,
-  KeptRecordsError,
 } from 'handle-once/lambda';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { KeptRecordsError } from '../../adapters/lambda/kept-records-error.ts';
 import { aborted, gate } from '../support/gate.ts';
 import { damagedStore } from '../support/damaged-store.ts';
 import { bench } from './support/bench.ts';

@@ -21,7 +21,6 @@
 export type { KafkaEvent, KafkaWarning, KafkaKeptReason, LogChange } from '../log/events.ts';
 export type { HeldPartition, KafkaHealth, KafkaMonitor, PartitionHealth } from '../health.ts';
 export type { KafkaHeaders, KafkaMessage, TopicPartitions } from '../log/log-client.ts';
-export { KeyFunctionError } from '../log/stop-errors.ts';
 export type { KafkaDelivery, KafkaHandler, KafkaPayload } from '../options/options.ts';
 export type { Ordering } from '../options/ordering.ts';
 export type { RetryTopic } from '../options/retry-options.ts';
