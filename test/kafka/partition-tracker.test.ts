@@ -224,11 +224,11 @@ describe('where a client begins by itself', () => {
 
 test('a stop forgets what is acknowledged ahead, and aborts nothing', async () => {
   const of = await settledTo12();
-  const { tenure } = of;
+  const { ownership } = of;
   of.stopped();
-  expect([tenure.isOver, of.tenure.isOver]).toEqual([true, false]);
+  expect([ownership.isOver, of.ownership.isOver]).toEqual([true, false]);
   expect(of.ahead.look(message(15))).toBe('unknown');
-  expect([of.signal.aborted, of.isOver]).toEqual([false, false]);
+  expect(of.ownership.signal.aborted).toBe(false);
 });
 
 test('the end aborts with its reason, and an abort is no end', () => {
@@ -236,6 +236,6 @@ test('the end aborts with its reason, and an abort is no end', () => {
   const reason = new Error('gone');
   over.end(reason);
   aborted.abort(reason);
-  expect([over.isOver, over.signal.reason]).toEqual([true, reason]);
-  expect([aborted.isOver, aborted.signal.reason]).toEqual([false, reason]);
+  expect([over.ownership.isOver, over.ownership.signal.reason]).toEqual([true, reason]);
+  expect([aborted.ownership.isOver, aborted.ownership.signal.reason]).toEqual([false, reason]);
 });

@@ -18,7 +18,7 @@ export interface EndCommit extends KeepAliveOptions {
  */
 export async function commitAtEnd(late: EndCommit): Promise<void> {
   const { tracker, generation, through } = late;
-  if (generation.over.aborted || tracker.isOver || !tracker.isUncommitted) return;
+  if (generation.over.aborted || !tracker.isUncommitted) return;
   try {
     await tracker.commit(through);
   } catch (error) {

@@ -94,7 +94,7 @@ export class FetchProgress {
 
   #tell(position: bigint): void {
     const { fetch, tracker, generation, events } = this.#options;
-    if (tracker.isOver || generation.over.aborted) return;
+    if (generation.over.aborted) return;
     try {
       if (fetch.advance(position)) tracker.advanceTo(position);
     } catch (error) {

@@ -21,7 +21,7 @@ import type { Fetch, KafkaMessage, LogConsumer } from '../log/log-client.ts';
 import type { LogAdmin } from '../log/log-admin.ts';
 import { tellShortened } from '../partition/log-watch.ts';
 import { type Ordering, toLanes } from '../options/ordering.ts';
-import type { PartitionTracker, Tenure } from '../partition/partition-tracker.ts';
+import type { Ownership, PartitionTracker } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
 import { sendBack } from './send-back.ts';
@@ -70,14 +70,14 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
   pauses.fetched(fetch);
-  const isOurs = () => !tracker.isOver && !generation.over.aborted;
+  const isOurs = () => !generation.over.aborted;
   const isCurrent = () => isOurs() && !fetch.isStale();
   if (await sendBack(fetch, { ...consumption, tracker, isCurrent })) {
     if (isCurrent()) withhold(consumption, fetch, [undefined]);
     return;
   }
   beginFetch(tracker, fetch, events);
-  const run = { ...consumption, fetch, generation, tracker, tenure: tracker.tenure };
+  const run = { ...consumption, fetch, generation, tracker, ownership: tracker.ownership, isOurs };
   const mayHandle = await commitFirstPosition(run);
   if (mayHandle) tryFunctions(run);
   const waits = mayHandle ? await handleMessages(run) : [undefined];
@@ -97,11 +97,11 @@ function withhold(
 }
 
 /** Whether the user's functions work at all is seen on the whole fetch: its first message may be one at fault. */
-function tryFunctions({ keyTrial, trial, processor, fetch, tenure }: FetchRun): void {
+function tryFunctions({ keyTrial, trial, processor, fetch, ownership }: FetchRun): void {
   const { topic, partition, messages } = fetch;
   keyTrial.look(fetch, messages);
   trial.look(messages, (message) =>
-    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message }), tenure),
+    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message }), ownership),
   );
 }
 
@@ -135,19 +135,21 @@ interface FetchRun extends Consumption {
   readonly fetch: Fetch;
   readonly generation: Generation;
   readonly tracker: PartitionTracker;
-  readonly tenure: Tenure;
+  readonly ownership: Ownership;
+  /** Until the group meets again, whoever has the partition then, or the consumer has stopped. */
+  readonly isOurs: () => boolean;
 }
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
 async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
-  const { fetch, pauses, generation, tracker } = run;
+  const { fetch, pauses, generation, ownership, tracker, isOurs } = run;
   const waits: (number | undefined)[] = [];
   const progress = new FetchProgress(run);
   const keepAlive = startKeepAlive(fetch, run);
 
   function mayStart(): boolean {
-    if (progress.isHalted || generation.interrupted.aborted || generation.over.aborted) return false;
-    if (tracker.signal.aborted || pauses.isPausedByUser(fetch)) return false;
+    const isCalledBack = generation.interrupted.aborted || ownership.signal.aborted;
+    if (!isOurs() || isCalledBack || progress.isHalted || pauses.isPausedByUser(fetch)) return false;
     return fetch.isRunning() && !fetch.isStale();
   }
 
@@ -197,14 +199,13 @@ interface Start {
 }
 
 function handleMessage(
-  { slots, inTransaction, inHand, processor, fetch, pauses, tracker, tenure }: FetchRun,
+  { slots, inTransaction, inHand, processor, fetch, pauses, ownership }: FetchRun,
   message: KafkaMessage,
   { turn, mayStart, onReturned, heartbeat }: Start,
 ): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
-  const { signal } = tracker;
   const pause = (): (() => void) => pauses.pauseByUser(fetch);
-  const held = { topic, partition, message, heartbeat, pause, signal, tenure };
+  const held = { topic, partition, message, heartbeat, pause, ownership };
   return inHand.join(fetch, message, async () => {
     const giveBack = await slots.take(idOf(fetch));
     try {
@@ -246,7 +247,7 @@ interface EndCall {
 }
 
 function listenForCalls(run: FetchRun, stopping: Promise<void>): EndCall {
-  const { generation, tracker } = run;
+  const { generation, ownership } = run;
   let tell: (how: 'called' | 'hurried') => void = () => undefined;
   const came = new Promise<'called' | 'hurried'>((resolve) => {
     tell = resolve;
@@ -260,7 +261,7 @@ function listenForCalls(run: FetchRun, stopping: Promise<void>): EndCall {
   void stopping.then(call);
   const cancels = [
     onAbort(generation.interrupted, call),
-    onAbort(tracker.signal, call),
+    onAbort(ownership.signal, call),
     onAbort(generation.over, hasten),
     whenAnotherIsDue(run, hasten),
   ];
