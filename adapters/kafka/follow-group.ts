@@ -64,12 +64,6 @@ export function followGroup(
       assignments.abortAll('the consumer has stopped for good');
       tellStopped(groupId, error, events);
     },
-    paused(topics) {
-      pauses.userPaused(topics);
-    },
-    resumed(topics) {
-      pauses.userResumed(topics);
-    },
     moved(place) {
       moved.add(idOf(place));
       assignments.trackerOf(place)?.moved();
