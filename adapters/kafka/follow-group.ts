@@ -1,13 +1,13 @@
 import { endsWithin } from '../../src/adapter-kit.ts';
 import { commitSoon } from './fetch/commit-at-end.ts';
-import type { Assignment, LogConsumer, LogListener, Place } from './log/log-client.ts';
+import type { Assignment, LogConsumer, LogListener } from './log/log-client.ts';
 import { watchLogs } from './partition/log-watch.ts';
 import type { ConsumptionOptions } from './options/options.ts';
 import type { RetryTopics } from './retry/retry-topics.ts';
-import { ABORT_GRACE_MS, type Consumption } from './fetch/run-fetch.ts';
+import { ABORT_GRACE_MS } from './fetch/end-of-fetch.ts';
+import type { Consumption } from './fetch/run-fetch.ts';
 import { tellStopped, warnOfTopics } from './settings-warnings.ts';
-import { holdStartPositions } from './partition/start-positions.ts';
-import { idOf } from './log/place-id.ts';
+import { holdStartPositions } from './partition/topic-starts.ts';
 
 /** Follows what the group decides and what the user commands. */
 export function followGroup(
@@ -17,22 +17,17 @@ export function followGroup(
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
   const seen = new Set<string>();
-  /** Partitions that the user has moved since the group has met. */
-  const moved = new Set<string>();
   const watch = admin && watchLogs({ clock, admin, groupId, client, assignments, events });
   return {
     joined(assignment) {
       assignments.joined(assignment);
-      moved.clear();
       const topics = Object.keys(assignment).filter((topic) => !seen.has(topic));
       for (const topic of topics) seen.add(topic);
       if (topics.length > 0) void warnOfTopics(topics, options, events);
       retryTopics?.joined();
       watch?.begin();
       if (admin === undefined) return;
-      const isMovedByUser = (place: Place): boolean => moved.has(idOf(place));
-      const of = { ...assignments, isMovedByUser };
-      const start = { ...of, clock, client: client(), pauses, admin, groupId, events };
+      const start = { clock, client: client(), pauses, assignments, admin, groupId, events };
       const generation = assignments.generation();
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
@@ -65,7 +60,6 @@ export function followGroup(
       tellStopped(groupId, error, events);
     },
     moved(place) {
-      moved.add(idOf(place));
       assignments.trackerOf(place)?.moved();
       pauses.moved(place);
     },

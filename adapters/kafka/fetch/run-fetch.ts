@@ -1,20 +1,18 @@
 import {
   type Clock,
-  endsWithin,
   type EventSink,
   FIRST_TURN,
-  onAbort,
   runPipelined,
   startMessage,
-  type Timer,
   type Trial,
 } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from '../partition/assignments.ts';
 import type { KafkaEvent } from '../log/events.ts';
+import { waitForEnd } from './end-of-fetch.ts';
 import { FetchProgress } from './fetch-progress.ts';
 import type { InHand } from './in-hand.ts';
 import { kafkaDelivery } from './kafka-delivery.ts';
-import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
+import { startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
 import type { Fetch, KafkaMessage, LogConsumer } from '../log/log-client.ts';
@@ -50,12 +48,14 @@ export interface Consumption {
   readonly rebalanceGraceMs: number;
 }
 
-/** For handlers whose signal has aborted to give up. */
-export const ABORT_GRACE_MS = 5_000;
-/**
- * What a fetch may take in any case, however many partitions are due: or each fetch would handle less than it costs.
- */
-const SHORTEST_FETCH_MS = 250;
+interface FetchRun extends Consumption {
+  readonly fetch: Fetch;
+  readonly generation: Generation;
+  readonly tracker: PartitionTracker;
+  readonly ownership: Ownership;
+  /** Until the group meets again, whoever has the partition then, or the consumer has stopped. */
+  readonly isOurs: () => boolean;
+}
 
 /**
  * Handles the messages of one fetch of one partition, and tells the client how far they are acknowledged without a gap.
@@ -86,25 +86,6 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   if (waits.length > 0 && isOurs()) withhold(consumption, fetch, waits);
 }
 
-function withhold(
-  { pauses, events }: Consumption,
-  fetch: Fetch,
-  waits: readonly (number | undefined)[],
-): void {
-  const { topic, partition } = fetch;
-  const retryAfterMs = pauses.withhold(fetch, waits);
-  events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
-}
-
-/** Whether the user's functions work at all is seen on the whole fetch: its first message may be one at fault. */
-function tryFunctions({ keyTrial, trial, processor, fetch, ownership }: FetchRun): void {
-  const { topic, partition, messages } = fetch;
-  keyTrial.look(fetch, messages);
-  trial.look(messages, (message) =>
-    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message }), ownership),
-  );
-}
-
 /** Tells the tracker of the fetch, and the user where it is not the log that it was, read on where it was left. */
 function beginFetch(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEvent>): void {
   const { topic, partition } = fetch;
@@ -131,13 +112,13 @@ async function commitFirstPosition(run: FetchRun): Promise<boolean> {
   }
 }
 
-interface FetchRun extends Consumption {
-  readonly fetch: Fetch;
-  readonly generation: Generation;
-  readonly tracker: PartitionTracker;
-  readonly ownership: Ownership;
-  /** Until the group meets again, whoever has the partition then, or the consumer has stopped. */
-  readonly isOurs: () => boolean;
+/** Whether the user's functions work at all is seen on the whole fetch: its first message may be one at fault. */
+function tryFunctions({ keyTrial, trial, processor, fetch, ownership }: FetchRun): void {
+  const { topic, partition, messages } = fetch;
+  keyTrial.look(fetch, messages);
+  trial.look(messages, (message) =>
+    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message }), ownership),
+  );
 }
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
@@ -181,7 +162,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
   const isEnded = () => progress.isEnded;
   const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, start, isEnded));
   try {
-    await waitForLanes(run, Promise.all(lanes), keepAlive);
+    await waitForEnd(Promise.all(lanes), keepAlive.stopping, run);
   } finally {
     progress.end();
     await keepAlive.end();
@@ -225,64 +206,12 @@ function handleMessage(
   });
 }
 
-/** Waits for the lanes of a fetch, but no longer than others can wait for it. */
-async function waitForLanes(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepAlive): Promise<void> {
-  const { clock, fetch, assignments, drainMs, rebalanceGraceMs } = run;
-  const call = listenForCalls(run, stopping);
-  const first = await Promise.race([lanes.then(() => 'ended' as const), call.came]);
-  call.cancel();
-  // What runs on, or has a place in line, is joined when its message is fetched again.
-  if (first !== 'called') return;
-  if (fetch.isRunning()) await endsWithin(lanes, rebalanceGraceMs, clock);
-  // A stop waits for handlers in a rebalance too: the process may end after it.
-  if (fetch.isRunning() || (await endsWithin(lanes, drainMs, clock))) return;
-  assignments.abortAll('the consumer stops');
-  await endsWithin(lanes, ABORT_GRACE_MS, clock);
-}
-
-interface EndCall {
-  /** Resolves when the group or a stop of the consumer wants the fetch to end, or when another partition is due. */
-  readonly came: Promise<'called' | 'hurried'>;
-  readonly cancel: () => void;
-}
-
-function listenForCalls(run: FetchRun, stopping: Promise<void>): EndCall {
-  const { generation, ownership } = run;
-  let tell: (how: 'called' | 'hurried') => void = () => undefined;
-  const came = new Promise<'called' | 'hurried'>((resolve) => {
-    tell = resolve;
-  });
-  const call = (): void => {
-    tell('called');
-  };
-  const hasten = (): void => {
-    tell('hurried');
-  };
-  void stopping.then(call);
-  const cancels = [
-    onAbort(generation.interrupted, call),
-    onAbort(ownership.signal, call),
-    onAbort(generation.over, hasten),
-    whenAnotherIsDue(run, hasten),
-  ];
-  const cancel = (): void => {
-    for (const one of cancels) one();
-  };
-  return { came, cancel };
-}
-
-function whenAnotherIsDue({ clock, fetch, pauses }: FetchRun, callback: () => void): () => void {
-  const startedAt = clock.monotonic();
-  let timer: Timer | undefined;
-  const look = (): void => {
-    const leftMs = startedAt + SHORTEST_FETCH_MS - clock.monotonic();
-    if (timer !== undefined || !pauses.isAnotherDue(fetch)) return;
-    timer = clock.setTimer(callback, Math.max(leftMs, 0));
-  };
-  look();
-  const cancel = pauses.onDue(look);
-  return () => {
-    cancel();
-    clock.clearTimer(timer);
-  };
+function withhold(
+  { pauses, events }: Consumption,
+  fetch: Fetch,
+  waits: readonly (number | undefined)[],
+): void {
+  const { topic, partition } = fetch;
+  const retryAfterMs = pauses.withhold(fetch, waits);
+  events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
 }

@@ -74,6 +74,7 @@ export class PartitionTracker implements Place {
   rejoined(): void {
     this.#expected = undefined;
     this.#latestStart = undefined;
+    this.#isMovedByUser = false;
   }
 
   /** The consumer has stopped: what it runs next begins where the group says. */
@@ -90,6 +91,11 @@ export class PartitionTracker implements Place {
     // Where it goes, the client commits.
     this.#committed = undefined;
     this.#isMovedByUser = true;
+  }
+
+  /** Whether that is so since the group has met, and nothing was fetched since. */
+  get isMovedByUser(): boolean {
+    return this.#isMovedByUser;
   }
 
   /** The client is told to begin at a position that is committed. */
