@@ -6,13 +6,13 @@ import type { ConsumptionOptions } from './options/options.ts';
 import type { RetryTopics } from './retry/retry-topics.ts';
 import { ABORT_GRACE_MS } from './fetch/end-of-fetch.ts';
 import type { Consumption } from './fetch/run-fetch.ts';
-import { tellStopped, warnOfTopics } from './settings-warnings.ts';
+import { warnStopped, warnOfTopics } from './settings-warnings.ts';
 import { holdStartPositions } from './partition/topic-starts.ts';
 
 /** Follows what the group decides and what the user commands. */
 export function followGroup(
   options: ConsumptionOptions,
-  { clock, assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
+  { clock, assignments, pauses, running, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
   client: () => LogConsumer,
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
@@ -45,9 +45,9 @@ export function followGroup(
       void watch?.look();
     },
     async stopping() {
-      if (await endsWithin(inHand.ended(), drainMs, clock)) return;
+      if (await endsWithin(running.ended(), drainMs, clock)) return;
       assignments.abortAll('the consumer stops');
-      await endsWithin(inHand.ended(), ABORT_GRACE_MS, clock);
+      await endsWithin(running.ended(), ABORT_GRACE_MS, clock);
     },
     stopped() {
       assignments.stopped();
@@ -57,7 +57,7 @@ export function followGroup(
     crashed(error, restart) {
       if (restart) return;
       assignments.abortAll('the consumer has stopped for good');
-      tellStopped(groupId, error, events);
+      warnStopped(groupId, error, events);
     },
     moved(place) {
       assignments.trackerOf(place)?.moved();

@@ -194,11 +194,11 @@ describe('where a client begins by itself', () => {
   test('is to be no further than the start that was found', () => {
     const of = tracker();
     of.startBy(12n);
-    expect(of.leftBefore(fetchFrom(13n))).toEqual({ position: 12n, isOurs: true, tries: 0 });
-    expect(of.leftBefore(fetchFrom(12n))).toBeUndefined();
+    expect(of.skippedBefore(fetchFrom(13n))).toEqual({ position: 12n, isOurs: true, tries: 0 });
+    expect(of.skippedBefore(fetchFrom(12n))).toBeUndefined();
     expect(of.begin(fetchFrom(5n))).toBeUndefined();
-    expect(of.leftBefore(fetchFrom(5n))).toBeUndefined();
-    expect(of.leftBefore(fetchFrom(13n))).toMatchObject({ position: 5n });
+    expect(of.skippedBefore(fetchFrom(5n))).toBeUndefined();
+    expect(of.skippedBefore(fetchFrom(13n))).toMatchObject({ position: 5n });
   });
 
   test.each<[string, (of: PartitionTracker) => void]>([
@@ -218,7 +218,7 @@ describe('where a client begins by itself', () => {
     const of = tracker();
     of.startBy(12n);
     happens(of);
-    expect(of.leftBefore(fetchFrom(13n))).toBeUndefined();
+    expect(of.skippedBefore(fetchFrom(13n))).toBeUndefined();
   });
 });
 

@@ -330,7 +330,7 @@ describe('when that takes too long', () => {
     void start();
     await pass(PATIENCE_MS);
     expect(events).toMatchObject([{ warning: 'START_NOT_COMMITTED' }]);
-    const left = (from: bigint) => assignments.trackers().map((one) => one.leftBefore({ from } as never));
+    const left = (from: bigint) => assignments.trackers().map((one) => one.skippedBefore({ from } as never));
     expect([left(5n), left(6n)]).toEqual([[undefined], [{ position: 5n, isOurs: true, tries: 0 }]]);
   });
 

@@ -4,7 +4,7 @@ import type { Assignment, Fetch, LogListener, PausedBy, Place, TopicPartitions }
 import { PartitionFeed } from './partition-feed.ts';
 import { UserPauses } from './user-pauses.ts';
 
-/** The group rebalances: what is in hand has to end, before the partitions are given back. */
+/** The group rebalances: handlers have to end, before the partitions are given back. */
 export class RebalanceError extends Error {
   override readonly name = 'RebalanceError';
 }
@@ -51,7 +51,7 @@ export class Feeds {
     this.#options.listener.joined(assignmentOf(places));
   }
 
-  /** Resolves when nothing is in hand of any partition, or its time is up: then they can be given back. */
+  /** Resolves when no handler runs of any partition, or its time is up: then they can be given back. */
   async revoke(): Promise<void> {
     this.#isRevoking = true;
     await this.ended();
@@ -89,12 +89,12 @@ export class Feeds {
     if (by === 'user') this.callOfUser(isPaused ? 'pause' : 'resume', [{ topic, partitions: [partition] }]);
     else if (isPaused) this.#ownPauses.add(idOf(place));
     else this.#ownPauses.delete(idOf(place));
-    if (!isPaused) this.kick();
+    if (!isPaused) this.drain();
   }
 
   callOfUser(verb: 'pause' | 'resume', topics: readonly TopicPartitions[]): void {
     for (const topic of topics) this.#userPauses[verb](topic);
-    if (verb === 'resume') this.kick();
+    if (verb === 'resume') this.drain();
   }
 
   isPausedByUser(place: Place): boolean {
@@ -107,8 +107,8 @@ export class Feeds {
   }
 
   /** Hands over what has come. */
-  kick(): void {
-    for (const feed of this.#feeds.values()) feed.kick();
+  drain(): void {
+    for (const feed of this.#feeds.values()) feed.drain();
   }
 
   #isPaused(place: Place): boolean {
@@ -135,7 +135,7 @@ export class Feeds {
     });
   }
 
-  /** The client sends heartbeats itself; this one tells that the group rebalances. */
+  /** The client sends heartbeats itself; this one says that the group rebalances. */
   #beat(): Promise<void> {
     return this.#isRevoking ? Promise.reject(new RebalanceError('the group rebalances')) : Promise.resolve();
   }

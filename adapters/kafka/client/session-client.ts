@@ -10,7 +10,7 @@ export interface Session extends Pick<LogConsumer, 'moveTo' | 'commit'> {
   readonly isRunning: boolean;
   /** Connects. Throws what the client throws. */
   start(): Promise<void>;
-  /** Waits for what is in hand, commits what it settled, and leaves the group. */
+  /** Waits for handlers, commits what they settled, and leaves the group. */
   stop(): Promise<void>;
   /** The partitions of this member that are not fetched, as far as the session itself knows. */
   unreached?(): Place[];

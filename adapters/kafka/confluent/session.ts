@@ -41,7 +41,7 @@ export interface SessionOptions extends SessionRun {
  * One run of a consumer of librdkafka, from its connection to its end.
  *
  * The client is asked for messages all the time, also while handlers run: so no handler is too long for
- * `max.poll.interval.ms`. Partitions are given back only when what is in hand of them has ended, or its time is up.
+ * `max.poll.interval.ms`. Partitions are given back only when their handlers have ended, or their time is up.
  */
 export class ConfluentSession implements Session {
   readonly feeds: Feeds;
@@ -109,7 +109,7 @@ export class ConfluentSession implements Session {
     if (found !== undefined) this.#options.onWarning(found);
   }
 
-  /** Waits for what is in hand, commits what it settled, and leaves the group. */
+  /** Waits for handlers, commits what they settled, and leaves the group. */
   stop(): Promise<void> {
     this.#end ??= this.#stop();
     return this.#end;
@@ -250,7 +250,7 @@ export class ConfluentSession implements Session {
         else this.#options.onError(error);
         await delay(this.#options.clock, AGAIN_AFTER_MS);
       }
-      this.feeds.kick();
+      this.feeds.drain();
     }
   }
 

@@ -30,11 +30,8 @@ export interface Processor extends KafkaDeliveryOptions {
   readonly warnMismatchedCopy: WarnMismatchedCopy;
 }
 
-/** A message in hand, with what its handler may do to its partition. */
-type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
-
-/** The same, with what is known of its partition. */
-export interface HeldMessage extends MessageInHand {
+/** A message, with what its handler may do to its partition. */
+export interface HeldMessage extends Omit<KafkaDelivery<unknown>, 'payload'> {
   readonly ownership: Ownership;
 }
 

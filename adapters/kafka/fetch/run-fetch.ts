@@ -10,20 +10,20 @@ import type { Assignments, Generation } from '../partition/assignments.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { waitForEnd } from './end-of-fetch.ts';
 import { FetchProgress } from './fetch-progress.ts';
-import type { InHand } from './in-hand.ts';
+import type { Running } from './running.ts';
 import { kafkaDelivery } from './kafka-delivery.ts';
 import { startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
 import type { Fetch, KafkaMessage, LogConsumer } from '../log/log-client.ts';
 import type { LogAdmin } from '../log/log-admin.ts';
-import { tellShortened } from '../partition/log-watch.ts';
+import { emitShortened } from '../partition/log-watch.ts';
 import { type Ordering, toLanes } from '../options/ordering.ts';
 import type { Ownership, PartitionTracker } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
-import { sendBack } from './send-back.ts';
-import { tellRefusal } from '../partition/refusal.ts';
+import { rewindIfSkipped } from './rewind-if-skipped.ts';
+import { emitRefusal } from '../partition/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
 import { idOf } from '../log/place-id.ts';
 import type { Slots } from './slots.ts';
@@ -37,7 +37,7 @@ export interface Consumption {
   readonly pauses: Pauses;
   readonly slots: Slots;
   readonly inTransaction: boolean;
-  readonly inHand: InHand<MessageVerdict>;
+  readonly running: Running<MessageVerdict>;
   readonly keyTrial: KeyTrial;
   readonly trial: Pick<Trial, 'look'>;
   readonly events: EventSink<KafkaEvent>;
@@ -72,7 +72,7 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   pauses.fetched(fetch);
   const isOurs = () => !generation.over.aborted;
   const isCurrent = () => isOurs() && !fetch.isStale();
-  if (await sendBack(fetch, { ...consumption, tracker, isCurrent })) {
+  if (await rewindIfSkipped(fetch, { ...consumption, tracker, isCurrent })) {
     if (isCurrent()) withhold(consumption, fetch, [undefined]);
     return;
   }
@@ -90,7 +90,7 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
 function beginFetch(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEvent>): void {
   const { topic, partition } = fetch;
   const { lastEnd } = tracker;
-  if (lastEnd !== undefined && fetch.end < lastEnd) tellShortened(tracker, lastEnd, fetch.end, events);
+  if (lastEnd !== undefined && fetch.end < lastEnd) emitShortened(tracker, lastEnd, fetch.end, events);
   const expected = tracker.begin(fetch);
   if (expected === undefined) return;
   const offsets = { expected: String(expected), found: String(fetch.from) };
@@ -99,7 +99,7 @@ function beginFetch(tracker: PartitionTracker, fetch: Fetch, events: EventSink<K
 
 /**
  * Commits where the first fetch of a partition begins. Without that, a member that takes the partition over before
- * anything is acknowledged begins at the end of the partition by default, and what is in hand here is lost. False where
+ * anything is acknowledged begins at the end of the partition by default, and what runs here is lost. False where
  * the commit is refused: then nothing may run.
  */
 async function commitFirstPosition(run: FetchRun): Promise<boolean> {
@@ -107,7 +107,7 @@ async function commitFirstPosition(run: FetchRun): Promise<boolean> {
     await run.tracker.commit(run.fetch);
     return true;
   } catch (error) {
-    tellRefusal('commit', error, run);
+    emitRefusal('commit', error, run);
     return false;
   }
 }
@@ -180,14 +180,14 @@ interface Start {
 }
 
 function handleMessage(
-  { slots, inTransaction, inHand, processor, fetch, pauses, ownership }: FetchRun,
+  { slots, inTransaction, running, processor, fetch, pauses, ownership }: FetchRun,
   message: KafkaMessage,
   { turn, mayStart, onReturned, heartbeat }: Start,
 ): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
   const pause = (): (() => void) => pauses.pauseByUser(fetch);
   const held = { topic, partition, message, heartbeat, pause, ownership };
-  return inHand.join(fetch, message, async () => {
+  return running.join(fetch, message, async () => {
     const giveBack = await slots.take(idOf(fetch));
     try {
       if (!mayStart()) return 'not-started';

@@ -2,8 +2,8 @@ import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch, Place } from '../log/log-client.ts';
 import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
-/** How far a partition was read before a fetch that begins behind that. */
-export interface Left {
+/** What a fetch would skip: it begins behind where its partition was left. */
+export interface Skipped {
   readonly position: bigint;
   /** Whether no other member can have read on from there. */
   readonly isOurs: boolean;
@@ -109,7 +109,7 @@ export class PartitionTracker implements Place {
   }
 
   /** How far it was read, or has to begin at the latest, where a fetch begins behind that and no user has moved it. */
-  leftBefore({ from }: Fetch): Left | undefined {
+  skippedBefore({ from }: Fetch): Skipped | undefined {
     const own = this.#expected ?? this.#latestStart;
     const position = own ?? (this.#committed === undefined ? undefined : this.#position);
     if (position === undefined || this.#isMovedByUser || from <= position) return undefined;

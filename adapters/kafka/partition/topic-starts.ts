@@ -204,7 +204,7 @@ class TopicStarts {
     warn(startNotCommitted(this.#topic, [...this.#open.keys()], from, this.#fault), events);
   }
 
-  /** The client begins by itself, and is sent back where that is behind the start that was found. */
+  /** The client begins by itself, and is rewound where that is behind the start that was found. */
   #letBegin(place: OpenPlace): void {
     if (place.start !== undefined) this.#options.assignments.trackerOf(place)?.startBy(place.start.position);
     this.#release(place);
