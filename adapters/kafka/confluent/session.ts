@@ -52,7 +52,7 @@ export class ConfluentSession implements Session {
   #polling: Promise<void> = Promise.resolve();
   #assigning: Promise<void> = Promise.resolve();
   /** Another each time that the group gives partitions out, or wants them back. */
-  #meeting = {};
+  #rebalanceEpoch = {};
   #isStopping = false;
   #isClosing = false;
   #end: Promise<void> | undefined;
@@ -150,7 +150,7 @@ export class ConfluentSession implements Session {
   }
 
   #rebalance(error: RdKafkaError, partitions: Place[]): void {
-    this.#meeting = {};
+    this.#rebalanceEpoch = {};
     if (error.code !== CODES.assignPartitions) {
       void this.#revoke();
       return;
@@ -162,11 +162,11 @@ export class ConfluentSession implements Session {
 
   /** What is committed is looked up, since the client by itself would begin at the oldest message where nothing is. */
   async #assignWhenCommittedIsKnown(places: Place[]): Promise<void> {
-    const meeting = this.#meeting;
-    while (this.#meeting === meeting) {
+    const epoch = this.#rebalanceEpoch;
+    while (this.#rebalanceEpoch === epoch) {
       try {
         const committed = await this.#committedOf(places);
-        if (this.#meeting === meeting) this.#assign(places, committed);
+        if (this.#rebalanceEpoch === epoch) this.#assign(places, committed);
         return;
       } catch (error) {
         this.#options.onError(error);
