@@ -16,7 +16,7 @@ import { inGroup } from '../shared/kafka/log-identity.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
 import type { KafkaMessage, LogConsumer, LogListener } from './log/log-client.ts';
 import type { KafkaEvent, KafkaWarning } from './log/events.ts';
-import { createInHand } from './fetch/in-hand.ts';
+import { createRunning } from './fetch/running.ts';
 import { createKeyTrial } from './fetch/key-trial.ts';
 import type { MessageVerdict } from './fetch/process-message.ts';
 import type { Consumption } from './fetch/run-fetch.ts';
@@ -87,7 +87,7 @@ export function createConsumption<Client extends LogConsumer>(
     ...options,
     ...{ clock, processor, assignments, pauses, keyTrial, trial, retryTopics, events },
     slots: createSlots(concurrency),
-    inHand: createInHand<MessageVerdict>(),
+    running: createRunning<MessageVerdict>(),
   };
   const { listener, membership } = withMembership(followGroup(options, consumption, () => client));
   const client = connect(listener, { events, around: handleOnce.settings.around?.consumer });

@@ -1,38 +1,33 @@
 import { endsWithin } from '../../src/adapter-kit.ts';
 import { commitSoon } from './fetch/commit-at-end.ts';
-import type { Assignment, LogConsumer, LogListener, Place } from './log/log-client.ts';
+import type { Assignment, LogConsumer, LogListener } from './log/log-client.ts';
 import { watchLogs } from './partition/log-watch.ts';
 import type { ConsumptionOptions } from './options/options.ts';
 import type { RetryTopics } from './retry/retry-topics.ts';
-import { ABORT_GRACE_MS, type Consumption } from './fetch/run-fetch.ts';
-import { tellStopped, warnOfTopics } from './settings-warnings.ts';
-import { holdStartPositions } from './partition/start-positions.ts';
-import { idOf } from './log/place-id.ts';
+import { ABORT_GRACE_MS } from './fetch/end-of-fetch.ts';
+import type { Consumption } from './fetch/run-fetch.ts';
+import { warnStopped, warnOfTopics } from './settings-warnings.ts';
+import { holdStartPositions } from './partition/topic-starts.ts';
 
 /** Follows what the group decides and what the user commands. */
 export function followGroup(
   options: ConsumptionOptions,
-  { clock, assignments, pauses, inHand, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
+  { clock, assignments, pauses, running, retryTopics, events }: Omit<Consumption, 'client'> & HasRetryTopics,
   client: () => LogConsumer,
 ): LogListener {
   const { admin, groupId, drainMs, fromBeginning } = options;
   const seen = new Set<string>();
-  /** Partitions that the user has moved since the group has met. */
-  const moved = new Set<string>();
   const watch = admin && watchLogs({ clock, admin, groupId, client, assignments, events });
   return {
     joined(assignment) {
       assignments.joined(assignment);
-      moved.clear();
       const topics = Object.keys(assignment).filter((topic) => !seen.has(topic));
       for (const topic of topics) seen.add(topic);
       if (topics.length > 0) void warnOfTopics(topics, options, events);
       retryTopics?.joined();
       watch?.begin();
       if (admin === undefined) return;
-      const isMovedByUser = (place: Place): boolean => moved.has(idOf(place));
-      const of = { ...assignments, isMovedByUser };
-      const start = { ...of, clock, client: client(), pauses, admin, groupId, events };
+      const start = { clock, client: client(), pauses, assignments, admin, groupId, events };
       const generation = assignments.generation();
       const [retries, others] = splitTopics(assignment, (topic) => retryTopics?.has(topic) === true);
       void holdStartPositions(retries, generation, { ...start, from: 'beginning' });
@@ -50,9 +45,9 @@ export function followGroup(
       void watch?.look();
     },
     async stopping() {
-      if (await endsWithin(inHand.ended(), drainMs, clock)) return;
+      if (await endsWithin(running.ended(), drainMs, clock)) return;
       assignments.abortAll('the consumer stops');
-      await endsWithin(inHand.ended(), ABORT_GRACE_MS, clock);
+      await endsWithin(running.ended(), ABORT_GRACE_MS, clock);
     },
     stopped() {
       assignments.stopped();
@@ -62,16 +57,9 @@ export function followGroup(
     crashed(error, restart) {
       if (restart) return;
       assignments.abortAll('the consumer has stopped for good');
-      tellStopped(groupId, error, events);
-    },
-    paused(topics) {
-      pauses.userPaused(topics);
-    },
-    resumed(topics) {
-      pauses.userResumed(topics);
+      warnStopped(groupId, error, events);
     },
     moved(place) {
-      moved.add(idOf(place));
       assignments.trackerOf(place)?.moved();
       pauses.moved(place);
     },

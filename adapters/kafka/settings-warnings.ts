@@ -36,7 +36,7 @@ export async function warnOfTopics(
 }
 
 /** Warns that the client has given up. */
-export function tellStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
+export function warnStopped(groupId: string, error: Error, events: EventSink<KafkaEvent>): void {
   const ours = [error, error.cause].find((one) => one instanceof StopError);
   const why = ours === undefined ? `(${error.name}): restart it` : `(${ours.name}). ${ours.message}`;
   const message = `the consumer of group ${groupId} has stopped for good ${why}`;

@@ -28,7 +28,7 @@ describe('a tracker', () => {
     const before = ours(PLACE);
     assignments.joined({ orders: [1, 0] });
     expect(ours({ ...PLACE })).toBe(before);
-    expect([before.isOver, before.signal.aborted, lost]).toEqual([false, false, []]);
+    expect([before.ownership.isOver, before.ownership.signal.aborted, lost]).toEqual([false, false, []]);
   });
 
   test.each([
@@ -50,12 +50,12 @@ describe('a tracker', () => {
     const tracker = ours(PLACE);
     const other = ours({ topic: 'orders', partition: 1 });
     assignments.joined(assignment);
-    expect([tracker.isOver, tracker.signal.aborted]).toEqual([true, true]);
-    expect(tracker.signal.reason).toMatchObject({
+    expect([tracker.ownership.isOver, tracker.ownership.signal.aborted]).toEqual([true, true]);
+    expect(tracker.ownership.signal.reason).toMatchObject({
       name: 'AbortError',
       message: expect.stringMatching(/another member/) as string,
     });
-    expect([other.isOver, other.signal.aborted]).toEqual([false, false]);
+    expect([other.ownership.isOver, other.ownership.signal.aborted]).toEqual([false, false]);
     expect(lost).toEqual([PLACE]);
     expect(assignments.trackerOf(PLACE)).toBeUndefined();
     expect(assignments.trackers()).toEqual([other]);
@@ -67,7 +67,11 @@ describe('a tracker', () => {
     assignments.joined({});
     assignments.joined({ orders: [0] });
     const renewed = ours(PLACE);
-    expect([old.isOver, renewed.isOver, renewed.signal.aborted]).toEqual([true, false, false]);
+    expect([old.ownership.isOver, renewed.ownership.isOver, renewed.ownership.signal.aborted]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     assignments.joined({});
     expect(lost).toEqual([PLACE, PLACE]);
   });
@@ -84,7 +88,7 @@ describe('a tracker', () => {
     const { assignments, ours } = assignmentsWith({ 'orders-1': [1], 'orders-': [11] });
     const trackers = [ours({ topic: 'orders-1', partition: 1 }), ours({ topic: 'orders-', partition: 11 })];
     assignments.joined({ 'orders-1': [1] });
-    expect(trackers.map(({ isOver }) => isOver)).toEqual([false, true]);
+    expect(trackers.map(({ ownership }) => ownership.isOver)).toEqual([false, true]);
   });
 });
 
@@ -94,8 +98,11 @@ describe('an abort of all', () => {
     const trackers = [ours(PLACE), ours({ topic: 'invoices', partition: 7 })];
     assignments.abortAll('the consumer stops');
     for (const tracker of trackers) {
-      expect([tracker.signal.aborted, tracker.isOver]).toEqual([true, false]);
-      expect(tracker.signal.reason).toMatchObject({ name: 'AbortError', message: 'the consumer stops' });
+      expect([tracker.ownership.signal.aborted, tracker.ownership.isOver]).toEqual([true, false]);
+      expect(tracker.ownership.signal.reason).toMatchObject({
+        name: 'AbortError',
+        message: 'the consumer stops',
+      });
     }
     expect(lost).toEqual([]);
   });
@@ -105,7 +112,7 @@ describe('an abort of all', () => {
     ours(PLACE);
     assignments.abortAll('the consumer stops');
     assignments.joined({ orders: [0] });
-    expect(ours(PLACE).signal.aborted).toBe(false);
+    expect(ours(PLACE).ownership.signal.aborted).toBe(false);
     expect(lost).toEqual([]);
   });
 });
@@ -116,9 +123,9 @@ describe('after a stop', () => {
     const tracker = ours(PLACE);
     assignments.stopped();
     expect([assignments.trackerOf(PLACE), assignments.trackers()]).toEqual([undefined, []]);
-    expect([tracker.isOver, tracker.signal.aborted, lost]).toEqual([false, false, []]);
+    expect([tracker.ownership.isOver, tracker.ownership.signal.aborted, lost]).toEqual([false, false, []]);
     assignments.abortAll('the consumer stops');
-    expect(tracker.signal.aborted).toBe(true);
+    expect(tracker.ownership.signal.aborted).toBe(true);
   });
 
   test('what runs on is aborted when its partition has gone to another member', () => {
@@ -126,10 +133,10 @@ describe('after a stop', () => {
     const [gone, kept] = [ours(PLACE), ours({ topic: 'orders', partition: 1 })];
     assignments.stopped();
     assignments.joined({ orders: [1] });
-    expect([gone.signal.aborted, gone.isOver, lost]).toEqual([true, true, [PLACE]]);
-    expect(kept.signal.aborted).toBe(false);
+    expect([gone.ownership.signal.aborted, gone.ownership.isOver, lost]).toEqual([true, true, [PLACE]]);
+    expect(kept.ownership.signal.aborted).toBe(false);
     assignments.abortAll('the consumer stops');
-    expect(kept.signal.aborted).toBe(true);
+    expect(kept.ownership.signal.aborted).toBe(true);
   });
 });
 
@@ -149,13 +156,17 @@ describe('a generation', () => {
     const tracker = ours(PLACE);
     const old = assignments.generation();
     old.interrupt(new Error('rebalance in progress'));
-    expect(tracker.signal.aborted).toBe(false);
+    expect(tracker.ownership.signal.aborted).toBe(false);
     assignments.joined({ orders: [0] });
     // A heartbeat of before the join, answered after it.
     old.interrupt(new Error('illegal generation'));
     const { interrupted, over } = assignments.generation();
     expect([old.interrupted.aborted, old.over.aborted]).toEqual([true, true]);
-    expect([interrupted.aborted, over.aborted, tracker.signal.aborted]).toEqual([false, false, false]);
+    expect([interrupted.aborted, over.aborted, tracker.ownership.signal.aborted]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 
   test('is over after a stop, and has not been interrupted', () => {

@@ -30,32 +30,28 @@ function listened(consumer: FakeConsumer = fakeConsumer()) {
     },
     stopped: noting('stopped'),
     crashed: noting('crashed'),
-    paused: noting('paused'),
-    resumed: noting('resumed'),
     moved: noting('moved'),
   };
   return { consumer, client: listenTo(consumer, listener), told, does };
 }
 
 describe("the user's calls of the consumer", () => {
-  test('of pause and resume are passed on, and told', () => {
-    const { consumer, told } = listened();
+  test('of pause and resume are passed on, and known', () => {
+    const { consumer, client } = listened();
     consumer.pause([TOPIC]);
+    expect(client.isPausedByUser(PLACE)).toBe(true);
     consumer.resume([{ topic: 'orders' }]);
+    expect(client.isPausedByUser(PLACE)).toBe(false);
     expect(consumer.calls).toEqual(['pause orders/0', 'resume orders']);
-    expect(told).toEqual([
-      ['paused', [TOPIC]],
-      ['resumed', [{ topic: 'orders' }]],
-    ]);
   });
 
-  test('that the client refuses are not told', () => {
-    const { consumer, told } = listened();
+  test('that the client refuses are not known', () => {
+    const { consumer, client } = listened();
     consumer.stopped = true;
     expect(() => {
       consumer.pause([TOPIC]);
     }).toThrow(/not initialized/);
-    expect(told).toEqual([]);
+    expect(client.isPausedByUser(PLACE)).toBe(false);
   });
 
   test.each(['stop', 'disconnect'] as const)(
@@ -91,13 +87,12 @@ describe("the user's calls of the consumer", () => {
 });
 
 describe('our own calls', () => {
-  test('of pause and resume are not told as the user’s', () => {
-    const { consumer, client, told } = listened();
-    client.pause(TOPIC);
-    client.pause({ topic: 'orders' });
-    client.resume(TOPIC);
-    expect(consumer.calls).toEqual(['pause orders/0', 'pause orders', 'resume orders/0']);
-    expect(told).toEqual([]);
+  test('of pause and resume are not taken for the user’s', () => {
+    const { consumer, client } = listened();
+    client.setPaused(PLACE, true, 'adapter');
+    expect(client.isPausedByUser(PLACE)).toBe(false);
+    client.setPaused(PLACE, false, 'adapter');
+    expect(consumer.calls).toEqual(['pause orders/0', 'resume orders/0']);
   });
 
   test('of a start are a commit and a move, which is not told as the user’s', async () => {
@@ -167,7 +162,7 @@ describe('a consumer that is given twice', () => {
     first.consumer.pause([TOPIC]);
     await first.consumer.stop();
     expect(first.consumer.calls).toEqual(['pause orders/0', 'stop']);
-    expect(second.told).toEqual([['paused', [TOPIC]], ['stopping'], ['stopped']]);
+    expect(second.told).toEqual([['stopping'], ['stopped']]);
     expect(first.told).toEqual([['stopped']]);
   });
 

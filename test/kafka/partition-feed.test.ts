@@ -46,9 +46,9 @@ test('hands over what has come, and then what has come meanwhile', async () => {
     fetch.advance(fetch.to);
   });
   receive(feed, 3, 5);
-  feed.kick();
+  feed.drain();
   receive(feed, 6);
-  feed.kick();
+  feed.drain();
   expect(offsets()).toEqual([[3, 5]]);
   hold.open();
   await vi.waitUntil(() => fetches.length === 2);
@@ -66,13 +66,13 @@ test('hands over again what a fetch leaves, once its pause is over', async () =>
     state.isPaused = true;
   });
   receive(feed, 0, 1, 2);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => state.isPaused);
   receive(feed, 3);
-  feed.kick();
+  feed.drain();
   expect(offsets()).toEqual([[0, 1, 2]]);
   state.isPaused = false;
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length > 1);
   expect(offsets().at(1)).toEqual([1, 2, 3]);
   await feed.ended();
@@ -92,7 +92,7 @@ test('tells where it has come to, behind records that are not delivered', async 
   // Where a paused one begins may not be known yet.
   expect(passed).toEqual([4n]);
   state.isPaused = false;
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => passed.length === 2);
   expect(passed).toEqual([4n, 9n]);
 });
@@ -105,7 +105,7 @@ test('lets the client send nothing more when it is full, until it is low', async
   expect(held).toEqual([]);
   receive(feed, 999);
   expect(held).toEqual([true]);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => held.length === 2);
   expect(held).toEqual([true, false]);
   expect(fetches[0]?.messages).toHaveLength(1_000);
@@ -134,14 +134,14 @@ test('a move makes what is in hand void, and nothing old is taken in after it', 
     fetch.advance(fetch.to);
   });
   receive(feed, 5, 6);
-  feed.kick();
+  feed.drain();
   feed.move(1n);
   expect(fetches[0]?.isStale()).toBe(true);
   receive(feed, 7);
   hold.open();
   feed.moved();
   receive(feed, 1, 2);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length === 2);
   expect(offsets()).toEqual([
     [5, 6],
@@ -153,7 +153,7 @@ test('a move makes what is in hand void, and nothing old is taken in after it', 
 test('an offset that goes back is of another log', async () => {
   const { feed, offsets, fetches } = feedOf();
   receive(feed, 5, 6, 0);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length === 1);
   expect(offsets()).toEqual([[0]]);
   expect(fetches[0]?.from).toBe(0n);
@@ -165,10 +165,10 @@ test('ends with what a fetch has thrown, and hands over nothing more', async () 
     throw broken;
   });
   receive(feed, 0);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => ends.length === 1);
   receive(feed, 1);
-  feed.kick();
+  feed.drain();
   expect(ends).toEqual([broken]);
   expect(fetches).toHaveLength(1);
 });
@@ -177,7 +177,7 @@ test('its end is the end of the fetch that runs', async () => {
   const hold = gate();
   const { feed, fetches } = feedOf(() => hold.opened);
   receive(feed, 0);
-  feed.kick();
+  feed.drain();
   let hasEnded = false;
   const ended = feed.ended().then(() => (hasEnded = true));
   await Promise.resolve();
@@ -190,15 +190,15 @@ test('its end is the end of the fetch that runs', async () => {
 test('the end of the partition is what the client knows, or else how far it has come', async () => {
   const { feed, fetches, state } = feedOf();
   receive(feed, 0);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length === 1);
   state.end = 9n;
   receive(feed, 1);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length === 2);
   state.end = undefined;
   receive(feed, 2);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length === 3);
   expect(fetches.map(({ end }) => end)).toEqual([1n, 9n, 9n]);
 });
@@ -210,7 +210,7 @@ test('what retention has deleted is passed after what has come, and seen in wher
     fetch.advance(fetch.to);
   });
   receive(feed, 0, 1);
-  feed.kick();
+  feed.drain();
   state.oldest = 6n;
   receive(feed, 8, 10);
   hold.open();
@@ -228,12 +228,12 @@ test('what retention has deleted is passed after what has come, and seen in wher
 test('what retention has deleted is passed where nothing is left too', async () => {
   const { feed, fetches, state } = feedOf();
   receive(feed, 0);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length === 1);
   state.oldest = 8n;
   feed.reachEnd(8n);
   receive(feed, 8);
-  feed.kick();
+  feed.drain();
   await vi.waitUntil(() => fetches.length === 2);
   expect(fetches[1]).toMatchObject({ from: 8n, to: 9n });
   await feed.ended();

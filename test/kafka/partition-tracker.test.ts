@@ -194,11 +194,11 @@ describe('where a client begins by itself', () => {
   test('is to be no further than the start that was found', () => {
     const of = tracker();
     of.startBy(12n);
-    expect(of.leftBefore(fetchFrom(13n))).toEqual({ position: 12n, isOurs: true, tries: 0 });
-    expect(of.leftBefore(fetchFrom(12n))).toBeUndefined();
+    expect(of.skippedBefore(fetchFrom(13n))).toEqual({ position: 12n, isOurs: true, tries: 0 });
+    expect(of.skippedBefore(fetchFrom(12n))).toBeUndefined();
     expect(of.begin(fetchFrom(5n))).toBeUndefined();
-    expect(of.leftBefore(fetchFrom(5n))).toBeUndefined();
-    expect(of.leftBefore(fetchFrom(13n))).toMatchObject({ position: 5n });
+    expect(of.skippedBefore(fetchFrom(5n))).toBeUndefined();
+    expect(of.skippedBefore(fetchFrom(13n))).toMatchObject({ position: 5n });
   });
 
   test.each<[string, (of: PartitionTracker) => void]>([
@@ -218,17 +218,17 @@ describe('where a client begins by itself', () => {
     const of = tracker();
     of.startBy(12n);
     happens(of);
-    expect(of.leftBefore(fetchFrom(13n))).toBeUndefined();
+    expect(of.skippedBefore(fetchFrom(13n))).toBeUndefined();
   });
 });
 
 test('a stop forgets what is acknowledged ahead, and aborts nothing', async () => {
   const of = await settledTo12();
-  const { tenure } = of;
+  const { ownership } = of;
   of.stopped();
-  expect([tenure.isOver, of.tenure.isOver]).toEqual([true, false]);
+  expect([ownership.isOver, of.ownership.isOver]).toEqual([true, false]);
   expect(of.ahead.look(message(15))).toBe('unknown');
-  expect([of.signal.aborted, of.isOver]).toEqual([false, false]);
+  expect(of.ownership.signal.aborted).toBe(false);
 });
 
 test('the end aborts with its reason, and an abort is no end', () => {
@@ -236,6 +236,6 @@ test('the end aborts with its reason, and an abort is no end', () => {
   const reason = new Error('gone');
   over.end(reason);
   aborted.abort(reason);
-  expect([over.isOver, over.signal.reason]).toEqual([true, reason]);
-  expect([aborted.isOver, aborted.signal.reason]).toEqual([false, reason]);
+  expect([over.ownership.isOver, over.ownership.signal.reason]).toEqual([true, reason]);
+  expect([aborted.ownership.isOver, aborted.ownership.signal.reason]).toEqual([false, reason]);
 });

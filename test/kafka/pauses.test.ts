@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { TopicPartitions } from '../../adapters/kafka/log/log-client.ts';
+import { listenTo } from '../../adapters/kafka/client/kafkajs.ts';
+import type { LogListener, Place } from '../../adapters/kafka/log/log-client.ts';
 import { createPauses } from '../../adapters/kafka/partition/pauses.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { fakeConsumer } from './support/fake-consumer.ts';
@@ -17,28 +18,24 @@ const OTHER = { topic: 'orders', partition: 1 };
 
 function pausesWith() {
   const consumer = fakeConsumer();
-  const client = {
-    pause: ({ topic, partitions }: TopicPartitions) => {
-      consumer.pause([partitions === undefined ? { topic } : { topic, partitions: [...partitions] }]);
-    },
-    resume: ({ topic, partitions }: TopicPartitions) => {
-      consumer.resume([partitions === undefined ? { topic } : { topic, partitions: [...partitions] }]);
+  const listener = {
+    stopping: () => Promise.resolve(),
+    stopped: () => {
+      pauses.clear();
     },
   };
+  const client = listenTo(consumer, listener as LogListener);
   const pauses = createPauses(() => client, systemClock);
-  /** A user's own calls, as kafkajs.ts passes them on. */
+  /** A user's own calls. */
   const user = {
     pause: (...partitions: number[]) => {
-      const topic = { topic: 'orders', ...(partitions.length === 0 ? {} : { partitions }) };
-      client.pause(topic);
-      pauses.userPaused([topic]);
+      consumer.pause([{ topic: 'orders', ...(partitions.length === 0 ? {} : { partitions }) }]);
     },
     resume: (...partitions: number[]) => {
-      const topic = { topic: 'orders', ...(partitions.length === 0 ? {} : { partitions }) };
-      client.resume(topic);
-      pauses.userResumed([topic]);
+      consumer.resume([{ topic: 'orders', ...(partitions.length === 0 ? {} : { partitions }) }]);
     },
   };
+  const isPausedByUser = (place: Place) => client.isPausedByUser(place);
   const isPaused = () => consumer.isPaused('orders', 0);
   /** Those of the partitions 0 to 2 that are fetched. */
   const fetched = () => [0, 1, 2].filter((partition) => !consumer.isPaused('orders', partition));
@@ -51,16 +48,16 @@ function pausesWith() {
     expect(Date.now() - start).toBe(told);
     return told;
   };
-  return { consumer, pauses, user, isPaused, fetched, withhold, sitOut };
+  return { consumer, pauses, user, isPaused, isPausedByUser, fetched, withhold, sitOut };
 }
 
 describe('a withheld partition', () => {
   test('is paused, alone, until its time, and resumed once', () => {
-    const { consumer, pauses, fetched, withhold } = pausesWith();
+    const { consumer, isPausedByUser, fetched, withhold } = pausesWith();
     expect(withhold(5_000)).toBe(5_000);
     expect(consumer.calls).toEqual(['pause orders/0']);
     expect([fetched(), consumer.isPaused('order', 0)]).toEqual([[1, 2], false]);
-    expect(pauses.isPausedByUser(PLACE)).toBe(false);
+    expect(isPausedByUser(PLACE)).toBe(false);
     vi.advanceTimersByTime(4_999);
     expect(consumer.calls).toHaveLength(1);
     vi.advanceTimersByTime(1);
@@ -169,11 +166,11 @@ describe("a user's pause", () => {
   });
 
   test('of one partition is not that of another', () => {
-    const { consumer, pauses } = pausesWith();
+    const { consumer, pauses, isPausedByUser } = pausesWith();
     pauses.pauseByUser(OTHER);
     pauses.pauseByUser(PLACE)();
     expect([consumer.isPaused('orders', 0), consumer.isPaused('orders', 1)]).toEqual([false, true]);
-    expect([pauses.isPausedByUser(PLACE), pauses.isPausedByUser(OTHER)]).toEqual([false, true]);
+    expect([isPausedByUser(PLACE), isPausedByUser(OTHER)]).toEqual([false, true]);
   });
 
   test('made before ours is not ended by ours', () => {
@@ -385,12 +382,13 @@ describe('a partition that another member has now', () => {
 });
 
 describe('a consumer that has stopped', () => {
-  test('has no pauses any more: its timers are gone, and the user’s pauses too', () => {
-    const { pauses, user, withhold, isPaused } = pausesWith();
+  test('has no pauses any more: its timers are gone, and the user’s pauses too', async () => {
+    const { consumer, user, withhold, isPaused, isPausedByUser } = pausesWith();
     withhold(60_000);
     user.pause();
-    pauses.clear();
-    expect([vi.getTimerCount(), pauses.isPausedByUser(PLACE)]).toEqual([0, false]);
+    await consumer.stop();
+    expect([vi.getTimerCount(), isPausedByUser(PLACE)]).toEqual([0, false]);
+    await consumer.run();
     withhold(100);
     vi.advanceTimersByTime(100);
     expect(isPaused()).toBe(false);

@@ -2,7 +2,7 @@ import type { KafkaEvent } from 'handle-once/kafka';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAssignments } from '../../adapters/kafka/partition/assignments.ts';
 import type { Place } from '../../adapters/kafka/log/log-client.ts';
-import { holdStartPositions } from '../../adapters/kafka/partition/start-positions.ts';
+import { holdStartPositions } from '../../adapters/kafka/partition/topic-starts.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createEventSink } from '../../src/reporting/event-sink.ts';
 import { pass } from './support/bench.ts';
@@ -42,7 +42,6 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
     endsMembership: (error: unknown): error is Error =>
       error instanceof Error && 'type' in error && error.type === 'REBALANCE_IN_PROGRESS',
   };
-  const movedByUser = new Set<string>();
   const pauses = {
     hold: (place: Place) => {
       held.add(nameOf(place));
@@ -57,10 +56,8 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
       admin,
       groupId: 'workers',
       from,
-      trackers: () => assignments.trackers(),
+      assignments,
     },
-    trackerOf: (place: Place) => assignments.trackerOf(place),
-    isMovedByUser: (place: Place) => movedByUser.has(nameOf(place)),
     events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   };
   const start = () => holdStartPositions(assignment, assignments.generation(), options);
@@ -70,7 +67,7 @@ function startWith(assignment: Record<string, number[]>, from?: 'beginning') {
     tracker?.begin({ from: position, end: position } as never);
     await tracker?.commit({ commit });
   };
-  return { admin, events, held, started, moved, movedByUser, assignments, does, start, fetched };
+  return { admin, events, held, started, moved, assignments, does, start, fetched };
 }
 
 /** Answers of an admin client that tests replace, such as `fetchOffsets`. */
@@ -127,9 +124,9 @@ test('what another member has committed meanwhile stands, and nothing is moved',
 });
 
 test('a partition that the user has moved begins there', async () => {
-  const { admin, moved, movedByUser, started, held, start } = startWith({ orders: [0] });
+  const { admin, moved, assignments, started, held, start } = startWith({ orders: [0] });
   admin.ends['orders/0'] = '5';
-  movedByUser.add('orders/0');
+  assignments.trackerOf({ topic: 'orders', partition: 0 })?.moved();
   await start();
   expect([started, moved, held.size]).toEqual([[], [], 0]);
 });
@@ -333,7 +330,7 @@ describe('when that takes too long', () => {
     void start();
     await pass(PATIENCE_MS);
     expect(events).toMatchObject([{ warning: 'START_NOT_COMMITTED' }]);
-    const left = (from: bigint) => assignments.trackers().map((one) => one.leftBefore({ from } as never));
+    const left = (from: bigint) => assignments.trackers().map((one) => one.skippedBefore({ from } as never));
     expect([left(5n), left(6n)]).toEqual([[undefined], [{ position: 5n, isOurs: true, tries: 0 }]]);
   });
 

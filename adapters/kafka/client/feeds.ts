@@ -1,10 +1,10 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import { idOf } from '../log/place-id.ts';
-import { UserPauses } from '../partition/user-pauses.ts';
-import type { Assignment, Fetch, LogListener, Place, TopicPartitions } from '../log/log-client.ts';
+import type { Assignment, Fetch, LogListener, PausedBy, Place, TopicPartitions } from '../log/log-client.ts';
 import { PartitionFeed } from './partition-feed.ts';
+import { UserPauses } from './user-pauses.ts';
 
-/** The group rebalances: what is in hand has to end, before the partitions are given back. */
+/** The group rebalances: handlers have to end, before the partitions are given back. */
 export class RebalanceError extends Error {
   override readonly name = 'RebalanceError';
 }
@@ -29,7 +29,9 @@ export interface FeedsOptions {
 export class Feeds {
   readonly #options: FeedsOptions;
   readonly #feeds = new Map<string, PartitionFeed>();
-  readonly #pauses = new UserPauses();
+  readonly #userPauses = new UserPauses();
+  /** Paused by the adapter. */
+  readonly #ownPauses = new Set<string>();
   #places: readonly Place[] = [];
   #isRevoking = false;
   #areGivenBack = false;
@@ -49,7 +51,7 @@ export class Feeds {
     this.#options.listener.joined(assignmentOf(places));
   }
 
-  /** Resolves when nothing is in hand of any partition, or its time is up: then they can be given back. */
+  /** Resolves when no handler runs of any partition, or its time is up: then they can be given back. */
   async revoke(): Promise<void> {
     this.#isRevoking = true;
     await this.ended();
@@ -82,23 +84,35 @@ export class Feeds {
     return feed;
   }
 
-  pause(topic: TopicPartitions): void {
-    this.#pauses.pause(topic);
+  setPaused(place: Place, isPaused: boolean, by: PausedBy): void {
+    const { topic, partition } = place;
+    if (by === 'user') this.callOfUser(isPaused ? 'pause' : 'resume', [{ topic, partitions: [partition] }]);
+    else if (isPaused) this.#ownPauses.add(idOf(place));
+    else this.#ownPauses.delete(idOf(place));
+    if (!isPaused) this.drain();
   }
 
-  resume(topic: TopicPartitions): void {
-    this.#pauses.resume(topic);
-    this.kick();
+  callOfUser(verb: 'pause' | 'resume', topics: readonly TopicPartitions[]): void {
+    for (const topic of topics) this.#userPauses[verb](topic);
+    if (verb === 'resume') this.drain();
+  }
+
+  isPausedByUser(place: Place): boolean {
+    return this.#userPauses.has(place);
   }
 
   /** The partitions of this member that are paused. */
   paused(): Place[] {
-    return this.#places.filter((place) => this.#pauses.has(place));
+    return this.#places.filter((place) => this.#isPaused(place));
   }
 
   /** Hands over what has come. */
-  kick(): void {
-    for (const feed of this.#feeds.values()) feed.kick();
+  drain(): void {
+    for (const feed of this.#feeds.values()) feed.drain();
+  }
+
+  #isPaused(place: Place): boolean {
+    return this.#ownPauses.has(idOf(place)) || this.#userPauses.has(place);
   }
 
   #feedOf(place: Place): PartitionFeed {
@@ -109,7 +123,7 @@ export class Feeds {
       listener,
       handle,
       client: { commit: (position) => commit(place, position), heartbeat: () => this.#beat(), isRunning },
-      isPaused: () => this.#pauses.has(place),
+      isPaused: () => this.#isPaused(place),
       onEnd: (error) => {
         if (!(error instanceof RebalanceError)) onCrash(error);
       },
@@ -121,7 +135,7 @@ export class Feeds {
     });
   }
 
-  /** The client sends heartbeats itself; this one tells that the group rebalances. */
+  /** The client sends heartbeats itself; this one says that the group rebalances. */
   #beat(): Promise<void> {
     return this.#isRevoking ? Promise.reject(new RebalanceError('the group rebalances')) : Promise.resolve();
   }

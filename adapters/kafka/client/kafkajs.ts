@@ -13,9 +13,9 @@ import type {
   LogConsumer,
   LogListener,
   Place,
-  TopicPartitions,
 } from '../log/log-client.ts';
 import { ConsumerEndedError } from '../log/stop-errors.ts';
+import { KafkaJsPauses } from './kafkajs-pauses.ts';
 
 /** Translates a consumer of kafkajs. Its admin and producer are used in the shapes of kafkajs-types.ts. */
 export interface KafkaJs extends LogConsumer {
@@ -45,6 +45,7 @@ export function listenTo(
 ): KafkaJs {
   const own = originals.get(consumer) ?? methodsOf(consumer);
   originals.set(consumer, own);
+  const pauses = new KafkaJsPauses(own);
   let hasEnded = false;
 
   async function ended(stopped: Promise<void>): Promise<void> {
@@ -55,12 +56,10 @@ export function listenTo(
 
   Object.assign(consumer, {
     pause(topics: KafkaTopicPartitions[]) {
-      own.pause(topics);
-      listener.paused(topics);
+      pauses.callOfUser('pause', topics);
     },
     resume(topics: KafkaTopicPartitions[]) {
-      own.resume(topics);
-      listener.resumed(topics);
+      pauses.callOfUser('resume', topics);
     },
     seek(position) {
       own.seek(position);
@@ -82,6 +81,7 @@ export function listenTo(
     listener.joined(payload.memberAssignment);
   });
   consumer.on('consumer.stop', () => {
+    pauses.clear();
     listener.stopped();
   });
   consumer.on('consumer.crash', ({ payload: { error, restart } }) => {
@@ -99,12 +99,10 @@ export function listenTo(
   }
 
   return {
-    pause(topic) {
-      own.pause([copyOf(topic)]);
+    setPaused(...call) {
+      pauses.setPaused(...call);
     },
-    resume(topic) {
-      own.resume([copyOf(topic)]);
-    },
+    isPausedByUser: (place) => pauses.isPausedByUser(place),
     moveTo({ topic, partition }, position) {
       own.seek({ topic, partition, offset: String(position) });
     },
@@ -128,10 +126,6 @@ function methodsOf(consumer: KafkaConsumer): Methods {
     stop: consumer.stop.bind(consumer),
     disconnect: consumer.disconnect.bind(consumer),
   };
-}
-
-function copyOf({ topic, partitions }: TopicPartitions): KafkaTopicPartitions {
-  return partitions === undefined ? { topic } : { topic, partitions: [...partitions] };
 }
 
 function after(offset: string): bigint {

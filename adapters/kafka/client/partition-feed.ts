@@ -41,7 +41,7 @@ export class PartitionFeed {
   #reach: bigint | undefined;
   #end = 0n;
   /** Another after each move. */
-  #course = {};
+  #positionEpoch = {};
   #isMoving = false;
   /** Whether it was moved, and nothing has come since. */
   #hasMoved = false;
@@ -55,7 +55,7 @@ export class PartitionFeed {
     this.#options = options;
   }
 
-  /** Takes a message in. It is handed over by the next `kick`. */
+  /** Takes a message in. It is handed over by the next `drain`. */
   receive(message: KafkaMessage): void {
     if (this.#isMoving || this.#isEnded) return;
     const offset = BigInt(message.offset);
@@ -77,18 +77,18 @@ export class PartitionFeed {
     if (this.#reach === undefined || position > this.#reach) this.#reach = position;
     if (this.#hasMoved) this.#position = undefined;
     this.#hasMoved = false;
-    this.kick();
+    this.drain();
   }
 
   /** Hands over what has come, unless a fetch runs. */
-  kick(): void {
+  drain(): void {
     if (this.#running !== undefined || this.#isEnded) return;
     this.#passOver();
     if (!this.#isDue()) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
       // It may have become due, or have been told of the end, in the meantime.
-      this.kick();
+      this.drain();
     });
   }
 
@@ -126,7 +126,7 @@ export class PartitionFeed {
       while (this.#isDue()) {
         await this.#options.handle(this.#fetch());
         // What is handed over again at once must not keep the process from anything else.
-        await this.#breath();
+        await this.#yieldToEventLoop();
       }
     } catch (error) {
       this.#isEnded = true;
@@ -134,7 +134,7 @@ export class PartitionFeed {
     }
   }
 
-  #breath(): Promise<void> {
+  #yieldToEventLoop(): Promise<void> {
     return new Promise((resolve) => {
       this.#options.clock.afterInput(resolve);
     });
@@ -152,7 +152,7 @@ export class PartitionFeed {
 
   #fetch(): Fetch {
     const { place, client } = this.#options;
-    const course = this.#course;
+    const epoch = this.#positionEpoch;
     const reach = this.#reach ?? 0n;
     const to = this.#gap?.from ?? reach;
     const messages = this.#messages.filter(({ offset }) => BigInt(offset) < to);
@@ -164,14 +164,14 @@ export class PartitionFeed {
       to,
       end: this.#end,
       advance: (position) => {
-        if (course !== this.#course) return false;
+        if (epoch !== this.#positionEpoch) return false;
         this.#advance(position);
         return true;
       },
       commit: (position) => client.commit(position),
       heartbeat: () => client.heartbeat(),
       isRunning: () => client.isRunning(),
-      isStale: () => this.#isEnded || course !== this.#course,
+      isStale: () => this.#isEnded || epoch !== this.#positionEpoch,
     };
   }
 
@@ -185,13 +185,13 @@ export class PartitionFeed {
   }
 
   #pass(position: bigint): void {
-    this.#course = {};
+    this.#positionEpoch = {};
     this.#gap = undefined;
     this.#position = position;
   }
 
   #restart(position: bigint): void {
-    this.#course = {};
+    this.#positionEpoch = {};
     this.#gap = undefined;
     this.#messages = [];
     this.#bytes = 0;

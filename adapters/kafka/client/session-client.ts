@@ -2,16 +2,16 @@ import type { Clock, Warning } from '../../../src/adapter-kit.ts';
 import type { Around } from '../../../src/index.ts';
 import type { KafkaWarning } from '../log/events.ts';
 import type { Fetch, LogConsumer, LogListener, Place, TopicPartitions } from '../log/log-client.ts';
+import type { Feeds } from './feeds.ts';
 
 /** One run of a consumer, from its connection to its end. */
-export interface Session extends Pick<LogConsumer, 'pause' | 'resume' | 'moveTo' | 'commit'> {
+export interface Session extends Pick<LogConsumer, 'moveTo' | 'commit'> {
+  readonly feeds: Feeds;
   readonly isRunning: boolean;
   /** Connects. Throws what the client throws. */
   start(): Promise<void>;
-  /** Waits for what is in hand, commits what it settled, and leaves the group. */
+  /** Waits for handlers, commits what they settled, and leaves the group. */
   stop(): Promise<void>;
-  /** The partitions of this member that are paused. */
-  paused(): Place[];
   /** The partitions of this member that are not fetched, as far as the session itself knows. */
   unreached?(): Place[];
 }
@@ -44,6 +44,7 @@ export interface SessionClient extends LogConsumer {
   readonly user: {
     pause(topics: readonly TopicPartitions[]): void;
     resume(topics: readonly TopicPartitions[]): void;
+    /** The partitions of this member that are paused, no matter by whom. */
     paused(): readonly Place[];
     seek(place: Place, position: bigint): void;
   };
@@ -91,12 +92,10 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
   }
 
   const client: SessionClient = {
-    pause(topic) {
-      running().pause(topic);
+    setPaused(...call) {
+      running().feeds.setPaused(...call);
     },
-    resume(topic) {
-      running().resume(topic);
-    },
+    isPausedByUser: (place) => session?.feeds.isPausedByUser(place) === true,
     moveTo(place, position) {
       running().moveTo(place, position);
     },
@@ -119,14 +118,12 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     },
     user: {
       pause(topics) {
-        for (const topic of topics) running().pause(topic);
-        listener.paused(topics);
+        running().feeds.callOfUser('pause', topics);
       },
       resume(topics) {
-        for (const topic of topics) running().resume(topic);
-        listener.resumed(topics);
+        running().feeds.callOfUser('resume', topics);
       },
-      paused: () => (session?.isRunning === true ? session.paused() : []),
+      paused: () => (session?.isRunning === true ? session.feeds.paused() : []),
       seek(place, position) {
         running().moveTo(place, position);
         listener.moved(place);

@@ -1,7 +1,7 @@
 import { delay, endsWithin } from '../../../src/adapter-kit.ts';
 import { errorOf } from '../log/error-of.ts';
 import { Feeds } from '../client/feeds.ts';
-import type { Place, TopicPartitions } from '../log/log-client.ts';
+import type { Place } from '../log/log-client.ts';
 import type { PartitionFeed } from '../client/partition-feed.ts';
 import type { Session, SessionRun } from '../client/session-client.ts';
 import { idOf } from '../log/place-id.ts';
@@ -41,18 +41,18 @@ export interface SessionOptions extends SessionRun {
  * One run of a consumer of librdkafka, from its connection to its end.
  *
  * The client is asked for messages all the time, also while handlers run: so no handler is too long for
- * `max.poll.interval.ms`. Partitions are given back only when what is in hand of them has ended, or its time is up.
+ * `max.poll.interval.ms`. Partitions are given back only when their handlers have ended, or their time is up.
  */
 export class ConfluentSession implements Session {
+  readonly feeds: Feeds;
   readonly #options: SessionOptions;
   readonly #consumer: NativeConsumer;
   readonly #commits: Commits;
-  readonly #feeds: Feeds;
   #moves: { place: Place; position: bigint; feed: PartitionFeed }[] = [];
   #polling: Promise<void> = Promise.resolve();
   #assigning: Promise<void> = Promise.resolve();
   /** Another each time that the group gives partitions out, or wants them back. */
-  #meeting = {};
+  #rebalanceEpoch = {};
   #isStopping = false;
   #isClosing = false;
   #end: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class ConfluentSession implements Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     const { clock, listener, handle } = options;
-    this.#feeds = new Feeds({
+    this.feeds = new Feeds({
       ...{ clock, listener, handle },
       commit: (place, position) => this.commit(place, position),
       isRunning: () => this.isRunning,
@@ -78,10 +78,10 @@ export class ConfluentSession implements Session {
     });
     this.#commits = new Commits(this.#consumer, clock);
     this.#consumer.on('data', (message) => {
-      this.#feeds.of(message)?.receive(kafkaMessageOf(message));
+      this.feeds.of(message)?.receive(kafkaMessageOf(message));
     });
     this.#consumer.on('partition.eof', (end) => {
-      this.#feeds.of(end)?.reachEnd(BigInt(end.offset));
+      this.feeds.of(end)?.reachEnd(BigInt(end.offset));
     });
     for (const event of ['error', 'event.error'] as const) this.#consumer.on(event, options.onError);
   }
@@ -109,40 +109,28 @@ export class ConfluentSession implements Session {
     if (found !== undefined) this.#options.onWarning(found);
   }
 
-  /** Waits for what is in hand, commits what it settled, and leaves the group. */
+  /** Waits for handlers, commits what they settled, and leaves the group. */
   stop(): Promise<void> {
     this.#end ??= this.#stop();
     return this.#end;
   }
 
-  pause(topic: TopicPartitions): void {
-    this.#feeds.pause(topic);
-  }
-
-  resume(topic: TopicPartitions): void {
-    this.#feeds.resume(topic);
-  }
-
-  paused(): Place[] {
-    return this.#feeds.paused();
-  }
-
   /** What has come of the partition is forgotten, and nothing is taken in before the client has moved. */
   moveTo(place: Place, position: bigint): void {
-    const feed = this.#feeds.ofOwn(place);
+    const feed = this.feeds.ofOwn(place);
     feed.move(position);
     this.#moves = this.#moves.filter((move) => move.feed !== feed);
     this.#moves.push({ place, position, feed });
   }
 
   async commit({ topic, partition }: Place, position: bigint): Promise<void> {
-    this.#feeds.checkCommit();
+    this.feeds.checkCommit();
     await this.#commits.commit({ topic, partition, offset: Number(position) });
   }
 
   async #stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([this.#feeds.ended(), this.#options.listener.stopping()]);
+    await Promise.all([this.feeds.ended(), this.#options.listener.stopping()]);
     await this.#assigning;
     await endsWithin(this.#leave(), LEAVE_MS, this.#options.clock);
     this.#options.listener.stopped();
@@ -162,7 +150,7 @@ export class ConfluentSession implements Session {
   }
 
   #rebalance(error: RdKafkaError, partitions: Place[]): void {
-    this.#meeting = {};
+    this.#rebalanceEpoch = {};
     if (error.code !== CODES.assignPartitions) {
       void this.#revoke();
       return;
@@ -174,11 +162,11 @@ export class ConfluentSession implements Session {
 
   /** What is committed is looked up, since the client by itself would begin at the oldest message where nothing is. */
   async #assignWhenCommittedIsKnown(places: Place[]): Promise<void> {
-    const meeting = this.#meeting;
-    while (this.#meeting === meeting) {
+    const epoch = this.#rebalanceEpoch;
+    while (this.#rebalanceEpoch === epoch) {
       try {
         const committed = await this.#committedOf(places);
-        if (this.#meeting === meeting) this.#assign(places, committed);
+        if (this.#rebalanceEpoch === epoch) this.#assign(places, committed);
         return;
       } catch (error) {
         this.#options.onError(error);
@@ -211,11 +199,11 @@ export class ConfluentSession implements Session {
     } catch (error) {
       this.#options.onError(error);
     }
-    if (!this.#isStopping) this.#feeds.assign(places);
+    if (!this.#isStopping) this.feeds.assign(places);
   }
 
   async #revoke(): Promise<void> {
-    await this.#feeds.revoke();
+    await this.feeds.revoke();
     this.#moves = [];
     try {
       this.#consumer.unassign();
@@ -262,7 +250,7 @@ export class ConfluentSession implements Session {
         else this.#options.onError(error);
         await delay(this.#options.clock, AGAIN_AFTER_MS);
       }
-      this.#feeds.kick();
+      this.feeds.drain();
     }
   }
 
@@ -282,7 +270,7 @@ export class ConfluentSession implements Session {
     this.#moves = [];
     for (const move of moves) {
       const { place, position, feed } = move;
-      if (this.#feeds.of(place) !== feed || this.#moves.some((later) => later.feed === feed)) continue;
+      if (this.feeds.of(place) !== feed || this.#moves.some((later) => later.feed === feed)) continue;
       const to = { ...place, offset: Number(position) };
       try {
         await called((done) => this.#consumer.seek(to, CALL_TIMEOUT_MS, done));

@@ -1,7 +1,7 @@
 import type { KeepAliveOptions } from './keep-alive.ts';
 import type { Fetch } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
-import { tellRefusal } from '../partition/refusal.ts';
+import { emitRefusal } from '../partition/refusal.ts';
 
 const AGAIN_AFTER_MS = 1_000;
 
@@ -18,11 +18,11 @@ export interface EndCommit extends KeepAliveOptions {
  */
 export async function commitAtEnd(late: EndCommit): Promise<void> {
   const { tracker, generation, through } = late;
-  if (generation.over.aborted || tracker.isOver || !tracker.isUncommitted) return;
+  if (generation.over.aborted || !tracker.isUncommitted) return;
   try {
     await tracker.commit(through);
   } catch (error) {
-    tellRefusal('commit', error, late);
+    emitRefusal('commit', error, late);
     commitSoon(late);
   }
 }

@@ -68,11 +68,11 @@ export class FetchProgress {
   #isRemembered(message: KafkaMessage): boolean {
     const found = this.#ahead.look(message);
     if (found === 'acknowledged') this.#acknowledged.add(message.offset);
-    if (found === 'other') this.#tellChanged(message);
+    if (found === 'other') this.#emitChanged(message);
     return found === 'acknowledged';
   }
 
-  #tellChanged({ offset }: KafkaMessage): void {
+  #emitChanged({ offset }: KafkaMessage): void {
     const { fetch, events } = this.#options;
     const { topic, partition } = fetch;
     const offsets = { expected: offset, found: offset };
@@ -89,12 +89,12 @@ export class FetchProgress {
     }
     const last = messages[this.#next - 1];
     if (this.#next === before || last === undefined) return;
-    this.#tell(this.#next === messages.length ? to : BigInt(last.offset) + 1n);
+    this.#advanceTo(this.#next === messages.length ? to : BigInt(last.offset) + 1n);
   }
 
-  #tell(position: bigint): void {
+  #advanceTo(position: bigint): void {
     const { fetch, tracker, generation, events } = this.#options;
-    if (tracker.isOver || generation.over.aborted) return;
+    if (generation.over.aborted) return;
     try {
       if (fetch.advance(position)) tracker.advanceTo(position);
     } catch (error) {

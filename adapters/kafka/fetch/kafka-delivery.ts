@@ -10,7 +10,7 @@ import { deadLetterOf, type KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KeyTrial } from './key-trial.ts';
 import type { KafkaMessage, Placed } from '../log/log-client.ts';
 import { produceCopy } from '../log/produce.ts';
-import type { Tenure } from '../partition/partition-tracker.ts';
+import type { Ownership } from '../partition/partition-tracker.ts';
 
 export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, [message: KafkaMessage]> {
   readonly consumer: Consumer;
@@ -24,7 +24,7 @@ export interface KafkaDeliveryOptions extends FingerprintOptions<Buffer | null, 
 export function kafkaDelivery(
   options: KafkaDeliveryOptions,
   original: Placed,
-  tenure: Tenure,
+  ownership: Ownership,
 ): Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint' | 'parse' | 'onFailed'> {
   const { topic, partition, message } = original;
   const { consumer, onFailed, keyTrial, parse = defaultParse(consumer.schema) } = options;
@@ -38,7 +38,7 @@ export function kafkaDelivery(
         : {
             to: onFailed.deadLetterTopic,
             // Who acknowledges the message sends its dead letter: that is another delivery then.
-            mayBeSent: (reason) => !tenure.isOver && (reason !== 'invalid-key' || keyTrial.hasWorked()),
+            mayBeSent: (reason) => !ownership.isOver && (reason !== 'invalid-key' || keyTrial.hasWorked()),
             async send(facts) {
               await produceCopy(onFailed.producer, onFailed.deadLetterTopic, deadLetterOf(original, facts));
               return {};

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch } from '../log/log-client.ts';
 import type { PartitionTracker } from '../partition/partition-tracker.ts';
-import { type Refused, tellRefusal } from '../partition/refusal.ts';
+import { type Refused, emitRefusal } from '../partition/refusal.ts';
 
 /** A client sends a heartbeat only when its own interval is over: to ask more often costs nothing. */
 const TICK_MS = 500;
@@ -24,9 +24,9 @@ export interface KeepAlive {
 /** Heartbeats and commits on a timer: a client may send none while a handler runs, and the group would evict us. */
 export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAlive {
   const { clock, tracker, generation } = options;
-  let tellStopping: () => void = () => undefined;
+  let resolveStopping: () => void = () => undefined;
   const stopping = new Promise<void>((resolve) => {
-    tellStopping = resolve;
+    resolveStopping = resolve;
   });
   let committedAt = clock.monotonic();
   let underWay: Promise<void> | undefined;
@@ -40,22 +40,22 @@ export function startKeepAlive(fetch: Fetch, options: KeepAliveOptions): KeepAli
   }
 
   async function send(): Promise<void> {
-    await told('heartbeat', () => fetch.heartbeat());
+    await attempt('heartbeat', () => fetch.heartbeat());
     if (clock.monotonic() - committedAt < COMMIT_EVERY_MS || generation.over.aborted) return;
     committedAt = clock.monotonic();
-    await told('commit', () => tracker.commit(fetch));
+    await attempt('commit', () => tracker.commit(fetch));
   }
 
-  async function told(verb: 'heartbeat' | 'commit', call: () => Promise<void>): Promise<void> {
+  async function attempt(verb: 'heartbeat' | 'commit', call: () => Promise<void>): Promise<void> {
     try {
       await call();
     } catch (error) {
-      tellRefusal(verb, error, options);
+      emitRefusal(verb, error, options);
     }
   }
 
   const timer = clock.setRepeating(() => {
-    if (!fetch.isRunning()) tellStopping();
+    if (!fetch.isRunning()) resolveStopping();
     void beat();
   }, TICK_MS);
   return {

@@ -17,7 +17,7 @@ import type { ToOriginal } from '../../shared/kafka/retry-copy.ts';
 import type { KafkaMessage, Placed } from '../log/log-client.ts';
 import type { WarnMismatchedCopy } from '../retry/mismatched-copies.ts';
 import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
-import type { Tenure } from '../partition/partition-tracker.ts';
+import type { Ownership } from '../partition/partition-tracker.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
 
 export interface Processor extends KafkaDeliveryOptions {
@@ -30,14 +30,9 @@ export interface Processor extends KafkaDeliveryOptions {
   readonly warnMismatchedCopy: WarnMismatchedCopy;
 }
 
-/** A message in hand, with what its handler may do to its partition. */
-type MessageInHand = Omit<KafkaDelivery<unknown>, 'payload'>;
-
-/** The same, with what is known of its partition. */
-export interface HeldMessage extends MessageInHand {
-  /** Aborts when its handler has to stop. */
-  readonly signal: AbortSignal;
-  readonly tenure: Tenure;
+/** A message, with what its handler may do to its partition. */
+export interface HeldMessage extends Omit<KafkaDelivery<unknown>, 'payload'> {
+  readonly ownership: Ownership;
 }
 
 /** Whether the offset of a message may be committed; if not, why and for how long. */
@@ -50,15 +45,16 @@ export async function processMessage(
   turn: Turn,
 ): Promise<MessageVerdict> {
   const { events } = processor;
-  const { signal, tenure, topic, partition, message } = held;
+  const { ownership, topic, partition, message } = held;
   const place = { topic, partition, offset: message.offset };
   const tried = await deliverMessage(processor, held, turn);
   if (tried === 'not-started') return 'not-started';
   // What was interrupted has no backoff: it runs again where it stands. So does what is not acknowledged here any more.
-  const retryTopics = signal.aborted || tenure.isOver ? undefined : processor.retryTopics;
+  const mayHandOver = !ownership.signal.aborted && !ownership.isOver;
+  const retryTopics = mayHandOver ? processor.retryTopics : undefined;
   const verdict = (await retryTopics?.handOver(tried, tried.delivered)) ?? tried.delivered;
   events.emit({ ...verdictEvent(verdict), ...place });
-  if (isStuck(verdict) && !tenure.isOver) {
+  if (isStuck(verdict) && !ownership.isOver) {
     processor.warnStuck(topic, partition, message.offset, describeThrown(verdict.error));
   }
   return lookedAtSoon(verdict);
@@ -89,14 +85,14 @@ function isMismatch(verdict: Verdict<KafkaKeptReason>): boolean {
 
 async function deliverAs(
   processor: Processor,
-  { signal, tenure, ...at }: HeldMessage,
+  { ownership, ...at }: HeldMessage,
   { topic, partition, message }: Placed,
   isCopy: boolean,
   turn: Turn,
 ): Promise<DeliveredMessage | 'not-started'> {
   const { consumer, groupId, events, handler } = processor;
   const original = { ...at, topic, partition, message };
-  const { onFailed, ...delivery } = kafkaDelivery(processor, original, tenure);
+  const { onFailed, ...delivery } = kafkaDelivery(processor, original, ownership);
   let hasRun = false;
   const delivered = await deliverInTurn<unknown>(
     consumer,
@@ -107,7 +103,7 @@ async function deliverAs(
         hasRun = true;
         return handler({ ...original, payload: payload as never }, attempt, ...(extra as never[]));
       },
-      signal,
+      signal: ownership.signal,
       source: () => topicSource({ ...at, groupId }),
       emit(event) {
         events.emit({ ...event, topic: at.topic, partition: at.partition, offset: at.message.offset });

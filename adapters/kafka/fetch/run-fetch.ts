@@ -1,30 +1,28 @@
 import {
   type Clock,
-  endsWithin,
   type EventSink,
-  onAbort,
   type LanePlace,
   runPipelined,
-  type Timer,
   type Trial,
 } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from '../partition/assignments.ts';
 import type { KafkaEvent } from '../log/events.ts';
+import { waitForEnd } from './end-of-fetch.ts';
 import { FetchProgress } from './fetch-progress.ts';
-import type { InHand } from './in-hand.ts';
+import type { Running } from './running.ts';
 import { kafkaDelivery } from './kafka-delivery.ts';
-import { type KeepAlive, startKeepAlive } from './keep-alive.ts';
+import { startKeepAlive } from './keep-alive.ts';
 import type { KeyTrial } from './key-trial.ts';
 import { commitAtEnd } from './commit-at-end.ts';
 import type { Fetch, KafkaMessage, LogConsumer } from '../log/log-client.ts';
 import type { LogAdmin } from '../log/log-admin.ts';
-import { tellShortened } from '../partition/log-watch.ts';
+import { emitShortened } from '../partition/log-watch.ts';
 import { type Ordering, toLanes } from '../options/ordering.ts';
-import type { PartitionTracker, Tenure } from '../partition/partition-tracker.ts';
+import type { Ownership, PartitionTracker } from '../partition/partition-tracker.ts';
 import type { Pauses } from '../partition/pauses.ts';
 import { type MessageVerdict, type Processor, processMessage } from './process-message.ts';
-import { sendBack } from './send-back.ts';
-import { tellRefusal } from '../partition/refusal.ts';
+import { rewindIfSkipped } from './rewind-if-skipped.ts';
+import { emitRefusal } from '../partition/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
 import { idOf } from '../log/place-id.ts';
 import type { Slots } from './slots.ts';
@@ -38,7 +36,7 @@ export interface Consumption {
   readonly pauses: Pauses;
   readonly slots: Slots;
   readonly inTransaction: boolean;
-  readonly inHand: InHand<MessageVerdict>;
+  readonly running: Running<MessageVerdict>;
   readonly keyTrial: KeyTrial;
   readonly trial: Pick<Trial, 'look'>;
   readonly events: EventSink<KafkaEvent>;
@@ -49,12 +47,14 @@ export interface Consumption {
   readonly rebalanceGraceMs: number;
 }
 
-/** For handlers whose signal has aborted to give up. */
-export const ABORT_GRACE_MS = 5_000;
-/**
- * What a fetch may take in any case, however many partitions are due: or each fetch would handle less than it costs.
- */
-const SHORTEST_FETCH_MS = 250;
+interface FetchRun extends Consumption {
+  readonly fetch: Fetch;
+  readonly generation: Generation;
+  readonly tracker: PartitionTracker;
+  readonly ownership: Ownership;
+  /** Until the group meets again, whoever has the partition then, or the consumer has stopped. */
+  readonly isOurs: () => boolean;
+}
 
 /**
  * Handles the messages of one fetch of one partition, and tells the client how far they are acknowledged without a gap.
@@ -69,14 +69,14 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   const tracker = assignments.trackerOf(fetch);
   if (tracker === undefined) return;
   pauses.fetched(fetch);
-  const isOurs = () => !tracker.isOver && !generation.over.aborted;
+  const isOurs = () => !generation.over.aborted;
   const isCurrent = () => isOurs() && !fetch.isStale();
-  if (await sendBack(fetch, { ...consumption, tracker, isCurrent })) {
+  if (await rewindIfSkipped(fetch, { ...consumption, tracker, isCurrent })) {
     if (isCurrent()) withhold(consumption, fetch, [undefined]);
     return;
   }
   beginFetch(tracker, fetch, events);
-  const run = { ...consumption, fetch, generation, tracker, tenure: tracker.tenure };
+  const run = { ...consumption, fetch, generation, tracker, ownership: tracker.ownership, isOurs };
   const mayHandle = await commitFirstPosition(run);
   if (mayHandle) tryFunctions(run);
   const waits = mayHandle ? await handleMessages(run) : [undefined];
@@ -85,30 +85,11 @@ export async function runFetch(consumption: Consumption, fetch: Fetch): Promise<
   if (waits.length > 0 && isOurs()) withhold(consumption, fetch, waits);
 }
 
-function withhold(
-  { pauses, events }: Consumption,
-  fetch: Fetch,
-  waits: readonly (number | undefined)[],
-): void {
-  const { topic, partition } = fetch;
-  const retryAfterMs = pauses.withhold(fetch, waits);
-  events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
-}
-
-/** Whether the user's functions work at all is seen on the whole fetch: its first message may be one at fault. */
-function tryFunctions({ keyTrial, trial, processor, fetch, tenure }: FetchRun): void {
-  const { topic, partition, messages } = fetch;
-  keyTrial.look(fetch, messages);
-  trial.look(messages, (message) =>
-    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message }), tenure),
-  );
-}
-
 /** Tells the tracker of the fetch, and the user where it is not the log that it was, read on where it was left. */
 function beginFetch(tracker: PartitionTracker, fetch: Fetch, events: EventSink<KafkaEvent>): void {
   const { topic, partition } = fetch;
   const { lastEnd } = tracker;
-  if (lastEnd !== undefined && fetch.end < lastEnd) tellShortened(tracker, lastEnd, fetch.end, events);
+  if (lastEnd !== undefined && fetch.end < lastEnd) emitShortened(tracker, lastEnd, fetch.end, events);
   const expected = tracker.begin(fetch);
   if (expected === undefined) return;
   const offsets = { expected: String(expected), found: String(fetch.from) };
@@ -117,7 +98,7 @@ function beginFetch(tracker: PartitionTracker, fetch: Fetch, events: EventSink<K
 
 /**
  * Commits where the first fetch of a partition begins. Without that, a member that takes the partition over before
- * anything is acknowledged begins at the end of the partition by default, and what is in hand here is lost. False where
+ * anything is acknowledged begins at the end of the partition by default, and what runs here is lost. False where
  * the commit is refused: then nothing may run.
  */
 async function commitFirstPosition(run: FetchRun): Promise<boolean> {
@@ -125,28 +106,30 @@ async function commitFirstPosition(run: FetchRun): Promise<boolean> {
     await run.tracker.commit(run.fetch);
     return true;
   } catch (error) {
-    tellRefusal('commit', error, run);
+    emitRefusal('commit', error, run);
     return false;
   }
 }
 
-interface FetchRun extends Consumption {
-  readonly fetch: Fetch;
-  readonly generation: Generation;
-  readonly tracker: PartitionTracker;
-  readonly tenure: Tenure;
+/** Whether the user's functions work at all is seen on the whole fetch: its first message may be one at fault. */
+function tryFunctions({ keyTrial, trial, processor, fetch, ownership }: FetchRun): void {
+  const { topic, partition, messages } = fetch;
+  keyTrial.look(fetch, messages);
+  trial.look(messages, (message) =>
+    kafkaDelivery(processor, processor.toOriginal({ topic, partition, message }), ownership),
+  );
 }
 
 /** Runs the lanes of a fetch. Returns how long each message that could not be acknowledged has to wait. */
 async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
-  const { fetch, pauses, generation, tracker } = run;
+  const { client, fetch, pauses, generation, ownership, tracker, isOurs } = run;
   const waits: (number | undefined)[] = [];
   const progress = new FetchProgress(run);
   const keepAlive = startKeepAlive(fetch, run);
 
   function mayStart(): boolean {
-    if (progress.isHalted || generation.interrupted.aborted || generation.over.aborted) return false;
-    if (tracker.signal.aborted || pauses.isPausedByUser(fetch)) return false;
+    const isCalledBack = generation.interrupted.aborted || ownership.signal.aborted;
+    if (!isOurs() || isCalledBack || progress.isHalted || client.isPausedByUser(fetch)) return false;
     return fetch.isRunning() && !fetch.isStale();
   }
 
@@ -170,7 +153,7 @@ async function handleMessages(run: FetchRun): Promise<(number | undefined)[]> {
   const isEnded = () => progress.isEnded;
   const lanes = toLanes(due, run.ordering).map((lane) => runPipelined(lane, handle, isEnded));
   try {
-    await waitForLanes(run, Promise.all(lanes), keepAlive);
+    await waitForEnd(Promise.all(lanes), keepAlive.stopping, run);
   } finally {
     progress.end();
     await keepAlive.end();
@@ -187,15 +170,14 @@ interface Start {
 }
 
 function handleMessage(
-  { slots, inTransaction, inHand, processor, fetch, pauses, tracker, tenure }: FetchRun,
+  { slots, inTransaction, running, processor, fetch, pauses, ownership }: FetchRun,
   message: KafkaMessage,
   { place, mayStart, heartbeat }: Start,
 ): Promise<MessageVerdict> {
   const { topic, partition } = fetch;
-  const { signal } = tracker;
   const pause = (): (() => void) => pauses.pauseByUser(fetch);
-  const held = { topic, partition, message, heartbeat, pause, signal, tenure };
-  return inHand.join(fetch, message, async () => {
+  const held = { topic, partition, message, heartbeat, pause, ownership };
+  return running.join(fetch, message, async () => {
     const giveBack = await slots.take(idOf(fetch));
     try {
       if (!mayStart()) return 'not-started';
@@ -213,64 +195,12 @@ function handleMessage(
   });
 }
 
-/** Waits for the lanes of a fetch, but no longer than others can wait for it. */
-async function waitForLanes(run: FetchRun, lanes: Promise<unknown>, { stopping }: KeepAlive): Promise<void> {
-  const { clock, fetch, assignments, drainMs, rebalanceGraceMs } = run;
-  const call = listenForCalls(run, stopping);
-  const first = await Promise.race([lanes.then(() => 'ended' as const), call.came]);
-  call.cancel();
-  // What runs on, or has a place in line, is joined when its message is fetched again.
-  if (first !== 'called') return;
-  if (fetch.isRunning()) await endsWithin(lanes, rebalanceGraceMs, clock);
-  // A stop waits for handlers in a rebalance too: the process may end after it.
-  if (fetch.isRunning() || (await endsWithin(lanes, drainMs, clock))) return;
-  assignments.abortAll('the consumer stops');
-  await endsWithin(lanes, ABORT_GRACE_MS, clock);
-}
-
-interface EndCall {
-  /** Resolves when the group or a stop of the consumer wants the fetch to end, or when another partition is due. */
-  readonly came: Promise<'called' | 'hurried'>;
-  readonly cancel: () => void;
-}
-
-function listenForCalls(run: FetchRun, stopping: Promise<void>): EndCall {
-  const { generation, tracker } = run;
-  let tell: (how: 'called' | 'hurried') => void = () => undefined;
-  const came = new Promise<'called' | 'hurried'>((resolve) => {
-    tell = resolve;
-  });
-  const call = (): void => {
-    tell('called');
-  };
-  const hasten = (): void => {
-    tell('hurried');
-  };
-  void stopping.then(call);
-  const cancels = [
-    onAbort(generation.interrupted, call),
-    onAbort(tracker.signal, call),
-    onAbort(generation.over, hasten),
-    whenAnotherIsDue(run, hasten),
-  ];
-  const cancel = (): void => {
-    for (const one of cancels) one();
-  };
-  return { came, cancel };
-}
-
-function whenAnotherIsDue({ clock, fetch, pauses }: FetchRun, callback: () => void): () => void {
-  const startedAt = clock.monotonic();
-  let timer: Timer | undefined;
-  const look = (): void => {
-    const leftMs = startedAt + SHORTEST_FETCH_MS - clock.monotonic();
-    if (timer !== undefined || !pauses.isAnotherDue(fetch)) return;
-    timer = clock.setTimer(callback, Math.max(leftMs, 0));
-  };
-  look();
-  const cancel = pauses.onDue(look);
-  return () => {
-    cancel();
-    clock.clearTimer(timer);
-  };
+function withhold(
+  { pauses, events }: Consumption,
+  fetch: Fetch,
+  waits: readonly (number | undefined)[],
+): void {
+  const { topic, partition } = fetch;
+  const retryAfterMs = pauses.withhold(fetch, waits);
+  events.emit({ type: 'partition-paused', topic, partition, retryAfterMs });
 }

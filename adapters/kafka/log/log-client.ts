@@ -62,9 +62,9 @@ export interface Fetch extends Place {
 
 /** A consumer as this adapter commands it. */
 export interface LogConsumer {
-  /** Stops handing over of partitions, or of a whole topic. Throws when the consumer does not run. */
-  pause(topic: TopicPartitions): void;
-  resume(topic: TopicPartitions): void;
+  /** Pauses a partition for the adapter or for its user, or ends that one pause. Throws when it does not run. */
+  setPaused(place: Place, isPaused: boolean, by: PausedBy): void;
+  isPausedByUser(place: Place): boolean;
   /** Moves the position of a partition to one that is committed. */
   moveTo(place: Place, position: bigint): void;
   /** Commits a position where no fetch is at hand. Before its first fetch a client can forget it without a word. */
@@ -74,6 +74,9 @@ export interface LogConsumer {
   /** Partitions that are not fetched, as far as the client tells. */
   unreached?(): readonly Place[];
 }
+
+/** Who wants a pause. A partition is fetched again when neither does. */
+export type PausedBy = 'adapter' | 'user';
 
 /** What a client tells. */
 export interface LogListener {
@@ -88,9 +91,7 @@ export interface LogListener {
   /** The consumer has stopped: its positions and pauses are gone. */
   stopped(): void;
   crashed(error: Error, restart: boolean): void;
-  /** A user's own calls. */
-  paused(topics: readonly TopicPartitions[]): void;
-  resumed(topics: readonly TopicPartitions[]): void;
+  /** The user has moved the position of a partition. */
   moved(place: Place): void;
 }
 

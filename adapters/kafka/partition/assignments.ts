@@ -7,7 +7,7 @@ import { PartitionTracker } from './partition-tracker.ts';
 export interface Generation {
   /** Aborts, with the group's own error, when the group goes on without us until we join again. */
   readonly interrupted: AbortSignal;
-  /** Aborts when it is over: another has begun, or the consumer has stopped. */
+  /** Aborts when it is over: another has begun, with other partitions perhaps, or the consumer has stopped. */
   readonly over: AbortSignal;
   /** Tells what a heartbeat or a commit of this generation was refused with. */
   interrupt(error: Error): void;
@@ -60,7 +60,7 @@ export function createAssignments(onLost: (place: Place) => void, clock: Pick<Cl
       next(assignment);
       for (const [id, tracker] of trackers) {
         const isOurs = isAssigned(tracker);
-        if (isOurs && !tracker.signal.aborted) {
+        if (isOurs && !tracker.ownership.signal.aborted) {
           tracker.rejoined();
           continue;
         }

@@ -42,7 +42,7 @@ export function watchLogs({ clock, admin, groupId, client, assignments, events }
         const own = known.filter((one) => one.tracker.topic === topic);
         for (const { tracker, before } of own) {
           const end = BigInt(ends.get(tracker.partition) ?? before ?? 0);
-          if (before !== undefined && end < before) tellShortened(tracker, before, end, events);
+          if (before !== undefined && end < before) emitShortened(tracker, before, end, events);
         }
         const trackers = own.map(({ tracker }) => tracker);
         await mendResets(topic, trackers, answer, { client: client(), generation, admin, groupId });
@@ -67,7 +67,7 @@ export function watchLogs({ clock, admin, groupId, client, assignments, events }
 }
 
 /** Tells that a partition ends before where it ended. */
-export function tellShortened(
+export function emitShortened(
   tracker: PartitionTracker,
   before: bigint,
   end: bigint,

@@ -42,7 +42,7 @@ export async function mendResets(
   for (const { tracker, position, oldest } of lost) {
     // What is read on from the old position is told by its next fetch.
     if (committed.get(tracker.partition)?.offset !== NOT_COMMITTED) continue;
-    if (generation.over.aborted || tracker.isOver || tracker.position !== position) continue;
+    if (generation.over.aborted || tracker.position !== position) continue;
     await client.commit(tracker, oldest);
     client.moveTo(tracker, oldest);
   }

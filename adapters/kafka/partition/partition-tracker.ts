@@ -2,8 +2,8 @@ import type { Clock } from '../../../src/adapter-kit.ts';
 import type { Fetch, Place } from '../log/log-client.ts';
 import { AcknowledgedAhead } from './acknowledged-ahead.ts';
 
-/** How far a partition was read before a fetch that begins behind that. */
-export interface Left {
+/** What a fetch would skip: it begins behind where its partition was left. */
+export interface Skipped {
   readonly position: bigint;
   /** Whether no other member can have read on from there. */
   readonly isOurs: boolean;
@@ -12,7 +12,9 @@ export interface Left {
 }
 
 /** From when a partition becomes ours to when it goes to another member, or the consumer stops. */
-export interface Tenure {
+export interface Ownership {
+  /** Aborts when the partition goes to another member, and when the consumer stops and its time is up. */
+  readonly signal: AbortSignal;
   /** Then nothing of it is acknowledged here any more: its messages are delivered again. */
   readonly isOver: boolean;
 }
@@ -29,8 +31,7 @@ export class PartitionTracker implements Place {
   readonly partition: number;
   readonly #clock: Pick<Clock, 'wall'>;
   readonly #controller = new AbortController();
-  #tenure = { isOver: false };
-  #isGone = false;
+  #ownership = { signal: this.#controller.signal, isOver: false };
   #position: bigint | undefined;
   #progressAt: number | undefined;
   #committed: bigint | undefined;
@@ -49,19 +50,9 @@ export class PartitionTracker implements Place {
     this.#clock = clock;
   }
 
-  /** Aborts when the partition goes to another member, and when the consumer stops and its time is up. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Whether it is another member's. */
-  get isOver(): boolean {
-    return this.#isGone;
-  }
-
-  /** Another object after a stop. */
-  get tenure(): Tenure {
-    return this.#tenure;
+  /** Another object after a stop, with the same signal. */
+  get ownership(): Ownership {
+    return this.#ownership;
   }
 
   /** Another object after each seek and the like: what ran before must not be taken for acknowledged after it. */
@@ -71,8 +62,7 @@ export class PartitionTracker implements Place {
 
   /** The partition is another member's now. */
   end(reason: Error): void {
-    this.#isGone = true;
-    this.#tenure.isOver = true;
+    this.#ownership.isOver = true;
     this.#controller.abort(reason);
   }
 
@@ -84,12 +74,13 @@ export class PartitionTracker implements Place {
   rejoined(): void {
     this.#expected = undefined;
     this.#latestStart = undefined;
+    this.#isMovedByUser = false;
   }
 
   /** The consumer has stopped: what it runs next begins where the group says. */
   stopped(): void {
-    this.#tenure.isOver = true;
-    this.#tenure = { isOver: false };
+    this.#ownership.isOver = true;
+    this.#ownership = { ...this.#ownership, isOver: false };
     this.rejoined();
     this.#doubt();
   }
@@ -100,6 +91,11 @@ export class PartitionTracker implements Place {
     // Where it goes, the client commits.
     this.#committed = undefined;
     this.#isMovedByUser = true;
+  }
+
+  /** Whether that is so since the group has met, and nothing was fetched since. */
+  get isMovedByUser(): boolean {
+    return this.#isMovedByUser;
   }
 
   /** The client is told to begin at a position that is committed. */
@@ -113,7 +109,7 @@ export class PartitionTracker implements Place {
   }
 
   /** How far it was read, or has to begin at the latest, where a fetch begins behind that and no user has moved it. */
-  leftBefore({ from }: Fetch): Left | undefined {
+  skippedBefore({ from }: Fetch): Skipped | undefined {
     const own = this.#expected ?? this.#latestStart;
     const position = own ?? (this.#committed === undefined ? undefined : this.#position);
     if (position === undefined || this.#isMovedByUser || from <= position) return undefined;

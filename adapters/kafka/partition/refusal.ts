@@ -11,7 +11,7 @@ export interface Refused {
 }
 
 /** Interrupts the generation when the group goes on without us; any other failure is an event. */
-export function tellRefusal(
+export function emitRefusal(
   verb: 'heartbeat' | 'commit',
   error: unknown,
   { client, generation, events }: Refused,

@@ -3,7 +3,7 @@ import type { Assignments, Generation } from './assignments.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { committedIn, endsOf } from '../log/ask-admin.ts';
 import type { LogAdmin } from '../log/log-admin.ts';
-import type { LogConsumer, Place } from '../log/log-client.ts';
+import type { Assignment, LogConsumer, Place } from '../log/log-client.ts';
 import type { PartitionTracker } from './partition-tracker.ts';
 import type { Pauses } from './pauses.ts';
 import { type Beginning, NOT_COMMITTED, type Start, startNotCommitted, startOf } from '../log/start-of.ts';
@@ -12,13 +12,10 @@ export interface StartOptions {
   readonly clock: Clock;
   readonly client: Pick<LogConsumer, 'commit' | 'moveTo' | 'endsMembership'>;
   readonly pauses: Pick<Pauses, 'hold'>;
-  readonly trackers: Assignments['trackers'];
-  readonly trackerOf: Assignments['trackerOf'];
+  readonly assignments: Pick<Assignments, 'trackers' | 'trackerOf'>;
   readonly admin: LogAdmin;
   readonly groupId: string;
   readonly events: EventSink<KafkaEvent>;
-  /** Whether the user has moved a partition since it was assigned: then it begins there. */
-  readonly isMovedByUser: (place: Place) => boolean;
   /**
    * Where a partition begins, by default at its end. `'beginning'` is for retry topics, which are held until it is
    * committed: a copy there is all that is left of its message.
@@ -40,12 +37,32 @@ interface OpenPlace extends Place {
 }
 
 /**
+ * Commits where each partition begins of which the group has committed nothing, before anything of it is handed over.
+ *
+ * A consumer that begins at the end commits nothing on an idle partition. What is produced while it restarts would then
+ * be before the end at which it begins again, and lost. A position that is not in the log any more counts as none: the
+ * client would pass what is still there, so the partition begins with the oldest message that is left.
+ *
+ * It goes on until all is committed, or the generation is over.
+ */
+export async function holdStartPositions(
+  assignment: Assignment,
+  generation: Generation,
+  options: StartOptions,
+): Promise<void> {
+  const topics = Object.entries(assignment);
+  await Promise.all(
+    topics.map(([topic, partitions]) => new TopicStarts(topic, partitions, generation, options).run()),
+  );
+}
+
+/**
  * Where the partitions of one topic begin, in one generation. Each is held until that is committed.
  *
  * What takes longer than five seconds is warned of, and goes on in the background: partitions of retry topics stay
  * held, others are fetched meanwhile.
  */
-export class TopicStarts {
+class TopicStarts {
   readonly #topic: string;
   readonly #open: Map<number, OpenPlace>;
   readonly #generation: Generation;
@@ -143,7 +160,7 @@ export class TopicStarts {
     for (const place of waiting) {
       const found = committed.get(place.partition)?.offset;
       // The client commits nothing before its first fetch.
-      if (found === place.start?.committed && !this.#options.isMovedByUser(place)) continue;
+      if (found === place.start?.committed && !this.#isMovedByUser(place)) continue;
       // What another member has committed meanwhile stands.
       if (found === String(place.start?.position)) this.#move(place);
       this.#close(place);
@@ -159,7 +176,7 @@ export class TopicStarts {
     if (start === undefined || !isHeld || this.#hasBegun(place)) return;
     const { client, events } = this.#options;
     client.moveTo(place, start.position);
-    this.#options.trackerOf(place)?.startAt(start.position);
+    this.#options.assignments.trackerOf(place)?.startAt(start.position);
     if (start.committed === NOT_COMMITTED) return;
     const offsets = { expected: start.committed, found: String(start.position) };
     events.emit({ type: 'log-changed', topic, partition, reason: 'position-moved', ...offsets });
@@ -167,8 +184,12 @@ export class TopicStarts {
 
   /** Whether it begins elsewhere: where the user has moved it, or where it was fetched when it was no longer held. */
   #hasBegun(place: OpenPlace): boolean {
-    if (this.#options.isMovedByUser(place)) return true;
+    if (this.#isMovedByUser(place)) return true;
     return !place.isHeld && this.#trackerOf(place)?.position !== undefined;
+  }
+
+  #isMovedByUser(place: OpenPlace): boolean {
+    return this.#trackerOf(place)?.isMovedByUser === true;
   }
 
   #giveWay(): void {
@@ -183,9 +204,9 @@ export class TopicStarts {
     warn(startNotCommitted(this.#topic, [...this.#open.keys()], from, this.#fault), events);
   }
 
-  /** The client begins by itself, and is sent back where that is behind the start that was found. */
+  /** The client begins by itself, and is rewound where that is behind the start that was found. */
   #letBegin(place: OpenPlace): void {
-    if (place.start !== undefined) this.#options.trackerOf(place)?.startBy(place.start.position);
+    if (place.start !== undefined) this.#options.assignments.trackerOf(place)?.startBy(place.start.position);
     this.#release(place);
   }
 
@@ -205,7 +226,9 @@ export class TopicStarts {
   }
 
   #trackerOf({ topic, partition }: Place): PartitionTracker | undefined {
-    return this.#options.trackers().find((one) => one.topic === topic && one.partition === partition);
+    return this.#options.assignments
+      .trackers()
+      .find((one) => one.topic === topic && one.partition === partition);
   }
 
   /** kafkajs wraps the error of a commit. */

@@ -1,6 +1,6 @@
 import { errorOf } from '../log/error-of.ts';
 import { Feeds, notOwn, RebalanceError } from '../client/feeds.ts';
-import type { Place, TopicPartitions } from '../log/log-client.ts';
+import type { Place } from '../log/log-client.ts';
 import type { Session, SessionRun } from '../client/session-client.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import { Membership } from './membership.ts';
@@ -24,10 +24,10 @@ export interface SessionOptions extends SessionRun {
  * own, since a broker answers nothing on one on which it waits for messages.
  */
 export class PlatformaticSession implements Session {
+  readonly feeds: Feeds;
   readonly #options: SessionOptions;
   readonly #member: NativeConsumer;
   readonly #fetcher: NativeConsumer;
-  readonly #feeds: Feeds;
   readonly #loop: FetchLoop;
   readonly #membership: Membership;
   #isStopping = false;
@@ -36,7 +36,7 @@ export class PlatformaticSession implements Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     const { clock, topics, listener, handle, bytesOfPartition, onError } = options;
-    this.#feeds = new Feeds({
+    this.feeds = new Feeds({
       ...{ clock, listener, handle },
       commit: (place, position) => this.commit(place, position),
       isRunning: () => this.isRunning,
@@ -98,18 +98,6 @@ export class PlatformaticSession implements Session {
     return this.#end;
   }
 
-  pause(topic: TopicPartitions): void {
-    this.#feeds.pause(topic);
-  }
-
-  resume(topic: TopicPartitions): void {
-    this.#feeds.resume(topic);
-  }
-
-  paused(): Place[] {
-    return this.#feeds.paused();
-  }
-
   unreached(): Place[] {
     return [...this.#membership.unreached(), ...this.#loop.unreached()];
   }
@@ -122,7 +110,7 @@ export class PlatformaticSession implements Session {
   }
 
   async commit({ topic, partition }: Place, position: bigint): Promise<void> {
-    this.#feeds.checkCommit();
+    this.feeds.checkCommit();
     if (this.#member.memberId === null) throw new RebalanceError('the consumer has no place in its group');
     const place = { topic, partition, offset: position, leaderEpoch: UNKNOWN_EPOCH };
     try {
@@ -141,7 +129,7 @@ export class PlatformaticSession implements Session {
 
   async #stop(): Promise<void> {
     this.#isStopping = true;
-    await Promise.all([this.#feeds.ended(), this.#options.listener.stopping()]);
+    await Promise.all([this.feeds.ended(), this.#options.listener.stopping()]);
     this.#loop.end();
     await this.#membership.leave();
     await Promise.all([closed(this.#member), closed(this.#fetcher)]);
@@ -150,7 +138,7 @@ export class PlatformaticSession implements Session {
 
   async #giveBack(): Promise<Buffer> {
     this.#loop.clear();
-    await this.#feeds.revoke();
+    await this.feeds.revoke();
     // The group is left instead.
     if (this.#isStopping) return await new Promise<never>(() => undefined);
     await this.#membership.subscribe();
@@ -159,15 +147,15 @@ export class PlatformaticSession implements Session {
 
   #lose(error: unknown): void {
     this.#loop.clear();
-    void this.#feeds.revoke();
+    void this.feeds.revoke();
     this.#options.listener.crashed(errorOf(error), true);
     this.#options.onError(plainError(error));
   }
 
   #assign(places: readonly Place[]): void {
     if (this.#isStopping) return;
-    this.#feeds.assign(places);
-    this.#loop.assign(places.map((place) => new Source(place, this.#feeds.ofOwn(place))));
+    this.feeds.assign(places);
+    this.#loop.assign(places.map((place) => new Source(place, this.feeds.ofOwn(place))));
   }
 
   /** Where the group has committed, or else where the option says. */

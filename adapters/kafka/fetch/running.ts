@@ -2,20 +2,20 @@ import { placeOf } from '../../shared/kafka/log-identity.ts';
 import type { KafkaMessage, Place } from '../log/log-client.ts';
 
 /**
- * What runs in this process, by place and content.
+ * Messages whose handlers run in this process, by place and content.
  *
  * A handler can outlive its fetch: the group rebalances, or another partition is due. When its message is fetched again
  * meanwhile, the second delivery waits for the first, instead of asking the store about ourselves. Another message at
  * the same place, of a topic that was made again, waits for nothing.
  */
-export interface InHand<T> {
+export interface Running<T> {
   /** What runs of a message already, or else what `start` starts. */
   join(place: Place, message: KafkaMessage, start: () => Promise<T>): Promise<T>;
   /** Resolves when nothing of what runs now runs any more. */
   ended(): Promise<unknown>;
 }
 
-export function createInHand<T>(): InHand<T> {
+export function createRunning<T>(): Running<T> {
   const running = new Map<string, { readonly message: KafkaMessage; readonly work: Promise<T> }>();
   /** Also those whose place another message has taken. */
   const works = new Set<Promise<T>>();

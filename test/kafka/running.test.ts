@@ -1,34 +1,34 @@
 import { expect, test, vi } from 'vitest';
-import { createInHand } from '../../adapters/kafka/fetch/in-hand.ts';
+import { createRunning } from '../../adapters/kafka/fetch/running.ts';
 import { gate } from '../support/gate.ts';
 import { message } from './support/messages.ts';
 
 const PLACE = { topic: 'orders', partition: 0 };
 
 test('what runs of a message is joined, and not started again', async () => {
-  const inHand = createInHand<string>();
+  const running = createRunning<string>();
   const end = gate();
-  const first = inHand.join(PLACE, message(1), () => end.opened.then(() => 'first'));
+  const first = running.join(PLACE, message(1), () => end.opened.then(() => 'first'));
   const start = vi.fn(() => Promise.resolve('second'));
-  const joined = inHand.join({ ...PLACE }, message(1), start);
+  const joined = running.join({ ...PLACE }, message(1), start);
   end.open();
   expect(await Promise.all([first, joined])).toEqual(['first', 'first']);
   expect(start).not.toHaveBeenCalled();
 });
 
 test('what has ended is not joined', async () => {
-  const inHand = createInHand<string>();
-  await inHand.join(PLACE, message(1), () => Promise.resolve('first'));
-  expect(await inHand.join(PLACE, message(1), () => Promise.resolve('second'))).toBe('second');
+  const running = createRunning<string>();
+  await running.join(PLACE, message(1), () => Promise.resolve('first'));
+  expect(await running.join(PLACE, message(1), () => Promise.resolve('second'))).toBe('second');
 });
 
 test('what has rejected is not joined, and those who joined before learn of it', async () => {
-  const inHand = createInHand<string>();
-  const first = inHand.join(PLACE, message(1), () => Promise.reject(new Error('first')));
-  const joined = inHand.join(PLACE, message(1), () => Promise.resolve('second'));
+  const running = createRunning<string>();
+  const first = running.join(PLACE, message(1), () => Promise.reject(new Error('first')));
+  const joined = running.join(PLACE, message(1), () => Promise.resolve('second'));
   await expect(first).rejects.toThrow('first');
   await expect(joined).rejects.toThrow('first');
-  expect(await inHand.join(PLACE, message(1), () => Promise.resolve('third'))).toBe('third');
+  expect(await running.join(PLACE, message(1), () => Promise.resolve('third'))).toBe('third');
 });
 
 test.each([
@@ -41,32 +41,32 @@ test.each([
   ['with another value', PLACE, message(1, { value: 'other' })],
   ['without a value', PLACE, message(1, { value: null })],
 ])('a message %s runs beside it', async (_, place, other) => {
-  const inHand = createInHand<string>();
-  void inHand.join(PLACE, message(1), () => gate().opened.then(() => 'never'));
-  expect(await inHand.join(place, other, () => Promise.resolve('other'))).toBe('other');
+  const running = createRunning<string>();
+  void running.join(PLACE, message(1), () => gate().opened.then(() => 'never'));
+  expect(await running.join(place, other, () => Promise.resolve('other'))).toBe('other');
 });
 
 test('other content at the same place is joined, and what ends of the one before does not end that', async () => {
-  const inHand = createInHand<string>();
+  const running = createRunning<string>();
   const ends = [gate(), gate()];
   const [old, renewed] = ['old', 'new'].map((value, index) =>
-    inHand.join(PLACE, message(1, { value }), async () => {
+    running.join(PLACE, message(1, { value }), async () => {
       await ends[index]?.opened;
       return value;
     }),
   );
   ends[0]?.open();
   expect(await old).toBe('old');
-  const joined = inHand.join(PLACE, message(1, { value: 'new' }), () => Promise.resolve('third'));
+  const joined = running.join(PLACE, message(1, { value: 'new' }), () => Promise.resolve('third'));
   ends[1]?.open();
   expect(await Promise.all([renewed, joined])).toEqual(['new', 'new']);
 });
 
 test('its end is that of everything that runs, also of what failed and of what another took the place of', async () => {
-  const inHand = createInHand<string>();
+  const running = createRunning<string>();
   const ends = [gate(), gate(), gate()];
   const run = (offset: number, index: number, value: string) =>
-    inHand.join(PLACE, message(offset, { value }), async () => {
+    running.join(PLACE, message(offset, { value }), async () => {
       await ends[index]?.opened;
       if (index === 0) throw new Error('no');
       return value;
@@ -75,7 +75,7 @@ test('its end is that of everything that runs, also of what failed and of what a
   void run(2, 1, 'old');
   void run(2, 2, 'new');
   let hasEnded = false;
-  void inHand.ended().then(() => (hasEnded = true));
+  void running.ended().then(() => (hasEnded = true));
   for (const index of [0, 2, 1]) {
     await new Promise(setImmediate);
     expect(hasEnded).toBe(false);
@@ -83,5 +83,5 @@ test('its end is that of everything that runs, also of what failed and of what a
   }
   await new Promise(setImmediate);
   expect(hasEnded).toBe(true);
-  await inHand.ended();
+  await running.ended();
 });

@@ -3,9 +3,9 @@ import { endsOf } from '../log/ask-admin.ts';
 import type { LogAdmin } from '../log/log-admin.ts';
 import type { Fetch, LogConsumer } from '../log/log-client.ts';
 import type { KafkaEvent } from '../log/events.ts';
-import type { Left, PartitionTracker } from '../partition/partition-tracker.ts';
+import type { PartitionTracker, Skipped } from '../partition/partition-tracker.ts';
 
-export interface SendBackOptions {
+export interface RewindOptions {
   readonly client: Pick<LogConsumer, 'moveTo'>;
   readonly tracker: PartitionTracker;
   readonly admin?: LogAdmin | undefined;
@@ -18,23 +18,23 @@ export interface SendBackOptions {
 const MOST_TRIES = 10;
 
 /**
- * Sends a client back that would skip unread messages. True where it was, or where that cannot be told yet: then
- * nothing of the fetch may run.
+ * Rewinds a client that would skip unread messages. True where it did, or where that is not known yet: then nothing of
+ * the fetch may run.
  *
  * A client begins at the end of a partition, by default, when its position is not in the log any more, and when a move
  * of its position has failed; and where it begins by itself that can be behind the start that was found for it. What is
  * left before that would be lost.
  */
-export async function sendBack(
+export async function rewindIfSkipped(
   fetch: Fetch,
-  { client, tracker, admin, events, isCurrent }: SendBackOptions,
+  { client, tracker, admin, events, isCurrent }: RewindOptions,
 ): Promise<boolean> {
-  const left = tracker.leftBefore(fetch);
-  if (left === undefined || admin === undefined || left.tries >= MOST_TRIES) return false;
+  const skipped = tracker.skippedBefore(fetch);
+  if (skipped === undefined || admin === undefined || skipped.tries >= MOST_TRIES) return false;
   tracker.countTry();
   const { topic, partition, from } = fetch;
   try {
-    const to = await wayBack(admin, fetch, left);
+    const to = await rewindTarget(admin, fetch, skipped);
     if (!isCurrent()) return true;
     if (to === undefined || to >= from) return false;
     client.moveTo({ topic, partition }, to);
@@ -42,19 +42,19 @@ export async function sendBack(
     events.emit({ type: 'client-error', verb: 'watch', error });
     return true;
   }
-  const offsets = { expected: String(left.position), found: String(from) };
+  const offsets = { expected: String(skipped.position), found: String(from) };
   events.emit({ type: 'log-changed', topic, partition, reason: 'position-moved', ...offsets });
   return true;
 }
 
 /** Where to read on. Undefined where another member can have read what is before the fetch. */
-async function wayBack(
+async function rewindTarget(
   admin: LogAdmin,
   { topic, partition }: Fetch,
-  left: Left,
+  skipped: Skipped,
 ): Promise<bigint | undefined> {
   const ends = await endsOf(admin, topic, [partition]);
   const oldest = BigInt(ends.find((of) => of.partition === partition)?.low ?? 0);
-  if (left.position < oldest) return oldest;
-  return left.isOurs ? left.position : undefined;
+  if (skipped.position < oldest) return oldest;
+  return skipped.isOurs ? skipped.position : undefined;
 }
