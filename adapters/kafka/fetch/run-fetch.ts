@@ -52,7 +52,7 @@ interface FetchRun extends Consumption {
   readonly generation: Generation;
   readonly tracker: PartitionTracker;
   readonly ownership: Ownership;
-  /** Until the group meets again, whoever has the partition then, or the consumer has stopped. */
+  /** False once the group has rebalanced, even where it gave the partition back, or the consumer has stopped. */
   readonly isOurs: () => boolean;
 }
 

@@ -37,7 +37,7 @@ interface OpenPlace extends Place {
 }
 
 /**
- * Commits where each partition begins of which the group has committed nothing, before anything of it is handed over.
+ * Commits the start of each partition without a committed offset, before any of its messages is handed over.
  *
  * A consumer that begins at the end commits nothing on an idle partition. What is produced while it restarts would then
  * be before the end at which it begins again, and lost. A position that is not in the log any more counts as none: the

@@ -20,7 +20,7 @@ export class DoneDeadLetters {
   #open: Open[];
   /** Behind the last dead letter that was passed or kept. */
   #reach: bigint;
-  /** Behind the last dead letter that was gone through. Between two there is none. */
+  /** Behind the last dead letter that was read. Dead letters in between do not exist. */
   #seen: bigint;
 
   /** `position`: as committed, and negative where nothing is. Metadata that another program wrote says nothing. */

@@ -104,7 +104,7 @@ export function redriveSuite(fixture: Fixture): void {
     expect((await queue.handleAll()).sort()).toEqual(ids.sort());
   });
 
-  test('a signal ends it behind the dead letter in hand, and the others are visible', async () => {
+  test('a signal ends it after the current dead letter, and the others are visible', async () => {
     const queue = await setupFailing(fixture);
     await queue.fail('1');
     await queue.fail('2');
