@@ -41,7 +41,7 @@ export interface Lanes<Item> {
 
 /** A FIFO group of which something runs. */
 interface Group {
-  /** Of the next of it. */
+  /** The place of its next message. */
   next: LanePlace;
   /** Whether the next of it may be claimed. */
   isFree: boolean;
