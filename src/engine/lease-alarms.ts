@@ -12,6 +12,9 @@ export interface LeaseAlarms {
 /** Two can fail before the lease lapses. */
 export const BEATS_PER_LEASE = 3;
 
+/** How soon a heartbeat is sent again whose record a transaction has locked. */
+export const RESENDS_PER_LEASE = 12;
+
 /**
  * A lease counts as lapsed here this much of it early: the reply that confirmed it took time to travel. What asks how
  * long a lease lasts for the database, such as the wait for a settle's reply, uses all of it.

@@ -2,7 +2,7 @@ import { LeaseLostError } from '../words/errors.ts';
 import { elapsedSince, type Instant, monotonicSince, now } from '../lib/instant.ts';
 import { createDoubt, type Doubt } from './doubt.ts';
 import type { Claim, Engine } from './engine.ts';
-import { BEATS_PER_LEASE, doubtDelay, lapseDelay } from './lease-alarms.ts';
+import { BEATS_PER_LEASE, doubtDelay, lapseDelay, RESENDS_PER_LEASE } from './lease-alarms.ts';
 
 export interface LeaseOwner {
   leaseLost(reason: LeaseLostError): void;
@@ -165,14 +165,30 @@ export class Lease {
   }
 
   readonly #onHeartbeat = (): void => {
-    // After a standstill this timer runs before that of the lapse: a lease that is given up must not be extended.
-    this.#lapseIfOver();
-    if (this.#state !== 'kept') return;
-    this.#stopHeartbeat = this.#nextHeartbeat();
+    if (!this.#beatIfKept()) return;
     this.#beats += 1;
     if (this.#beats % BEATS_PER_LEASE === 0) this.#owner.leaseKept();
-    this.#beatOrAsk();
   };
+
+  #beatIfKept(): boolean {
+    // After a standstill this timer runs before that of the lapse: a lease that is given up must not be extended.
+    this.#lapseIfOver();
+    if (this.#state !== 'kept') return false;
+    this.#stopHeartbeat = this.#nextHeartbeat();
+    this.#beatOrAsk();
+    return true;
+  }
+
+  /** Two heartbeats that meet one lock must not cost the lease: a lock of up to half a lease does not. */
+  #beatSoon(): void {
+    if (!this.#isBeating) return;
+    const { clock } = this.#engine;
+    this.#stopHeartbeat();
+    const timer = clock.setTimer(() => this.#beatIfKept(), this.#leaseMs / RESENDS_PER_LEASE);
+    this.#stopHeartbeat = () => {
+      clock.clearTimer(timer);
+    };
+  }
 
   #beatOrAsk(): void {
     if (this.#isDoubtful()) this.#askForAll();
@@ -224,7 +240,11 @@ export class Lease {
     const sentAt = now(this.#engine.clock);
     try {
       const reply = await this.#engine.records.extend({ key, token });
-      if (this.#state !== 'kept' || reply === 'locked') return;
+      if (this.#state !== 'kept') return;
+      if (reply === 'locked') {
+        this.#beatSoon();
+        return;
+      }
       if (reply === 'lost') {
         this.#lose('taken', 'another worker has taken the message over');
         return;

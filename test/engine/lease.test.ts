@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LeaseLostError } from '../../src/index.ts';
 import { usePostgresBench } from './support/bench.ts';
-import { flakyStore, isUnreachable, works } from './support/flaky-store.ts';
+import { type Fault, flakyStore, isUnreachable, works } from './support/flaky-store.ts';
 import { type InFlight, inFlight } from './support/in-flight.ts';
 import { aborted } from '../support/gate.ts';
 
@@ -50,6 +50,17 @@ describe('a lease', () => {
     expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
     expect(signals).toEqual([false]);
     expect(handleOnce.counts()).toMatchObject({ 'store-error': 2 });
+  });
+
+  it('survives a transaction that has its record locked at two of three heartbeats', async () => {
+    const locked: Fault = () => Promise.resolve(['locked'] as never);
+    const store = flakyStore(bench.store, { extend: [locked, locked, works] });
+    const handleOnce = bench.handleOnce({ scope: 'locked', store, leaseMs: 2_100 });
+    const outcome = await handleOnce('key', 'body', async (_, { signal }) => {
+      await heartbeats('locked', 1);
+      signal.throwIfAborted();
+    });
+    expect(outcome).toMatchObject({ state: 'succeeded', attempts: 1 });
   });
 
   it('is lost when another token takes the record over: the signal aborts at the next heartbeat', async () => {
