@@ -9,17 +9,15 @@ import {
 import type { ClaimReply, ClaimTerms, SettleRequest, Store } from '../../../src/store/store.ts';
 import type { TransactionalStore } from '../../../src/store/transactional-store.ts';
 import type { Verb } from '../facts/facts.ts';
-import type { Life } from '../time/life.ts';
+import type { Life, Trouble } from '../time/life.ts';
 import { never } from '../time/never.ts';
 import type { World } from '../world/world.ts';
+import { type Lock, Locks } from './locks.ts';
 import { PATIENCE_MS, Pool } from './pool.ts';
 import { type Transaction, Transactions } from './transactions.ts';
 
 /** A text that the database cannot store, as U+0000 is to PostgreSQL. */
 export const REFUSED_TEXT = 'refused-text';
-
-/** How often another transaction has a record locked. */
-const LOCKED_SHARE = 0.03;
 
 /** Far from every clock of the workers: only differences count. */
 const OWN_TIME_MS = 5_000_000_000;
@@ -42,10 +40,12 @@ export class Database {
   readonly #world: World;
   readonly #records = new Map<string, MemoryRecord>();
   readonly #transactions: Transactions;
+  readonly #locks: Locks;
   readonly #pools = new Map<Life, Pool>();
 
   constructor(world: World) {
     this.#world = world;
+    this.#locks = new Locks(world);
     this.#transactions = new Transactions(world, {
       isOwner: ({ key, token }) => {
         const record = this.recordOf(key);
@@ -193,11 +193,12 @@ export class Database {
     const askedAt = scheduler.now();
     const askedAtMonotonic = life.clock.monotonic();
     for (const { key, token } of requests) tell({ type: 'asked', verb, life, key, token });
+    const tokens = requests.map(({ token }) => token);
     const call = (): Promise<readonly Reply[]> => this.#call(life, table, requests, statement, askedAt);
     try {
       const replies = await (plan.settings.connections === undefined
         ? call()
-        : this.#onConnection(life, call));
+        : this.#onConnection(life, { verb, tokens }, call));
       requests.forEach(({ key, token }, index) => {
         if (!statement.isOwn(replies[index] as Reply)) return;
         tell({ type: 'confirmed', verb, life, key, token, askedAt: askedAtMonotonic });
@@ -208,7 +209,7 @@ export class Database {
     }
   }
 
-  #call<Request extends { readonly key: string }, Reply>(
+  #call<Request extends { readonly key: string; readonly token: string }, Reply>(
     life: Life,
     table: MemoryTable,
     requests: readonly Request[],
@@ -218,18 +219,23 @@ export class Database {
     if (!life.isAlive) return never();
     const { network, scheduler } = this.#world;
     const fate = network.fateOf(life, 'store');
-    if (fate.fault !== undefined && statement.verb !== 'claim') {
+    if (fate.fault !== undefined) {
       const patienceMs = fate.answer === 'silence' ? statement.leaseMs : fate.answersAfterMs;
       const to = scheduler.now() + Math.max(patienceMs, fate.landsAfterMs ?? 0);
-      life.troubles.push({ from: askedAt, to });
+      const tokens = requests.map(({ token }) => token);
+      life.troubles.push({ from: askedAt, to, verb: statement.verb, tokens });
     }
     const land = (): readonly Reply[] | StoreError => this.#land(life, table, requests, statement, askedAt);
     return network.send<readonly Reply[]>(life, fate, land, outOfReach);
   }
 
   /** Makes a call on a connection of the pool, which is closed where it gets no answer. */
-  async #onConnection<Reply>(life: Life, call: () => Promise<Reply>): Promise<Reply> {
-    const giveBack = await this.poolOf(life).take();
+  async #onConnection<Reply>(
+    life: Life,
+    what: Pick<Trouble, 'verb' | 'tokens'>,
+    call: () => Promise<Reply>,
+  ): Promise<Reply> {
+    const giveBack = await this.poolOf(life).take(what);
     let timer;
     const closed = new Promise<never>((_, reject) => {
       timer = life.clock.setTimer(() => {
@@ -244,7 +250,7 @@ export class Database {
     }
   }
 
-  #land<Request extends { readonly key: string }, Reply>(
+  #land<Request extends { readonly key: string; readonly token: string }, Reply>(
     life: Life,
     table: MemoryTable,
     requests: readonly Request[],
@@ -257,11 +263,12 @@ export class Database {
     }
     return requests.map((request) => {
       const before = this.#snapshot(request.key);
-      const locked = this.#isLocked(request.key, before) ? statement.whenLocked(request) : undefined;
+      const lock = this.#lockOf(request.key, before);
+      const locked = lock && statement.whenLocked(request);
       if (locked !== undefined) {
-        const now = this.#world.scheduler.now();
         this.#world.tell({ type: 'fault', fault: 'record locked', life, what: request.key });
-        life.troubles.push({ from: now, to: now });
+        if (lock?.isLong === true)
+          life.troubles.push({ ...lock, verb: statement.verb, tokens: [request.token] });
         return locked;
       }
       const reply = statement.answerOne(table, request);
@@ -270,10 +277,10 @@ export class Database {
     });
   }
 
-  #isLocked(key: string, record: MemoryRecord | undefined): boolean {
-    if (this.#transactions.isLocked(key)) return true;
-    const { network, random, plan } = this.#world;
-    return record !== undefined && plan.locks && !network.isCalm && random.chance(LOCKED_SHARE);
+  #lockOf(key: string, record: MemoryRecord | undefined): Lock | undefined {
+    const now = this.#world.scheduler.now();
+    if (this.#transactions.isLocked(key)) return { from: now, to: now, isLong: true };
+    return record && this.#locks.met(key);
   }
 
   #answerToLocked(key: string, { leaseMs }: ClaimTerms): ClaimReply {

@@ -1,4 +1,4 @@
-import type { Life } from '../time/life.ts';
+import type { Life, Trouble } from '../time/life.ts';
 import type { World } from '../world/world.ts';
 
 /** How long a connection waits for an answer before its client closes it. */
@@ -23,10 +23,10 @@ export class Pool {
     });
   }
 
-  /** Takes a connection for a time. What is returned gives it back. */
-  async take(): Promise<() => void> {
+  /** Takes a connection for a time, for a call or for a handler. What is returned gives it back. */
+  async take(call?: Pick<Trouble, 'verb' | 'tokens'>): Promise<() => void> {
     if (this.#taken < this.#size()) this.#taken += 1;
-    else await this.#wait();
+    else await this.#wait(call);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
@@ -46,12 +46,12 @@ export class Pool {
     this.#waiting.shift()?.();
   }
 
-  async #wait(): Promise<void> {
+  async #wait(call: Pick<Trouble, 'verb' | 'tokens'> | undefined): Promise<void> {
     const life = this.#life;
     const { scheduler, tell } = this.#world;
     tell({ type: 'fault', fault: 'pool exhausted', life });
     const trouble = { from: scheduler.now(), to: Infinity };
-    life.troubles.push(trouble);
+    if (call !== undefined) life.troubles.push(Object.assign(trouble, call));
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
     });

@@ -200,7 +200,7 @@ export class Transactions {
     const fate = network.fateOf(life, 'store');
     if (fate.fault !== undefined) {
       const to = askedAt + Math.max(fate.landsAfterMs ?? 0, PATIENCE_MS);
-      life.troubles.push({ from: askedAt, to });
+      life.troubles.push({ from: askedAt, to, verb: 'transaction', tokens: this.#tokensOf(transaction) });
     }
     const land = (): Reply | Error => (transaction.isOver ? connectionLost() : effect());
     let timer;
@@ -219,6 +219,11 @@ export class Transactions {
     } finally {
       life.clock.clearTimer(timer);
     }
+  }
+
+  #tokensOf({ run }: Transaction): readonly string[] {
+    const claim = run && this.#world.ledger.claimOfRun(run);
+    return claim === undefined ? [] : [claim.token];
   }
 
   /** The connection may break before its COMMIT. */

@@ -90,9 +90,23 @@ function whyLapsed(owner: GrantedClaim, settings: Settings, at: number): Cause |
   const leaseMs = owner.leaseEnd - owner.extendedAt;
   if (owner.run === undefined && owner.grantedAt - owner.askedAt > leaseMs)
     return 'its claim landed too late';
-  if (life.troubles.some((one) => isWithin(one, lapse))) return 'the store was out of reach';
+  if (wasKeptFromStore(owner, lapse, settings)) return 'the store was out of reach';
   return isGivenUp(owner, settings, at) ? 'its transaction was given up' : undefined;
 }
+
+/** Whether a call of the claim itself did not go well, or had to wait behind such calls. */
+function wasKeptFromStore({ life, token }: GrantedClaim, lapse: Interval, { batching }: Settings): boolean {
+  const troubles = life.troubles.filter((one) => isWithin(one, lapse));
+  if (troubles.some(({ tokens }) => tokens.includes(token))) return true;
+  return (['extend', 'settle'] as const).some((verb) => {
+    const ofVerb = troubles.filter((one) => one.verb === verb);
+    const atOnce = AT_ONCE[verb][batching ? 'batching' : 'alone'];
+    return ofVerb.some((one) => ofVerb.filter((other) => isWithin(one, other)).length >= atOnce);
+  });
+}
+
+/** How many statements of a verb a process sends at once for one scope: others wait behind them. */
+const AT_ONCE = { extend: { batching: 2, alone: 1 }, settle: { batching: 2, alone: 5 } };
 
 /** A call does not wait for a transaction whose handler goes on after its timeout. */
 function isGivenUp(

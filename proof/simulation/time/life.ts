@@ -9,6 +9,13 @@ export interface Interval {
   readonly to: number;
 }
 
+/** A time in which calls to the store did not go well. */
+export interface Trouble extends Interval {
+  readonly verb: 'claim' | 'settle' | 'extend' | 'transaction';
+  /** The tokens of the claims whose calls they were. */
+  readonly tokens: readonly string[];
+}
+
 /** In which order an event loop goes on after a standstill: the code that was stopped, timers, replies, the rest. */
 const PHASES = { code: 0, timer: 1, input: 2, after: 3 } as const;
 
@@ -49,8 +56,7 @@ export class Life {
   readonly workerId: string;
   readonly startedAt: number;
   readonly standstills: Interval[] = [];
-  /** When its calls to the store did not go well. */
-  readonly troubles: Interval[] = [];
+  readonly troubles: Trouble[] = [];
   /** When its wall clock was set. */
   readonly clockChanges: number[] = [];
   /** Whether a deployment has told it to stop. */
