@@ -14,7 +14,7 @@ import { fifoWorkers } from './fifo-workers.ts';
 import { inTransactions } from './in-transactions.ts';
 import { strictOrder } from './strict-order.ts';
 
-const IN_FLIGHT = [10, 100, 1_000];
+const IN_FLIGHT = [1, 10, 100, 1_000];
 
 /** This package beside itself at the commit `BENCH_BEFORE`: ratios to anything else move with the disk. */
 export const before: Section = ({ postgresUrl, sizes }) => {
