@@ -52,7 +52,10 @@ export function createWorkspace(packages: string): string {
 /** The package as npm would publish it. */
 function unpack(modules: string): void {
   const shell = process.platform === 'win32';
-  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', modules], { cwd: root, shell });
+  execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', modules], {
+    cwd: root,
+    shell,
+  });
   const packed = readdirSync(modules).find((name) => name.endsWith('.tgz')) ?? '';
   execFileSync('tar', ['-xf', packed], { cwd: modules });
   renameSync(join(modules, 'package'), join(modules, 'handle-once'));

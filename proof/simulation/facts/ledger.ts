@@ -51,7 +51,7 @@ export interface KeyHistory {
   settled: Settled | undefined;
   wasRetried: boolean;
   wasForgotten: boolean;
-  /** The fingerprints that were ever put on record as that. */
+  /** The bodies that were ever put on record as that. */
   readonly succeeded: Set<string>;
   readonly failed: Set<string>;
   /** What handlers have returned that was ever put on record. Undefined where a record could not keep it. */
@@ -68,6 +68,8 @@ export class Ledger {
   /** Of all messages so far. */
   deliveries = 0;
   readonly #keys = new Map<string, KeyHistory>();
+  /** By their fingerprints: of claims that no handler ran for. */
+  readonly #bodies = new Map<string, string>();
   readonly #claims = new Map<string, GrantedClaim>();
   /** The last claim of a key whose reply has reached a life: its handler runs for that. */
   readonly #inHand = new Map<string, GrantedClaim>();
@@ -97,6 +99,11 @@ export class Ledger {
 
   claimOfRun(run: Run): GrantedClaim | undefined {
     return this.#claimOfRun.get(run);
+  }
+
+  /** The body that a claim is of: what has run for it, and not what the store was given to compare. */
+  bodyOf({ fingerprint, run }: Pick<GrantedClaim, 'fingerprint' | 'run'>): string {
+    return run?.message.body ?? this.#bodies.get(fingerprint) ?? '';
   }
 
   /** The claim that a run which begins now is of. */
@@ -169,6 +176,7 @@ export class Ledger {
         break;
       case 'delivered':
         this.deliveries += 1;
+        this.#bodies.set(fact.message.fingerprint, fact.message.body);
         this.#deliveries.set(fact.message.id, this.deliveriesOf(fact.message) + 1);
         break;
       case 'sent':
@@ -210,7 +218,8 @@ export class Ledger {
   #noteClaim({ life, key, token, fingerprint, terms, reply, sentAt }: ClaimEffect, at: number): void {
     const history = this.ofKey(key);
     if (reply.kind === 'failed' && !reply.replayed) {
-      this.#fail(history, at, fingerprint);
+      const last = history.claims.findLast((claim) => claim.run !== undefined);
+      this.#fail(history, at, this.bodyOf(last ?? { fingerprint, run: undefined }));
       return;
     }
     if (reply.kind !== 'claimed') return;
@@ -227,8 +236,8 @@ export class Ledger {
     Object.assign(history, { owner: claim, releasedUntil: undefined, wasRetried: false });
   }
 
-  #fail(history: KeyHistory, at: number, fingerprint: string): void {
-    history.failed.add(fingerprint);
+  #fail(history: KeyHistory, at: number, body: string): void {
+    history.failed.add(body);
     Object.assign(history, {
       owner: undefined,
       settled: { state: 'failed', until: this.#expiryOf(at), result: undefined },
@@ -249,7 +258,7 @@ export class Ledger {
         break;
       case 'fail':
         history.failures += 1;
-        this.#fail(history, at, claim.fingerprint);
+        this.#fail(history, at, this.bodyOf(claim));
         break;
       case 'release':
         if (settlement.uncounted) history.attempts -= 1;
@@ -264,10 +273,11 @@ export class Ledger {
     return at + this.settings.retentionMs;
   }
 
-  #succeed(history: KeyHistory, { fingerprint, runEnd }: GrantedClaim, at: number): void {
+  #succeed(history: KeyHistory, claim: GrantedClaim, at: number): void {
+    const { runEnd } = claim;
     const returned = runEnd?.how === 'returned' ? runEnd : undefined;
     const result = returned?.canBeStored === true ? returned.result : undefined;
-    history.succeeded.add(fingerprint);
+    history.succeeded.add(this.bodyOf(claim));
     history.results.add(result).add(returned?.result);
     history.settled = { state: 'succeeded', until: this.#expiryOf(at), result };
   }

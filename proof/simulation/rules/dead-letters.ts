@@ -16,8 +16,8 @@ export const deadLetters: Rule = {
   },
 };
 
-function isDue(ledger: Ledger, { key, fingerprint }: PlannedMessage): boolean {
+function isDue(ledger: Ledger, { key, body }: PlannedMessage): boolean {
   if (key === undefined) return true;
   const { failed, claims } = ledger.ofKey(key);
-  return failed.has(fingerprint) || claims.some((claim) => claim.fingerprint !== fingerprint);
+  return failed.has(body) || claims.some((claim) => ledger.bodyOf(claim) !== body);
 }

@@ -17,6 +17,6 @@ export function isDoneWith(ledger: Ledger, message: PlannedMessage): boolean {
   if (ledger.lettersOf(message) > 0) return true;
   if (message.key === undefined) return false;
   const { succeeded, failed } = ledger.ofKey(message.key);
-  const isDropped = failed.has(message.fingerprint) && ledger.settings.onFailed === 'acknowledge';
-  return succeeded.has(message.fingerprint) || isDropped;
+  const isDropped = failed.has(message.body) && ledger.settings.onFailed === 'acknowledge';
+  return succeeded.has(message.body) || isDropped;
 }

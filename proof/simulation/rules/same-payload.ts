@@ -10,7 +10,8 @@ export const samePayload: Rule = {
     const { claims } = ledger.ofKey(message.key ?? '');
     // Of a record that was forgotten meanwhile nothing is known any more.
     if (claim === undefined || !claims.includes(claim)) return undefined;
-    if (claims[0]?.fingerprint === message.fingerprint) return undefined;
+    const first = claims.find(({ run }) => run !== undefined) ?? claims[0];
+    if (first === undefined || first === claim || ledger.bodyOf(first) === message.body) return undefined;
     return `${message.id} runs, and the record of its key is of another payload`;
   },
 };

@@ -7,6 +7,6 @@ export function mayBePassed(ledger: Ledger, entry: Entry): boolean {
   if (ledger.logs.isHandedOver(entry) || ledger.lettersOf(message) > 0) return true;
   if (message.key === undefined) return false;
   const { succeeded, failed } = ledger.ofKey(message.key);
-  const isDropped = failed.has(message.fingerprint) && ledger.settings.onFailed === 'acknowledge';
-  return succeeded.has(message.fingerprint) || isDropped;
+  const isDropped = failed.has(message.body) && ledger.settings.onFailed === 'acknowledge';
+  return succeeded.has(message.body) || isDropped;
 }
