@@ -34,6 +34,7 @@ export const CASES: readonly Case[] = [
 
 /** What takes minutes and gigabytes: `npm run model -- --large`. */
 export const LARGE_CASES: readonly Case[] = [
+  whole('protocol', 'safety', 'two workers, three faults', 'WORKERS=2', 'FAULTS=3'),
   whole('protocol', 'termination', 'two workers, two faults', 'WORKERS=2', 'FAULTS=2'),
   whole('watermark', 'safety', 'two members, three faults', 'FAULTS=3'),
   whole('watermark', 'termination', 'two members, two faults', 'FAULTS=2'),
@@ -91,6 +92,12 @@ export const BUGS: readonly Bug[] = [
     'lease-from-reply',
     'acts_in_lease',
     'A worker counts its lease from the reply to its claim.',
+  ),
+  planted(
+    'protocol',
+    'no-release-before-claim',
+    'deaths_counted',
+    'A claim does not release one before it whose reply was lost.',
   ),
   planted('protocol', 'no-takeover', EVERYTHING_ENDS, 'A lease that has lapsed is never taken over.'),
   planted('protocol', 'settle-by-key', 'fenced', 'A settle ends the attempt of another owner of the key.'),

@@ -23,4 +23,7 @@ bool attempts_counted = true;
 /* Nothing runs again after the last failure, or after the last death in a row. */
 bool limits_kept = true;
 
+/* A worker that claims does not find a claim of its own whose reply it has lost: that would count as a death. */
+bool deaths_counted = true;
+
 #define HOLDS(rule, condition) rule = (condition); assert(rule)

@@ -209,7 +209,10 @@ end:
   /* claim in src/engine/claim.ts; before it lost claims of the key are released: releaseNow in take-backs.ts. */
   :: atomic {
        phase[me] == received ->
+#ifndef BUG_NO_RELEASE_BEFORE_CLAIM
        take_back();
+#endif
+       HOLDS(deaths_counted, !HAS_FOUND_LOST_CLAIM(me));
        choose_token();
        lease_left[me] = LEASE;
        phase[me] = claim_sent
