@@ -32,6 +32,8 @@ async function record({ state, owned = false, isOver = false, failures = 1 }: Gi
       now() + ${isOver ? -1 : 60} * interval '1 second', now(), ${state === 'failed' ? 'terminal' : null})`;
 }
 
+const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+
 const options = { sql, databaseSchema: 'handle_once', limit: Infinity, perSecond: 10_000, dryRun: false };
 
 /** A dead letter that notes what is done with it, and what is then on record. */
@@ -102,6 +104,7 @@ describe('A dead letter whose record is', () => {
 describe('Nothing is done with a dead letter', () => {
   test.each<[string, string, Partial<OwnedDeadLetter & KeptDeadLetter>]>([
     ['of another message, maybe', 'ambiguous', { isOwn: false }],
+    ['that is older than the record by more than clocks are apart', 'ambiguous', { sentAt: minutesAgo(2) }],
     ['without a valid key', 'no-identity', { key: '' }],
     ['without a valid scope', 'no-identity', { scope: '\0' }],
     ['that its adapter keeps', 'filtered', { kept: 'filtered' }],
@@ -121,6 +124,12 @@ describe('Nothing is done with a dead letter', () => {
     expect(await createRedriver(options).take(one)).toEqual(outcome);
     expect(await showRecord({ sql, scope, key })).toMatchObject({ phase: 'failed' });
   });
+});
+
+test('a dead letter whose own record has succeeded is removed, though its broker and the database have other clocks', async () => {
+  await record({ state: 'succeeded' });
+  const one = deadLetter({ sentAt: minutesAgo(0.5) });
+  expect(await createRedriver(options).take(one)).toEqual({ state: 'removed' });
 });
 
 test('a dead letter that is refused stays, with an open record', async () => {

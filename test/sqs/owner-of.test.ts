@@ -40,6 +40,14 @@ test.each<[of: string, attributes: Record<string, string>, key: string, isOwn: b
   });
 });
 
+test('our dead letter says when it was sent; one that the queue moved has the time of its message', () => {
+  const options = { scope: 'billing', key };
+  expect(ownerOf(deadLetter({ ...OURS, HandleOnceAttempts: '3' }), options)).toMatchObject({
+    sentAt: new Date(1),
+  });
+  expect(ownerOf(deadLetter({}), options)).toMatchObject({ sentAt: undefined });
+});
+
 test('under a key of the consumer’s own, the record can be that of another message', () => {
   const own = ownerOf(deadLetter({}), { scope: 'billing', key: () => 'order-7' });
   expect(own).toMatchObject({

@@ -28,7 +28,8 @@ export function ownerOf(
   const original = originalOf({ ...deadLetter, ...copy }, group);
   if (original === undefined) return { kept: 'no-identity' };
   // A dead letter without attempts is that of a message that was refused, and is kept above.
-  return { scope, key, isOwn: true, namesScope: true, copy, topic: original.topic };
+  const sentAt = new Date(Number(deadLetter.timestamp));
+  return { scope, key, isOwn: true, sentAt, namesScope: true, copy, topic: original.topic };
 }
 
 function originalIn(deadLetter: KafkaMessage, fact: (name: LetterHeader) => string | undefined): Placed {

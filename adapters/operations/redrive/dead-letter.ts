@@ -63,6 +63,8 @@ export type RedrivenDeadLetter = DeadLetterOutcome & Partial<DeadLetterRecord>;
 export interface DeadLetterIdentity extends DeadLetterRecord {
   /** Whether the record of this scope and key can only be that of the dead letter's own message. */
   readonly isOwn: boolean;
+  /** When this package has sent it: its record is older. Undefined where it was moved by its queue. */
+  readonly sentAt?: Date | undefined;
   /** Whether the dead letter itself names its scope. Else it is the one of the option `scope`. */
   readonly namesScope: boolean;
 }

@@ -1,11 +1,14 @@
 import type { RecordView } from '../record.ts';
-import type { KeptDeadLetterReason } from './dead-letter.ts';
+import type { DeadLetterIdentity, KeptDeadLetterReason } from './dead-letter.ts';
 
 /** What is done with a dead letter, or why it is kept. */
 export type DeadLetterDecision = 'retry' | 'send' | 'remove' | KeptDeadLetterReason;
 
 /** The one table: what is on record, and what is then done with the dead letter. */
-export function decideDeadLetter(record: RecordView | undefined, isOwn: boolean): DeadLetterDecision {
+export function decideDeadLetter(
+  record: RecordView | undefined,
+  deadLetter: Pick<DeadLetterIdentity, 'isOwn' | 'sentAt'>,
+): DeadLetterDecision {
   const phase = record?.phase;
   switch (phase) {
     case undefined:
@@ -14,7 +17,7 @@ export function decideDeadLetter(record: RecordView | undefined, isOwn: boolean)
     case 'failed':
       return 'retry';
     case 'succeeded':
-      return isOwn ? 'remove' : 'ambiguous';
+      return deadLetter.isOwn && !isYounger(record, deadLetter) ? 'remove' : 'ambiguous';
     case 'waiting':
       return isRetried(record) ? 'send' : phase;
     case 'running':
@@ -22,6 +25,15 @@ export function decideDeadLetter(record: RecordView | undefined, isOwn: boolean)
     case 'backing-off':
       return phase;
   }
+}
+
+/** Of the broker and the database. */
+const CLOCKS_APART_MS = 60_000;
+
+/** The record of the dead letter's own message has gone meanwhile, and this one is of another with its key. */
+function isYounger(record: RecordView | undefined, { sentAt }: Pick<DeadLetterIdentity, 'sentAt'>): boolean {
+  if (record === undefined || sentAt === undefined) return false;
+  return record.createdAt.getTime() > sentAt.getTime() + CLOCKS_APART_MS;
 }
 
 /**

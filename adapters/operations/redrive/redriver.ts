@@ -42,11 +42,11 @@ export function createRedriver(options: RedriveSettings<never, never>) {
   /** Retries, sends and removes, in this order: a crash at any point leaves the dead letter, the copy or both. */
   async function redrive(deadLetter: DeadLetter): Promise<DeadLetterOutcome | undefined> {
     if ('kept' in deadLetter) return kept(deadLetter.kept);
-    const { scope, key, isOwn, namesScope } = deadLetter;
+    const { scope, key, namesScope } = deadLetter;
     if (keyFault(key) !== undefined || storedScopeFault(scope) !== undefined) return kept('no-identity');
     if (!namesScope) await requireKnown(scope);
     const record = await showRecord({ ...tables, scope, key });
-    const decision = decideDeadLetter(record, isOwn);
+    const decision = decideDeadLetter(record, deadLetter);
     if (decision === 'retry' || decision === 'send')
       return await send(deadLetter, record?.attempts ?? 0, decision === 'retry');
     if (decision !== 'remove') return kept(decision);

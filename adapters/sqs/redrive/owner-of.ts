@@ -34,7 +34,8 @@ export function ownerOf(message: SqsMessage, options: WhoseOptions): DeadLetterO
   const key = keyFor(message, identity, options.key);
   if (key === undefined) return { kept: 'no-identity' };
   const namesScope = named !== undefined;
-  return { scope: identity.scope, key, isOwn: isOwn(identity, key, attempts), namesScope, identity };
+  const sentAt = attempts === undefined ? undefined : sentAtOf(message);
+  return { scope: identity.scope, key, isOwn: isOwn(identity, key, attempts), sentAt, namesScope, identity };
 }
 
 /** What our dead letter says, then what a redriven copy says that the queue's own policy moved. */
@@ -60,6 +61,11 @@ function unnamed(message: SqsMessage, scope: string | undefined): CopyIdentity |
  */
 function isOwn(identity: CopyIdentity, key: string, attempts: string | undefined): boolean {
   return 'messageId' in identity ? key === identity.messageId : attempts !== undefined;
+}
+
+function sentAtOf({ Attributes }: SqsMessage): Date | undefined {
+  const sentAt = Attributes?.SentTimestamp;
+  return sentAt === undefined ? undefined : new Date(Number(sentAt));
 }
 
 function keyFor(message: SqsMessage, identity: CopyIdentity, key: QueueKey<SqsMessage>): string | undefined {
