@@ -2,7 +2,7 @@
 export { handleOnceOption } from './adapter/adapter-options.ts';
 export { createAdapterEvents } from './adapter/adapter-events.ts';
 export { storeIsUsable } from './adapter/store-check.ts';
-export { storeAnswered, type StoreHealth, type StoreReach, watchStore } from './adapter/store-health.ts';
+export { storeAnswered, type StoreReach, watchStore } from './adapter/store-health.ts';
 export { atEndOfTurn, type Clock, systemClock, type Timer } from './lib/clock.ts';
 export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';

@@ -9,25 +9,16 @@ import { storeIsUsable } from './store-check.ts';
 /** Whether the store can be used, by its last answer. `unknown` before the first. */
 export type StoreReach = 'reachable' | 'unreachable' | 'unknown';
 
-export interface StoreHealth {
-  /** What the last answer says. Where that is ten seconds old, a read of the store begins, for the next call. */
-  readonly reach: () => StoreReach;
-  /** Takes in an answer that another has had. */
-  readonly note: (isReachable: boolean) => void;
-}
-
 const FRESH_MS = 10_000;
 
 /** Follows what the store answers a consumer. */
-export function watchStore(
-  handleOnce: AnyHandleOnce,
-  consumer: Consumer,
-): { readonly consumer: Consumer; readonly store: StoreHealth } {
+export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
   const { clock } = handlesOf(handleOnce);
   let last: StoreReach = 'unknown';
   let answeredAt = -Infinity;
   let isAsking = false;
 
+  /** Takes in an answer that another consumer got. */
   function note(isReachable: boolean): void {
     last = isReachable ? 'reachable' : 'unreachable';
     answeredAt = clock.monotonic();
@@ -39,24 +30,22 @@ export function watchStore(
     isAsking = false;
   }
 
-  return {
-    consumer: {
-      ...consumer,
-      async handle(read) {
-        const handled = await consumer.handle(read);
-        const answered = storeAnswered(handled);
-        if (answered !== undefined) note(answered);
-        return handled;
-      },
-    },
-    store: {
-      note,
-      reach() {
-        if (!isAsking && clock.monotonic() - answeredAt >= FRESH_MS) void ask();
-        return last;
-      },
+  /** What the last answer says. Where that is ten seconds old, a read of the store begins, for the next call. */
+  function reach(): StoreReach {
+    if (!isAsking && clock.monotonic() - answeredAt >= FRESH_MS) void ask();
+    return last;
+  }
+
+  const watched: Consumer = {
+    ...consumer,
+    async handle(read) {
+      const handled = await consumer.handle(read);
+      const answered = storeAnswered(handled);
+      if (answered !== undefined) note(answered);
+      return handled;
     },
   };
+  return { consumer: watched, store: { note, reach } };
 }
 
 /**

@@ -20,30 +20,22 @@ type IdentityOption = keyof typeof FIXES;
 
 type Identity = Pick<Delivery<unknown>, 'key' | 'content' | 'fingerprint'>;
 
+export type Trial = ReturnType<typeof createTrial>;
+
 /**
  * Whether such functions work at all in one consumer. Until one has returned something, what it throws is a fault of
  * its code, and the message is kept: a plain mistake would else send a whole queue to the dead letters. After that it
- * is the fault of the message.
+ * is the fault of the message. `meanwhile` says what becomes of messages, or requests, until a function works.
  */
-export interface Trial {
-  /** The same function. Until it has worked it throws `InvalidOptionsError`, whatever it throws. */
-  readonly wrap: <Args extends readonly unknown[], Found>(
-    option: IdentityOption,
-    find: (...args: Args) => Found,
-  ) => (...args: Args) => Found;
-  /**
-   * Tries what has not worked yet on messages that came together: one that is at fault, and comes first, must not hold
-   * up its FIFO group or its partition.
-   */
-  readonly look: <Message>(messages: readonly Message[], identityOf: (message: Message) => Identity) => void;
-}
-
-/** `meanwhile` says what becomes of messages, or requests, until a function works. */
-export function createTrial(meanwhile = 'Messages are kept until it works'): Trial {
+export function createTrial(meanwhile = 'Messages are kept until it works') {
   /** What has not worked yet. */
   const open = new Set<IdentityOption>();
   return {
-    wrap(option, find) {
+    /** The same function. Until it has worked it throws `InvalidOptionsError`, whatever it throws. */
+    wrap<Args extends readonly unknown[], Found>(
+      option: IdentityOption,
+      find: (...args: Args) => Found,
+    ): (...args: Args) => Found {
       open.add(option);
       return (...args) => {
         if (!open.has(option)) return find(...args);
@@ -52,7 +44,11 @@ export function createTrial(meanwhile = 'Messages are kept until it works'): Tri
         return found;
       };
     },
-    look(messages, identityOf) {
+    /**
+     * Tries what has not worked yet on messages that came together: one that is at fault, and comes first, must not
+     * hold up its FIFO group or its partition.
+     */
+    look<Message>(messages: readonly Message[], identityOf: (message: Message) => Identity): void {
       for (const message of messages) {
         if (open.size === 0) return;
         const { key, content, fingerprint } = identityOf(message);

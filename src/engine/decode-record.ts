@@ -2,19 +2,14 @@ import { DamagedRecordError } from '../words/errors.ts';
 import type { StoredError } from '../words/outcome.ts';
 import { endOf, type Engine } from './engine.ts';
 
-/** Reads records. What it throws is a `DamagedRecordError`: the parser's own quotes the text. */
-export interface DecodeRecord {
-  result(json: string | null): unknown;
-  error(json: string): StoredError;
-  /** Throws. */
-  unknownState(): never;
-}
+export type DecodeRecord = ReturnType<typeof decoderOf>;
 
+/** Reads records. Throws `DamagedRecordError`: the error of the parser quotes the text. */
 export function decoderOf(
   engine: Engine,
   message: { readonly key: string; readonly startedAt: number },
   attempts: number,
-): DecodeRecord {
+) {
   function decoded(column: 'result' | 'error', json: string, isRight: (value: unknown) => boolean): unknown {
     try {
       const value: unknown = JSON.parse(json);
@@ -33,8 +28,9 @@ export function decoderOf(
   }
 
   return {
-    result: (json) => (json === null ? undefined : decoded('result', json, () => true)),
-    error: (json) => decoded('error', json, isStoredError) as StoredError,
+    result: (json: string | null): unknown =>
+      json === null ? undefined : decoded('result', json, () => true),
+    error: (json: string) => decoded('error', json, isStoredError) as StoredError,
     unknownState: () => damaged('state'),
   };
 }

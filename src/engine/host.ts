@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
-import { createSuspectPlace, type SuspectPlace } from './suspect-place.ts';
+import { createSuspectPlace } from './suspect-place.ts';
 
 /** A lease that is kept. */
 export interface KeptLease {
@@ -8,20 +8,21 @@ export interface KeptLease {
   askIfDoubtful(): void;
 }
 
-/** What a process gives to all engines in it. */
-export interface Host {
-  readonly clock: Clock;
-  /** What the process is called in the records: its fencing tokens begin with it. */
-  readonly workerId: string;
-  readonly suspects: SuspectPlace;
-  /** Those of all engines: they have the same clocks. */
-  readonly leases: Set<KeptLease>;
-}
+export type Host = Readonly<ReturnType<typeof createHost>>;
 
-/** A process of its own: for tests and the simulation. */
+/**
+ * What a process gives to all engines in it: tests and the simulation make several. `workerId` is its name in the
+ * records, and the beginning of its fencing tokens.
+ */
 /* @__NO_SIDE_EFFECTS__ */
-export function createHost(clock: Clock, workerId: string): Host {
-  return { clock, workerId, suspects: createSuspectPlace(clock), leases: new Set() };
+export function createHost(clock: Clock, workerId: string) {
+  return {
+    clock,
+    workerId,
+    suspects: createSuspectPlace(clock),
+    /** Of all engines: they have the same clocks. */
+    leases: new Set<KeptLease>(),
+  };
 }
 
 /** This process, whatever scopes and clients it has. */

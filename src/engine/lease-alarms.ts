@@ -1,13 +1,5 @@
-import { type Alarm, createAlarm } from '../lib/alarm.ts';
+import { createAlarm } from '../lib/alarm.ts';
 import type { Clock } from '../lib/clock.ts';
-
-/** The alarms of all leases of one `handleOnce`. */
-export interface LeaseAlarms {
-  readonly heartbeat: Alarm;
-  readonly lapse: Alarm;
-  /** When a lease that is in doubt is given up. */
-  readonly doubt: Alarm;
-}
 
 /** Two can fail before the lease lapses. */
 export const BEATS_PER_LEASE = 3;
@@ -31,10 +23,14 @@ export function doubtDelay(leaseMs: number): number {
   return Math.min(leaseMs * DOUBT_SHARE, LONGEST_DOUBT_MS);
 }
 
-export function createLeaseAlarms(leaseMs: number, clock: Clock): LeaseAlarms {
+export type LeaseAlarms = ReturnType<typeof createLeaseAlarms>;
+
+/** The alarms of all leases of one `handleOnce`. */
+export function createLeaseAlarms(leaseMs: number, clock: Clock) {
   return {
     heartbeat: createAlarm(leaseMs / BEATS_PER_LEASE, clock),
     lapse: createAlarm(lapseDelay(leaseMs), clock),
+    /** When a lease that is in doubt is given up. */
     doubt: createAlarm(doubtDelay(leaseMs), clock),
   };
 }

@@ -1,6 +1,6 @@
-import { type BatchGroup, createBatchGroup, type Member } from './batch-group.ts';
-import type { Gate } from './gate.ts';
-import { createKeyQueue } from './key-queue.ts';
+import { BatchGroup, type Member } from './batch-group.ts';
+import { Gate } from './gate.ts';
+import { KeyQueue } from './key-queue.ts';
 
 export interface CoalesceOptions<Request, Reply> {
   /** Sends many requests with distinct keys, and answers each in order. It must settle: a lane waits for it. */
@@ -41,14 +41,6 @@ interface Waiting<Request, Reply> {
 /** Two keep the other side busy while replies travel; more would split the same requests over more round trips. */
 const MAX_BATCHES = 2;
 
-/** Room for everything. */
-const OPEN: Pick<Gate, 'enter' | 'leave'> = {
-  enter(start) {
-    start();
-  },
-  leave: () => undefined,
-};
-
 /**
  * Makes one-by-one calls share statements, since round trips decide the speed.
  *
@@ -59,10 +51,10 @@ const OPEN: Pick<Gate, 'enter' | 'leave'> = {
 export function coalesce<Request extends { readonly key: string }, Reply>(
   options: CoalesceOptions<Request, Reply>,
 ): Send<Request, Reply> {
-  const { maxBatch, maxBatches = MAX_BATCHES, gate = OPEN, group = createBatchGroup() } = options;
+  const { maxBatch, maxBatches = MAX_BATCHES, gate = new Gate(Infinity), group = new BatchGroup() } = options;
   const { aloneGate = gate } = options;
-  const waiting = createKeyQueue<Waiting<Request, Reply>>();
-  const member: Member = { isWaiting: () => waiting.size() > 0, flush };
+  const waiting = new KeyQueue<Waiting<Request, Reply>>();
+  const member: Member = { isWaiting: () => waiting.size > 0, flush };
   group.join(member);
   /** Batches that are under way, or wait at the gate for their requests. */
   let batches = 0;
@@ -70,13 +62,13 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
 
   function batchSize(): number {
     const splits =
-      batches === 1 && group.isFree(member) && waiting.size() >= 2 * (options.smallestHalf ?? Infinity);
-    return Math.min(maxBatch, splits ? Math.ceil(waiting.size() / 2) : waiting.size());
+      batches === 1 && group.isFree(member) && waiting.size >= 2 * (options.smallestHalf ?? Infinity);
+    return Math.min(maxBatch, splits ? Math.ceil(waiting.size / 2) : waiting.size);
   }
 
   function mayGo(): boolean {
     const smallest = batches === 0 ? 1 : (options.smallestBeside ?? 1);
-    if (batches >= maxBatches || waiting.size() < smallest) return false;
+    if (batches >= maxBatches || waiting.size < smallest) return false;
     isYielding = group.isFull() && (isYielding || options.letsOthersFirst?.() === true);
     return !isYielding;
   }

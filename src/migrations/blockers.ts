@@ -18,14 +18,10 @@ select string_agg(
 from (select distinct pid from unnest(pg_blocking_pids($1::text::integer)) as p(pid)) b
   left join pg_catalog.pg_stat_activity a on a.pid = b.pid`;
 
-/** Follows whom a session waits for. Only while it waits does the server know. */
-export interface BlockerWatch {
-  /** Who was seen last. Undefined: no session, as where the client has no second connection to look with. */
-  readonly seen: () => string | undefined;
-  readonly stop: () => void;
-}
+export type BlockerWatch = ReturnType<typeof watchBlockers>;
 
-export function watchBlockers(client: DatabaseClient, pid: string): BlockerWatch {
+/** Follows whom a session waits for. Only while it waits does the server know. */
+export function watchBlockers(client: DatabaseClient, pid: string) {
   const { maxConnections = Infinity } = client;
   const watching = new AbortController();
   const { signal } = watching;
@@ -41,8 +37,9 @@ export function watchBlockers(client: DatabaseClient, pid: string): BlockerWatch
   // What cannot be seen is not named: the lock is what matters.
   if (maxConnections > 1) look().catch(() => undefined);
   return {
+    /** Who was seen last. Undefined: no session, as where the client has no second connection to look with. */
     seen: () => seen,
-    stop: () => {
+    stop(): void {
       watching.abort();
     },
   };

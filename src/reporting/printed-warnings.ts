@@ -24,8 +24,6 @@ function listenForExit(): void {
   });
 }
 
-export type Print = (row: Row, event: ReportedEvent) => void;
-
 /**
  * Prints events as process warnings, as often as their rows allow.
  *
@@ -33,7 +31,7 @@ export type Print = (row: Row, event: ReportedEvent) => void;
  * in which nothing was held back ends. A process that ends by itself prints these lines before; `process.exit()` does
  * not wait for a warning.
  */
-export function createWarnings(): Print {
+export function createWarnings(): (row: Row, event: ReportedEvent) => void {
   const windows = new Map<string, Window>();
 
   function windowOf(row: Row, name: string): Window {

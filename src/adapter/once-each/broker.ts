@@ -12,15 +12,9 @@ export interface BrokerCalls<Message> {
   readonly ackWaitMs?: number | undefined;
 }
 
-export type Told = { readonly done: true } | { readonly done: false; readonly error: unknown };
+type Answer = { readonly done: true } | { readonly done: false; readonly error: unknown };
 
-/** The same calls. They never throw: what fails is an event. */
-export interface Broker<Message> {
-  acknowledge(message: Message, key: string): Promise<Told>;
-  retryLater?: (message: Message, delayMs: number, key: string) => Promise<Told>;
-  /** Keeps a message with us, of whose `ackWaitMs` so much is over already. */
-  hold(message: Message, heldForMs: number): Hold;
-}
+export type Broker<Message> = ReturnType<typeof createBroker<Message>>;
 
 /** Of `ackWaitMs`: the broker, and the way to it, can be of any kind. */
 const MARGIN = 0.1;
@@ -28,18 +22,19 @@ const MARGIN = 0.1;
 /** In each `ackWaitMs`. */
 const EXTENSIONS = 3;
 
+/** The calls of a broker, which never throw: what fails is an event. */
 export function createBroker<Message>(
   { acknowledge, retryLater, extend, ackWaitMs }: BrokerCalls<Message>,
   events: EventSink<OnceEachEvent>,
   clock: Clock,
-): Broker<Message> {
+) {
   type Verb = Extract<OnceEachEvent, { type: 'broker-error' }>['verb'];
 
-  async function tell(
+  async function send(
     verb: Verb,
     key: string,
     call: () => unknown,
-  ): Promise<Told & { readonly reply?: unknown }> {
+  ): Promise<Answer & { readonly reply?: unknown }> {
     try {
       return { done: true, reply: await brokerCall(clock, call) };
     } catch (error) {
@@ -50,17 +45,20 @@ export function createBroker<Message>(
 
   async function prolong(forMs: number, ask: () => unknown): Promise<number | undefined> {
     const until = clock.monotonic() + forMs;
-    const told = await tell('extend', '', ask);
-    if (!told.done) return undefined;
-    return told.reply === false ? LOST : until;
+    const answer = await send('extend', '', ask);
+    if (!answer.done) return undefined;
+    return answer.reply === false ? LOST : until;
   }
 
   return {
-    acknowledge: (message, key) => tell('acknowledge', key, () => acknowledge(message)),
+    acknowledge: (message: Message, key: string): Promise<Answer> =>
+      send('acknowledge', key, () => acknowledge(message)),
     ...(retryLater && {
-      retryLater: (message, delayMs, key) => tell('retry-later', key, () => retryLater(message, delayMs)),
+      retryLater: (message: Message, delayMs: number, key: string): Promise<Answer> =>
+        send('retry-later', key, () => retryLater(message, delayMs)),
     }),
-    hold(message, heldForMs) {
+    /** Keeps a message with us, of whose `ackWaitMs` so much is over already. */
+    hold(message: Message, heldForMs: number): Hold {
       if (ackWaitMs === undefined) return new Hold({ clock, until: Infinity, marginMs: 0 });
       const everyMs = ackWaitMs / EXTENSIONS;
       const hold = new Hold({

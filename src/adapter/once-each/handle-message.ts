@@ -70,7 +70,7 @@ export async function handleMessage<Message, R>(
   }
   const delivered = await deliverPatiently(adapter, message, hold, signal);
   await endsWithin(hold.end(), LONGEST_END_MS, clock);
-  return { ...handledFacts(delivered), ...(await tellBroker(adapter, message, hold, delivered)) };
+  return { ...handledFacts(delivered), ...(await applyVerdict(adapter, message, hold, delivered)) };
 }
 
 /** For an extension under way. One that hangs must not keep a handled message from being acknowledged in time. */
@@ -178,7 +178,7 @@ function isPlain(value: unknown): boolean {
 
 type Done = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'error'>;
 
-async function tellBroker<Message>(
+async function applyVerdict<Message>(
   adapter: MessageAdapter<Message, unknown>,
   message: Message,
   hold: Hold,
@@ -187,17 +187,18 @@ async function tellBroker<Message>(
   const { broker, events } = adapter;
   if (!hold.isOurs()) return kept(adapter, { ...verdict, reason: 'lapsed' });
   if (verdict.acknowledge) {
-    const told = await broker.acknowledge(message, verdict.key);
-    if (!told.done) return { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: told.error };
+    const answer = await broker.acknowledge(message, verdict.key);
+    if (!answer.done)
+      return { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: answer.error };
     events.emit({ type: 'acknowledged', key: verdict.key });
     return { action: verdict.deadLettered ? 'dead-lettered' : 'acknowledged' };
   }
   if (broker.retryLater === undefined) return kept(adapter, verdict);
   const delayMs = retryTimeOf(verdict);
-  const told = await broker.retryLater(message, delayMs, verdict.key);
-  return told.done
+  const answer = await broker.retryLater(message, delayMs, verdict.key);
+  return answer.done
     ? kept(adapter, verdict, delayMs)
-    : { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: told.error };
+    : { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: answer.error };
 }
 
 function kept(
