@@ -8,7 +8,7 @@ export { coalesce } from './lib/coalesce.ts';
 export type { DeadLetterFacts } from './adapter/dead-letter.ts';
 export { type Delivered, deliver, handledFacts } from './adapter/deliver.ts';
 export { deliverInTurn, type Turn } from './adapter/deliver-in-turn.ts';
-export { LanePlace, runPipelined } from './adapter/lane-place.ts';
+export { LanePlace, runPipelined } from './adapter/lanes.ts';
 export { type Consumer, type ConsumerOptions, consumerOf } from './adapter/consumer.ts';
 export type { Delivery } from './adapter/delivery.ts';
 export { Hold, LOST } from './adapter/hold.ts';
@@ -59,7 +59,7 @@ export {
 export { messageOptions } from './adapter/message-options.ts';
 export { createTrial, fingerprintOnTrial, type Trial } from './adapter/trial.ts';
 export { withOwnRetries } from './adapter/own-retries.ts';
-export { lanesBy, runLanes } from './adapter/run-lanes.ts';
+export { lanesBy, runLanes } from './adapter/lanes.ts';
 export { kindOf } from './lib/kind-of.ts';
 export { isError } from './lib/safe-read.ts';
 export { isPromise } from './lib/is-promise.ts';

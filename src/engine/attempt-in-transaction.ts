@@ -1,4 +1,3 @@
-import type { Attempt } from '../words/attempt.ts';
 import { LeaseLostError, StoreError } from '../words/errors.ts';
 import { delay } from '../lib/wait.ts';
 import type { Settlement } from '../store/store.ts';
@@ -142,8 +141,3 @@ function connectionBroken(cause: unknown): StoreError {
     },
   );
 }
-
-export type Work<R, Extra extends readonly unknown[] = []> = (
-  attempt: Attempt,
-  ...extra: Extra
-) => Promise<R>;

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
-import { createSuspectPlace } from './suspect-place.ts';
 
 /** A lease that is kept. */
 export interface KeptLease {
@@ -27,3 +26,49 @@ export function createHost(clock: Clock, workerId: string) {
 
 /** This process, whatever scopes and clients it has. */
 export const thisProcess = createHost(systemClock, WORKER_ID);
+
+const SHORTEST_TURN_MS = 100;
+const LONGEST_WAIT_MS = 300_000;
+/** By then those that wait have come back so often that their queue is about to give them up. */
+const LONGEST_STAY_MS = 1_800_000;
+/** Of the last run in the estimate of the next. */
+const WEIGHT = 0.2;
+
+/**
+ * The one place that a process has for a message which may kill it. Suspects run one at a time, so that the one that
+ * kills the process is known by its death.
+ *
+ * Those that wait come back one after the other, about as fast as suspects have run: a thousand that all came back
+ * every second would use up the receive counts of their messages. One that hangs keeps them waiting for a bounded time.
+ */
+export function createSuspectPlace(clock: Clock) {
+  let stay: { readonly enteredAt: number } | undefined;
+  let turnMs = 1_000;
+  let nextTurnAt = 0;
+
+  return {
+    /** Takes the place, if it is free. Returns what gives it back; a second call of that does nothing. */
+    enter(): (() => void) | undefined {
+      const enteredAt = clock.monotonic();
+      if (stay !== undefined && enteredAt - stay.enteredAt < LONGEST_STAY_MS) return undefined;
+      const own = { enteredAt };
+      stay = own;
+      return () => {
+        // It may be another's by now.
+        if (stay !== own) return;
+        stay = undefined;
+        turnMs += WEIGHT * (clock.monotonic() - enteredAt - turnMs);
+      };
+    },
+    /** Reserves the next turn for a message that found the place taken. Returns the milliseconds until then. */
+    reserveTurn(): number {
+      const time = clock.monotonic();
+      // What runs is as likely to go on for as long again as it is to end.
+      const runningMs = stay === undefined ? 0 : time - stay.enteredAt;
+      const turn = Math.max(turnMs, runningMs, SHORTEST_TURN_MS);
+      const waitMs = Math.min(Math.max(nextTurnAt - time, 0) + turn, LONGEST_WAIT_MS);
+      nextTurnAt = time + waitMs;
+      return Math.ceil(waitMs);
+    },
+  };
+}

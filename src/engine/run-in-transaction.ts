@@ -1,14 +1,17 @@
 import type { Outcome } from '../words/outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
-import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { rolledBack } from '../postgres/rolled-back-error.ts';
 import { conclude, settleBy } from './run-attempt.ts';
-import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
+import { type Settled, settleUntilAnswered } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
+import type { Work } from './handler-work.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
-import { type Progress, transact, type Work, type Written } from './attempt-in-transaction.ts';
+import { type Progress, transact, type Written } from './attempt-in-transaction.ts';
+import { delay } from '../lib/wait.ts';
+import type { ExtendReply } from '../store/store.ts';
+import type { Lease } from './lease.ts';
 
 /**
  * Runs work in a transaction of its own that settles the record too: what the work wrote and the record commit
@@ -138,5 +141,26 @@ async function replyOnRecord(
   } catch (error) {
     events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'lookup', error });
     return 'unrecorded';
+  }
+}
+
+const RESEND_DELAY_MS = 100;
+
+/** Extends a lease again and again until the store answers or the lease has ended. `alone`: by its own statement. */
+async function extendUntilAnswered(
+  { clock, records, events, settings }: Engine,
+  { key, token }: Claim,
+  lease: Lease,
+  how?: 'alone',
+): Promise<Exclude<ExtendReply, 'locked'> | 'unanswered'> {
+  for (;;) {
+    try {
+      const reply = await records.extend({ key, token }, how);
+      if (reply !== 'locked') return reply;
+    } catch (error) {
+      events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });
+    }
+    if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';
+    await delay(clock, RESEND_DELAY_MS);
   }
 }

@@ -4,12 +4,10 @@ import { arraysOf } from '../postgres/batch.ts';
 import type { DatabaseClient } from '../postgres/database-client.ts';
 import { notedStatements } from './statements/noted.ts';
 import { onOneLine } from '../postgres/request-rows.ts';
-import { createAllowance } from './allowance.ts';
 import { type Line, lineOf } from './line.ts';
 import type { Emit, Noted } from './recorded.ts';
-import { REST_MS } from './rest.ts';
+import { REST_MS, writeBeside } from './write-beside.ts';
 import { sharedByTables } from './shared.ts';
-import { writeBeside } from './write-beside.ts';
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 1_000;
@@ -108,4 +106,18 @@ function parametersOf(lines: readonly WaitingLine[]): string[] {
   const rows = lines.map((line) => ({ ...line, ageMs: now - line.at }));
   const columns = arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'key', 'ending', 'worker', 'error']);
   return [lines[0]?.scope ?? '', ...columns];
+}
+
+/** So many in each second, in monotonic milliseconds. */
+function createAllowance(perSecond: number): (now: number) => boolean {
+  let secondEndsAt = 0;
+  let used = 0;
+  return (now) => {
+    if (now >= secondEndsAt) {
+      secondEndsAt = now + 1_000;
+      used = 0;
+    }
+    used += 1;
+    return used <= perSecond;
+  };
 }

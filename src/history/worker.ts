@@ -5,9 +5,8 @@ import type { DatabaseClient } from '../postgres/database-client.ts';
 import { notedStatements } from './statements/noted.ts';
 import { onOneLine } from '../postgres/request-rows.ts';
 import type { Noted } from './recorded.ts';
-import { REST_MS } from './rest.ts';
+import { REST_MS, writeBeside } from './write-beside.ts';
 import { sharedByTables } from './shared.ts';
-import { writeBeside } from './write-beside.ts';
 
 const DAY_MS = 86_400_000;
 

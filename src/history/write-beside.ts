@@ -3,6 +3,9 @@ import { toStoreError } from '../postgres/failure.ts';
 import { limitedClient } from '../store/postgres/limited-client.ts';
 import { LOCK_WAIT_MS } from '../store/postgres/statements/locked.ts';
 
+/** After a refusal, in milliseconds: a role without the rights is asked so rarely, and loses these lines alone. */
+export const REST_MS = 60_000;
+
 /** A write takes milliseconds. The server ends it then; where a connection hangs it is given up after twice that. */
 const STATEMENT_MS = 5_000;
 

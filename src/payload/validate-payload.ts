@@ -1,8 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidKeyError } from '../words/errors.ts';
 import { InvalidPayloadError, RetryableError } from '../words/handler-errors.ts';
-import { isA, isSyntaxError } from '../lib/safe-read.ts';
-import { namesIn } from './schema-names.ts';
+import { isA, isSyntaxError, readable, readableKeys } from '../lib/safe-read.ts';
 import { describeThrown, nameOfThrown } from './stored-error.ts';
 
 const MAX_ISSUES = 10;
@@ -66,4 +65,42 @@ function describeIssue(issue: StandardSchemaV1.Issue, named: ReadonlySet<string>
 /** The message of zod quotes the members. */
 function isUnrecognized(issue: object): boolean {
   return 'code' in issue && issue.code === 'unrecognized_keys';
+}
+
+/** Where schemas keep their members by name: those of zod and valibot. */
+const MEMBERS = ['shape', 'entries'];
+/** A schema can refer to itself, and to all of its library. */
+const MAX_PARTS = 5_000;
+
+const known = new WeakMap<object, ReadonlySet<string>>();
+
+/** The names of members that a schema itself has, wherever in it; none for a schema that does not show them. */
+export function namesIn(schema: object): ReadonlySet<string> {
+  const names = known.get(schema) ?? findNames(schema);
+  known.set(schema, names);
+  return names;
+}
+
+function findNames(schema: object): Set<string> {
+  const names = new Set<string>();
+  const parts = new Set([schema]);
+  for (const part of parts) {
+    for (const members of MEMBERS.map((name) => readable(part, name)).filter(isPart)) {
+      for (const name of readableKeys(members)) names.add(name);
+      addParts(parts, members);
+    }
+    addParts(parts, part);
+  }
+  return names;
+}
+
+function addParts(parts: Set<object>, of: object): void {
+  for (const name of readableKeys(of)) {
+    const part = readable(of, name);
+    if (isPart(part) && parts.size < MAX_PARTS) parts.add(part);
+  }
+}
+
+function isPart(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
