@@ -40,12 +40,9 @@ export type HandlingEvent =
       readonly to: string;
       /** What the broker's client threw. */
       readonly error: EventError;
-    });
-
-/** The message is done with: its broker need not deliver it again. */
-export interface AcknowledgedEvent extends OfKey {
-  readonly type: 'acknowledged';
-}
+    })
+  /** The message is done with: its broker need not deliver it again. */
+  | (OfKey & { readonly type: 'acknowledged' });
 
 /** The message stays with its broker, which delivers it again. */
 export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
@@ -57,5 +54,4 @@ export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
 }
 
 /** What becomes of a delivery, in the words that all adapters share. `Reason` is why a message can be kept. */
-export type DeliveryEvent<Reason extends string = KeptReason> =
-  HandlingEvent | AcknowledgedEvent | KeptEvent<Reason>;
+export type DeliveryEvent<Reason extends string = KeptReason> = HandlingEvent | KeptEvent<Reason>;

@@ -7,18 +7,18 @@ export interface HoldOptions {
   /** Milliseconds of that which the ways between the broker and here may have taken. */
   readonly marginMs: number;
   /**
-   * Asks the broker for more time. Gives until when, `LOST`, or undefined where there was no answer. It must not throw.
+   * Asks the broker for more time. Gives until when, `Hold.LOST`, or undefined where there was no answer. It must not throw.
    */
   readonly extend?: (() => Promise<number | undefined>) | undefined;
   /** Milliseconds between extensions. Without them the owner of the hold calls `beat`. */
   readonly everyMs?: number | undefined;
 }
 
-/** In place of a time: the broker has given the message to another, or is about to. */
-export const LOST = -Infinity;
-
 /** A message that its broker keeps for us while it is handled. */
 export class Hold {
+  /** In place of a time: the broker has given the message to another, or is about to. */
+  static readonly LOST = -Infinity;
+
   readonly #options: HoldOptions;
   readonly #timer: Timer | undefined;
   #until: number;

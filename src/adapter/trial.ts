@@ -30,19 +30,33 @@ export type Trial = ReturnType<typeof createTrial>;
 export function createTrial(meanwhile = 'Messages are kept until it works') {
   /** What has not worked yet. */
   const open = new Set<IdentityOption>();
+
+  /** The same function. Until it has worked it throws `InvalidOptionsError`, whatever it throws. */
+  function wrap<Args extends readonly unknown[], Found>(
+    option: IdentityOption,
+    find: (...args: Args) => Found,
+  ): (...args: Args) => Found {
+    open.add(option);
+    return (...args) => {
+      if (!open.has(option)) return find(...args);
+      const found = foundAtTrial(option, () => find(...args), meanwhile);
+      if (found !== undefined) open.delete(option);
+      return found;
+    };
+  }
+
   return {
-    /** The same function. Until it has worked it throws `InvalidOptionsError`, whatever it throws. */
-    wrap<Args extends readonly unknown[], Found>(
-      option: IdentityOption,
-      find: (...args: Args) => Found,
-    ): (...args: Args) => Found {
-      open.add(option);
-      return (...args) => {
-        if (!open.has(option)) return find(...args);
-        const found = foundAtTrial(option, () => find(...args), meanwhile);
-        if (found !== undefined) open.delete(option);
-        return found;
-      };
+    wrap,
+    /** What an adapter compares messages by: what its options say, or else its `handleOnce`. */
+    fingerprint<Compared, Message>(
+      options: FingerprintOptions<Compared, [message: Message]> & { readonly handleOnce: AnyHandleOnce },
+    ): FingerprintOptions<Compared, [message: Message]> {
+      const { fingerprint, ignoredFields, handleOnce } = options;
+      if (typeof fingerprint === 'function') return { fingerprint: wrap('fingerprint', fingerprint) };
+      if (hasFingerprintChoice({ fingerprint, ignoredFields })) return { fingerprint, ignoredFields };
+      const inherited = handleOnce.settings.fingerprint;
+      if (typeof inherited !== 'function') return {};
+      return { fingerprint: wrap('fingerprint', (compared: Compared) => inherited(compared)) };
     },
     /**
      * Tries what has not worked yet on messages that came together: one that is at fault, and comes first, must not
@@ -77,17 +91,4 @@ function ignoringErrors(call: () => unknown): void {
   } catch {
     return;
   }
-}
-
-/** What an adapter compares messages by, its function on trial: what its options say, or else its `handleOnce`. */
-export function fingerprintOnTrial<Compared, Message>(
-  trial: Trial,
-  options: FingerprintOptions<Compared, [message: Message]> & { readonly handleOnce: AnyHandleOnce },
-): FingerprintOptions<Compared, [message: Message]> {
-  const { fingerprint, ignoredFields, handleOnce } = options;
-  if (typeof fingerprint === 'function') return { fingerprint: trial.wrap('fingerprint', fingerprint) };
-  if (hasFingerprintChoice({ fingerprint, ignoredFields })) return { fingerprint, ignoredFields };
-  const inherited = handleOnce.settings.fingerprint;
-  if (typeof inherited !== 'function') return {};
-  return { fingerprint: trial.wrap('fingerprint', (compared: Compared) => inherited(compared)) };
 }

@@ -1,5 +1,5 @@
 import type { Emitted } from '../reporting/event-sink.ts';
-import type { AcknowledgedEvent, KeptEvent, KeptReason } from './delivery-event.ts';
+import type { KeptEvent, KeptReason } from './delivery-event.ts';
 
 /** The broker need not deliver the message again. */
 export interface Acknowledged {
@@ -24,7 +24,7 @@ export type Verdict<Reason extends string = KeptReason> = Acknowledged | Kept<Re
 /** The event of a verdict, to be emitted when the broker has been told. */
 export function verdictEvent<Reason extends string>(
   verdict: Verdict<Reason>,
-): AcknowledgedEvent | Emitted<KeptEvent<Reason>> {
+): { readonly type: 'acknowledged'; readonly key: string } | Emitted<KeptEvent<Reason>> {
   return verdict.acknowledge ? { type: 'acknowledged', key: verdict.key } : keptEvent(verdict);
 }
 

@@ -4,11 +4,7 @@ import { lazily } from '../lib/lazily.ts';
 import type { Handler } from '../words/attempt.ts';
 import type { CallOptions } from './handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
-import {
-  fingerprintFields,
-  hasAtMostOneFingerprint,
-  BOTH_FINGERPRINTS_GIVEN,
-} from '../options/fingerprint-options.ts';
+import { checkFingerprints, fingerprintFields } from '../options/fingerprint-options.ts';
 import { handlerOption } from '../options/handler-option.ts';
 import type { Outcome } from '../words/outcome.ts';
 import {
@@ -46,7 +42,7 @@ const callOptionsSchema = lazily(() =>
       },
       NOT_AN_OBJECT,
     )
-    .check(z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)),
+    .check(z.superRefine(checkFingerprints)),
 );
 
 const handlerSchema = lazily(() => z.object({ handler: handlerOption('payload, attempt') }));

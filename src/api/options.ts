@@ -6,9 +6,9 @@ import type { Around } from '../words/around.ts';
 import type { HandleOnceEvent } from '../reporting/events.ts';
 import { aroundOption } from '../options/around-option.ts';
 import {
+  checkFingerprints,
   type FingerprintOptions,
   fingerprintFields,
-  BOTH_FINGERPRINTS_GIVEN,
 } from '../options/fingerprint-options.ts';
 import {
   eventHook,
@@ -154,6 +154,7 @@ export const optionsSchema = lazily(() =>
           for (const [field, message] of contradictions(options)) {
             context.addIssue({ code: 'custom', path: [field], message });
           }
+          checkFingerprints(options, context);
         },
         // Also where a field is wrong by itself, so that everything is said at once.
         { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
@@ -177,9 +178,6 @@ function* contradictions(options: {
   }
   if (storeResult === false && maxResultBytes !== undefined) {
     yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
-  }
-  if (options.fingerprint !== undefined && options.ignoredFields !== undefined) {
-    yield ['ignoredFields', BOTH_FINGERPRINTS_GIVEN.error];
   }
   for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
     const retentionMs = options[field];

@@ -1,7 +1,6 @@
 import type { Attempt } from '../words/attempt.ts';
-import { childKey } from '../words/child-key.ts';
+import { childKeysOf } from '../options/key.ts';
 import type { Clock } from '../lib/clock.ts';
-import { checkKey } from '../options/key.ts';
 import { AttemptSignal } from './attempt-signal.ts';
 import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
@@ -127,10 +126,7 @@ export class HeldClaim {
       get signal() {
         return attemptSignal.signal;
       },
-      childKey(name) {
-        checkKey('childKey name', name);
-        return childKey(scope, key, name);
-      },
+      childKey: childKeysOf(scope, key),
     };
   }
 }

@@ -49,17 +49,15 @@ export function fingerprintFields<Compared, More extends readonly unknown[] = []
   };
 }
 
-export function hasAtMostOneFingerprint({
-  fingerprint: choice,
-  ignoredFields,
-}: AnyFingerprintOptions): boolean {
-  return choice === undefined || ignoredFields === undefined;
+/** Refuses both options together. */
+export function checkFingerprints(
+  options: { readonly fingerprint?: unknown; readonly ignoredFields?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  if (options.fingerprint === undefined || options.ignoredFields === undefined) return;
+  const message = 'must not be given together with fingerprint; have that function leave the fields out';
+  context.addIssue({ code: 'custom', path: ['ignoredFields'], message });
 }
-
-export const BOTH_FINGERPRINTS_GIVEN = {
-  path: ['ignoredFields'],
-  error: 'must not be given together with fingerprint; have that function leave the fields out',
-};
 
 /** Whether the options say anything. Those of a call then apply in place of its instance's. */
 export function hasFingerprintChoice({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {

@@ -41,12 +41,6 @@ export interface Retries {
  */
 export const DEFAULT_RETRIES: Retries = { maxAttempts: 12, maxDeaths: 5, backoff: DEFAULT_BACKOFF };
 
-/** For a consumer whose partition waits for the message: four minutes. */
-export const SHORT_RETRIES: Pick<Retries, 'maxAttempts' | 'backoff'> = {
-  maxAttempts: 10,
-  backoff: { baseMs: 1_000, maxMs: 300_000, factor: 2 },
-};
-
 const MAX_COUNT = 2_147_483_647;
 
 const count = (what: string) =>

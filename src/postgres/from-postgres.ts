@@ -3,7 +3,6 @@ import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
 import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { beginPostgres, endOf, type Transactions } from './begin-postgres.ts';
-import { poolSize } from './pool-size.ts';
 import { createPreparing } from './preparing.ts';
 
 /** A `postgres` client as a database client. */
@@ -12,7 +11,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
   const preparing = createPreparing(true);
   return {
     ...queriesOf(sql, preparing),
-    maxConnections: poolSize(sql.options?.max),
+    maxConnections: Number.isInteger(sql.options?.max) ? Number(sql.options?.max) : undefined,
     begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
     in(transaction) {
       const queries = queriesIn(transaction);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { EventSink } from '../../reporting/event-sink.ts';
-import { Hold, LOST } from '../hold.ts';
+import { Hold } from '../hold.ts';
 import { brokerCall } from './broker-call.ts';
 import type { OnceEachEvent } from './events.ts';
 
@@ -47,7 +47,7 @@ export function createBroker<Message>(
     const until = clock.monotonic() + forMs;
     const answer = await send('extend', '', ask);
     if (!answer.done) return undefined;
-    return answer.reply === false ? LOST : until;
+    return answer.reply === false ? Hold.LOST : until;
   }
 
   return {

@@ -1,6 +1,4 @@
-import type { Consumer } from './consumer.ts';
-import { type Delivered, deliver } from './deliver.ts';
-import type { Delivery } from './delivery.ts';
+import { type Consumer, deliver, type Delivered, type Delivery } from '../../src/adapter-kit.ts';
 
 /** The place of a delivery in its lane. */
 export interface Turn {

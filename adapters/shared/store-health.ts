@@ -1,10 +1,13 @@
-import type { AnyHandleOnce } from '../api/handle-once.ts';
-import { endingOf, type Handled, meaningOf } from '../words/endings.ts';
-import { StoreError } from '../words/errors.ts';
-import { wasAbandoned } from '../engine/abandoned.ts';
-import { handlesOf } from '../engine/hidden-handles.ts';
-import type { Consumer } from './consumer.ts';
-import { storeIsUsable } from './store-check.ts';
+import {
+  type Consumer,
+  endingOf,
+  type Handled,
+  handlesOf,
+  meaningOf,
+  storeIsUsable,
+  wasAbandoned,
+} from '../../src/adapter-kit.ts';
+import { type AnyHandleOnce, StoreError } from '../../src/index.ts';
 
 /** Whether the store can be used, by its last answer. `unknown` before the first. */
 export type StoreReach = 'reachable' | 'unreachable' | 'unknown';

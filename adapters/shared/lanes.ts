@@ -1,5 +1,5 @@
+import { fewAtOnce } from '../../src/adapter-kit.ts';
 import type { Turn } from './deliver-in-turn.ts';
-import { fewAtOnce } from '../lib/few-at-once.ts';
 
 /**
  * The place of a message in a lane, whose messages run one after the other.
