@@ -30,7 +30,7 @@ export type HandlingEvent =
       readonly reason: DeadLetterReason;
       /** What a refused one was refused with. */
       readonly error?: EventError;
-      /** Where a queue bounds the attributes of a message: those of ours that found no room in the copy. */
+      /** Where a queue bounds the attributes of a message: our attributes that did not fit into the copy. */
       readonly droppedAttributes?: readonly string[];
     })
   /** The dead-letter queue or topic did not take it; it is kept. */

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Calls, MissingOption } from '../api/handle-once.ts';
 
-/** What a handler gets: the output of the schema, that of `handleOnce` where it has none of its own, or of `parse`. */
+/** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type ParsedPayload<Schema, Parsed, Once = unknown> = Schema extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Schema>
   : [Once] extends [MadeWithSchema<infer Inherited>]
@@ -12,15 +12,15 @@ interface MadeWithSchema<Schema extends StandardSchemaV1> {
   readonly settings: { readonly schema: Schema };
 }
 
-/** What the options of a handler lack that asks for a payload which nothing has checked. */
+/** What is missing where a handler takes a payload that nothing has checked. */
 interface NeedsSchemaOrParse {
   /** Or a `schema`. */
   readonly parse: object;
 }
 
 /**
- * What options need beside their own: `parse`, where there is no schema and the handler asks for more than `Raw`, which
- * it gets otherwise. The compiler infers `Parsed` from the handler too.
+ * Requires `parse` where there is no schema and the handler takes more than `Raw`, which it gets otherwise. The
+ * compiler infers `Parsed` from the handler too.
  */
 type PayloadChecked<Schema, Parsed, Once, Raw = unknown> = Schema extends StandardSchemaV1
   ? unknown
@@ -30,14 +30,14 @@ type PayloadChecked<Schema, Parsed, Once, Raw = unknown> = Schema extends Standa
       ? unknown
       : NeedsSchemaOrParse;
 
-/** What a handler gets beside payload and attempt: the transaction of `Once`, or the name of the missing option. */
+/** The third argument of a handler: the transaction of `Once`, or the name of the missing option. */
 export type TransactionOf<Once, InTransaction> = [InTransaction] extends [true]
   ? [Once] extends [{ readonly inTransaction: Calls<infer Extra> }]
     ? Extra
     : [transaction: unknown]
   : [transaction: MissingOption<'inTransaction: true'>];
 
-/** What options need beside their own: with `inTransaction: true` a `handleOnce` that has transactions. */
+/** Requires, with `inTransaction: true`, a `handleOnce` that has transactions. */
 type TransactionChecked<Once, InTransaction> = Infers<Once> &
   ([InTransaction] extends [true]
     ? NeedsTransactions<unknown>
@@ -55,7 +55,7 @@ export interface NeedsTransactions<Tx> {
   readonly inTransaction: true;
 }
 
-/** What options need beside their own, for the payload and the transaction that their handler asks for. */
+/** Requires the options that the payload and the transaction of the handler need. */
 export type OptionsChecked<Schema, Parsed, Once, InTransaction, Raw = unknown> = PayloadChecked<
   Schema,
   Parsed,

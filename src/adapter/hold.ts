@@ -4,19 +4,20 @@ export interface HoldOptions {
   readonly clock: Clock;
   /** When the broker may give the message to another, by the monotonic clock. */
   readonly until: number;
-  /** Milliseconds of that which the ways between the broker and here may have taken. */
+  /** Milliseconds to subtract for the travel time between the broker and here. */
   readonly marginMs: number;
   /**
-   * Asks the broker for more time. Gives until when, `Hold.LOST`, or undefined where there was no answer. It must not throw.
+   * Asks the broker for more time. Gives until when, `Hold.LOST`, or undefined where there was no answer. It must not
+   * throw.
    */
   readonly extend?: (() => Promise<number | undefined>) | undefined;
   /** Milliseconds between extensions. Without them the owner of the hold calls `beat`. */
   readonly everyMs?: number | undefined;
 }
 
-/** A message that its broker keeps for us while it is handled. */
+/** A message that its broker reserves for us while it is handled. */
 export class Hold {
-  /** In place of a time: the broker has given the message to another, or is about to. */
+  /** Instead of a time: the broker has given the message to another, or is about to. */
   static readonly LOST = -Infinity;
 
   readonly #options: HoldOptions;
@@ -45,7 +46,7 @@ export class Hold {
     return this.#until - marginMs - clock.monotonic();
   }
 
-  /** Takes in what the broker has said of it elsewhere. */
+  /** Sets what the broker has answered elsewhere. */
   set until(until: number) {
     this.#until = until;
   }

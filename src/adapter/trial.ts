@@ -9,7 +9,7 @@ import { causeOf, describeThrown, nameOfThrown } from '../payload/stored-error.t
 import type { Delivery } from './delivery.ts';
 import { foundKey } from './found-key.ts';
 
-/** Those of the user's functions that say what a message is, and what to do about one that throws. */
+/** The user's functions that identify a message, with what to do about one that throws. */
 const FIXES = {
   key: 'correct it. A message for which it returns undefined is refused',
   body: 'correct it, and do in parse what can fail',
@@ -24,10 +24,10 @@ export type Trial = ReturnType<typeof createTrial>;
 
 /**
  * Whether such functions work at all in one consumer. Until one has returned something, what it throws is a fault of
- * its code, and the message is kept: a plain mistake would else send a whole queue to the dead letters. After that it
- * is the fault of the message. `meanwhile` says what becomes of messages, or requests, until a function works.
+ * its code, and the message is kept: a mistake in it would otherwise send a whole queue to the dead letters. After that
+ * it is the fault of the message. `untilThen` says what becomes of messages, or requests, until a function works.
  */
-export function createTrial(meanwhile = 'Messages are kept until it works') {
+export function createTrial(untilThen = 'Messages are kept until it works') {
   /** What has not worked yet. */
   const open = new Set<IdentityOption>();
 
@@ -39,7 +39,7 @@ export function createTrial(meanwhile = 'Messages are kept until it works') {
     open.add(option);
     return (...args) => {
       if (!open.has(option)) return find(...args);
-      const found = foundAtTrial(option, () => find(...args), meanwhile);
+      const found = foundAtTrial(option, () => find(...args), untilThen);
       if (found !== undefined) open.delete(option);
       return found;
     };
@@ -73,18 +73,18 @@ export function createTrial(meanwhile = 'Messages are kept until it works') {
   };
 }
 
-function foundAtTrial<Found>(option: IdentityOption, find: () => Found, meanwhile: string): Found {
+function foundAtTrial<Found>(option: IdentityOption, find: () => Found, untilThen: string): Found {
   try {
     return find();
   } catch (thrown) {
-    // Its text is for the user. That of any other error can quote the message.
+    // Its text is for the user. The text of another error can quote the message.
     const what = thrown instanceof InvalidKeyError ? describeThrown(thrown) : nameOfThrown(thrown);
-    const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. ${meanwhile}`;
+    const message = `threw (${what}), and has never worked yet: ${FIXES[option]}. ${untilThen}`;
     throw new InvalidOptionsError('a function of the options', [{ field: option, message }], causeOf(thrown));
   }
 }
 
-/** What it throws is told when the message is handled. */
+/** What it throws is reported when the message is handled. */
 function ignoringErrors(call: () => unknown): void {
   try {
     call();

@@ -18,10 +18,10 @@ export interface Kept<Reason extends string = KeptReason> {
   readonly error?: unknown;
 }
 
-/** What a broker has to be told of a delivery. */
+/** What has to be done at the broker. */
 export type Verdict<Reason extends string = KeptReason> = Acknowledged | Kept<Reason>;
 
-/** The event of a verdict, to be emitted when the broker has been told. */
+/** The event of a verdict, to be emitted once it is applied at the broker. */
 export function verdictEvent<Reason extends string>(
   verdict: Verdict<Reason>,
 ): { readonly type: 'acknowledged'; readonly key: string } | Emitted<KeptEvent<Reason>> {

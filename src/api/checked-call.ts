@@ -16,7 +16,7 @@ import {
   wholeNumber,
 } from '../options/parse-options.ts';
 
-/** A call of `handleOnce`, whose arguments may be anything. */
+/** A call of `handleOnce` with arguments of any type. */
 export type AnyCall<Extra extends readonly unknown[]> = <Result>(
   key: string,
   payload: unknown,

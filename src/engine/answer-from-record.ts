@@ -7,7 +7,7 @@ import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
 import { endOf, type Engine } from './engine.ts';
 import { checkKey } from '../options/key.ts';
 
-/** An outcome that no handler of this call has had a part in. */
+/** An outcome without a run of the handler in this call. */
 type OnRecord<R> =
   Succeeded<R> | Failed | (Pending & { readonly reason: 'in-flight' | 'released' | 'suspect' });
 
@@ -46,7 +46,7 @@ export function answerFromRecord<R>(
   return outcome;
 }
 
-/** The outcome of what is on record: that of a duplicate, and no event is emitted. */
+/** The outcome that a duplicate gets. Emits no event. */
 function outcomeOnRecord<R>(reply: LookupReply, decode: DecodeRecord): OnRecord<R> {
   const { attempts } = reply;
   switch (reply.kind) {
@@ -117,7 +117,7 @@ function decoderOf(
       const value: unknown = JSON.parse(json);
       if (isRight(value)) return value;
     } catch {
-      // Reported below, as what is JSON and not an error.
+      // Reported below.
     }
     return damaged(column);
   }

@@ -74,6 +74,6 @@ function finalReason(error: unknown): FailedReason | undefined {
 }
 
 function retryAfter(error: unknown, failures: number, backoff: Backoff): number {
-  const asked = error instanceof RetryableError ? readable(error, 'retryAfterMs') : undefined;
-  return boundedWait(isWait(asked) ? asked : backoff(failures, error));
+  const wanted = error instanceof RetryableError ? readable(error, 'retryAfterMs') : undefined;
+  return boundedWait(isWait(wanted) ? wanted : backoff(failures, error));
 }

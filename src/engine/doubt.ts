@@ -19,7 +19,7 @@ export function createDoubt(
     resolveEnded = resolve;
   });
   const cancel = alarm.set(() => {
-    // After a standstill this alarm rings before an answer that came meanwhile is read: that still counts.
+    // After the process was stopped, this alarm rings before an answer that has arrived is read: it still counts.
     clock.afterInput(() => {
       if (isOpen) onUnanswered();
     });

@@ -7,7 +7,7 @@ import { Lease } from './lease.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import type { AttemptEnding, Threw } from './attempt-ending.ts';
 
-/** A machine whose clock is set may be about to be set again. */
+/** The clock may soon be set again. */
 const AFTER_DOUBT_MS = 1_000;
 
 export interface AttemptLimits {
@@ -71,7 +71,7 @@ export class HeldClaim {
     this.#signal.abort(reason);
   }
 
-  /** Whether the attempt has been told to give up. Where its lease is in doubt, it waits for the database. */
+  /** Whether the signal of the attempt has aborted. Where its lease is in doubt, it waits for the database. */
   async isOver(): Promise<boolean> {
     const known = this.lease.whenKnown();
     if (known !== undefined) await known;
@@ -105,7 +105,7 @@ export class HeldClaim {
     this.lease.stop();
   }
 
-  /** What ends since its lease does is no failure of its handler. */
+  /** An attempt that ends because its lease does is no failure of its handler. */
   #threw(error: unknown): Threw {
     const threw = { kind: 'threw', error, interrupted: true } as const;
     if (error instanceof NotStartedError) return threw;

@@ -29,7 +29,7 @@ export const thisProcess = createHost(systemClock, WORKER_ID);
 
 const SHORTEST_TURN_MS = 100;
 const LONGEST_WAIT_MS = 300_000;
-/** By then those that wait have come back so often that their queue is about to give them up. */
+/** By then the waiting messages have come back so often that their queue is about to give up on them. */
 const LONGEST_STAY_MS = 1_800_000;
 /** Of the last run in the estimate of the next. */
 const WEIGHT = 0.2;
@@ -38,8 +38,8 @@ const WEIGHT = 0.2;
  * The one place that a process has for a message which may kill it. Suspects run one at a time, so that the one that
  * kills the process is known by its death.
  *
- * Those that wait come back one after the other, about as fast as suspects have run: a thousand that all came back
- * every second would use up the receive counts of their messages. One that hangs keeps them waiting for a bounded time.
+ * The others come back one after the other, about as fast as suspects have run: a thousand that all came back every
+ * second would use up the receive counts of their messages. One that hangs blocks them for a bounded time.
  */
 export function createSuspectPlace(clock: Clock) {
   let stay: { readonly enteredAt: number } | undefined;
@@ -54,7 +54,7 @@ export function createSuspectPlace(clock: Clock) {
       const own = { enteredAt };
       stay = own;
       return () => {
-        // It may be another's by now.
+        // Another may have it by now.
         if (stay !== own) return;
         stay = undefined;
         turnMs += WEIGHT * (clock.monotonic() - enteredAt - turnMs);
@@ -63,7 +63,7 @@ export function createSuspectPlace(clock: Clock) {
     /** Reserves the next turn for a message that found the place taken. Returns the milliseconds until then. */
     reserveTurn(): number {
       const time = clock.monotonic();
-      // What runs is as likely to go on for as long again as it is to end.
+      // A run that has taken so long may well take as long again.
       const runningMs = stay === undefined ? 0 : time - stay.enteredAt;
       const turn = Math.max(turnMs, runningMs, SHORTEST_TURN_MS);
       const waitMs = Math.min(Math.max(nextTurnAt - time, 0) + turn, LONGEST_WAIT_MS);

@@ -10,7 +10,7 @@ export interface Member {
 /** They keep the other side busy: see `MAX_BATCHES` of one coalescer. */
 const FULL = 2;
 
-/** Coalescers whose requests set each other off: a claim leads to a settle, which leads to the next claim. */
+/** Coalescers with requests that set each other off: a claim leads to a settle, which leads to the next claim. */
 export class BatchGroup {
   readonly #members: Member[] = [];
   #underWay = 0;

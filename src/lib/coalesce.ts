@@ -19,15 +19,17 @@ export interface CoalesceOptions<Request, Reply> {
   readonly smallestBeside?: number;
   /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
   readonly isolates?: (error: unknown) => boolean;
-  /** Coalescers whose requests set each other off. Default: it is by itself. */
+  /** Coalescers with requests that set each other off. Default: none. */
   readonly group?: BatchGroup;
-  /** Asked where a batch could go and the group is full: true lets it wait until that is over. Default: never. */
+  /**
+   * Called where a batch could go and the group is full: true lets it wait until the group has room. Default: never.
+   */
   readonly letsOthersFirst?: () => boolean;
   /** What bounds the requests that are sent alone. Default: `gate`. */
   readonly aloneGate?: Pick<Gate, 'enter' | 'leave'>;
 }
 
-/** `alone`: in a batch of its own, at once. */
+/** `alone`: in a separate batch, at once. */
 export type Send<Request, Reply> = (request: Request, how?: 'alone') => Promise<Reply>;
 
 interface Waiting<Request, Reply> {
@@ -105,7 +107,7 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
     }
   }
 
-  /** Each has to pass the gate: hundreds at once would keep all others waiting in the client. */
+  /** Each has to pass the gate: hundreds at once would block all others in the client. */
   function sendAlone(entry: Waiting<Request, Reply>): void {
     aloneGate.enter(() => {
       void deliver([entry]).finally(() => {

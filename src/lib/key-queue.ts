@@ -1,4 +1,4 @@
-/** A request that waits. Its fields are the queue's own. */
+/** A request that waits. The queue writes `next`. */
 export interface Waiting {
   readonly key: string;
   /** The next of the same key. */
@@ -7,7 +7,7 @@ export interface Waiting {
 
 const COMPACTED_FROM = 1_024;
 
-/** Requests in the order of their arrival, of which a batch takes one per key. */
+/** Requests in the order of their arrival. A batch takes one per key. */
 export class KeyQueue<Entry extends Waiting> {
   /** The first of each key. What is before `head` was taken. */
   #firsts: Entry[] = [];

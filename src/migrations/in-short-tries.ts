@@ -5,11 +5,11 @@ import { sqlState } from '../postgres/error-layers.ts';
 import { safeCause } from '../postgres/safe-cause.ts';
 import { beginReadCommitted } from '../postgres/transaction.ts';
 
-/** How long a lock is waited for. */
+/** How long to wait for a lock. */
 export interface Patience {
-  /** In one try. Every statement on the table waits behind that wait, so that it is short for a claim. */
+  /** In one try. Claims wait as long too, since every statement on the table queues behind the lock. */
   readonly lockMs: number;
-  /** Between two tries: what has waited goes first. */
+  /** Between two tries, for the statements that have waited. */
   readonly pauseMs: number;
   /** In all. What another `migrate` takes does not count. */
   readonly totalMs: number;
@@ -17,7 +17,7 @@ export interface Patience {
 
 export const PATIENCE: Patience = { lockMs: 250, pauseMs: 750, totalMs: 60_000 };
 
-/** As a script has it, which cannot try again. */
+/** For a script, which cannot try again. */
 export const SHORT_LOCKS = `-- Messages wait behind this script for no longer. Where it fails with 55P03, run it again.
 set local lock_timeout = '${PATIENCE.lockMs}ms';`;
 
@@ -59,8 +59,8 @@ export async function inShortTries<T>(
 }
 
 /**
- * Of many at once, one goes on, and the others wait, however long it takes. The lock ends with the transaction, also
- * behind a pooler that gives the session to another client.
+ * One of many continues, and the others wait, however long it takes. The lock ends with the transaction, also behind a
+ * pooler that gives the session to another client.
  */
 async function lockSchema(queries: DatabaseQueries, schema: string): Promise<string> {
   await queries.execute('set local lock_timeout = 0');
@@ -84,8 +84,8 @@ function blockedError(schema: string, totalMs: number, seen: string | undefined,
 const LOOK_EVERY_MS = 50;
 
 /**
- * $1: the process id of a session. Those that it waits for, the oldest transaction first. What belongs to other roles
- * comes without a state and a time, for a role without the rights of `pg_read_all_stats`.
+ * $1: the process id of a session. The sessions that it waits for, the oldest transaction first. A role without the
+ * rights of `pg_read_all_stats` gets no state and no time of the sessions of other roles.
  */
 const BLOCKERS = `
 select string_agg(
@@ -99,7 +99,7 @@ from (select distinct pid from unnest(pg_blocking_pids($1::text::integer)) as p(
 
 type BlockerWatch = ReturnType<typeof watchBlockers>;
 
-/** Follows whom a session waits for. Only while it waits does the server know. */
+/** Follows whom a session waits for. The server knows only while it waits. */
 function watchBlockers(client: DatabaseClient, pid: string) {
   const { maxConnections = Infinity } = client;
   const watching = new AbortController();
@@ -113,7 +113,7 @@ function watchBlockers(client: DatabaseClient, pid: string) {
     await look();
   }
 
-  // What cannot be seen is not named: the lock is what matters.
+  // A failure only costs the name of the blocker.
   if (maxConnections > 1) look().catch(() => undefined);
   return {
     /** Who was seen last. Undefined: no session, as where the client has no second connection to look with. */

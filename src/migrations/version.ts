@@ -32,7 +32,7 @@ export function requireUsable(found: number, schema: string): void {
   );
 }
 
-/** What is told of tables that are one version newer. */
+/** The warning for tables that are one version newer. */
 export function nextVersionText(found: number, schema: string): string {
   return (
     `the tables in schema ${schema} have version ${found}, and this version of handle-once is made for ${LATEST}. ` +

@@ -59,12 +59,12 @@ export function checkFingerprints(
   context.addIssue({ code: 'custom', path: ['ignoredFields'], message });
 }
 
-/** Whether the options say anything. Those of a call then apply in place of its instance's. */
+/** Whether one of the options is given. Then a call does not use the options of its instance. */
 export function hasFingerprintChoice({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
   return choice !== undefined || ignoredFields !== undefined;
 }
 
-/** The options of a call for one message: their function gets the message too. */
+/** The options for one message: their function gets the message too. */
 export function fingerprintOptionsFor<Compared, Message>(
   { fingerprint: choice, ignoredFields }: FingerprintOptions<Compared, [message: Message]>,
   message: Message,

@@ -105,7 +105,7 @@ export const retryFields = lazily(() => ({
 
 export type GivenRetries = z.output<z.ZodMiniObject<ReturnType<typeof retryFields>>>;
 
-/** Retries with what was given in place of what there was before, and their backoff as a function. */
+/** The retries before, with the given options applied, and their backoff as a function. */
 export function resolveRetries(
   given: GivenRetries,
   before: Retries,

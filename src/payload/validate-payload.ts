@@ -17,9 +17,9 @@ export async function validatePayload(
 }
 
 /**
- * The parser's message is left out: JSON.parse quotes the text that it could not read. That of an `InvalidKeyError` is
- * for the user, and has nothing of the message. A `RetryableError` says nothing of the payload: what the parser needs
- * is not there now.
+ * The parser's message is left out: JSON.parse quotes the text that it could not read. The message of an
+ * `InvalidKeyError` is written for the user, and quotes nothing. A `RetryableError` is no fault of the payload: the
+ * parser lacks something for now.
  */
 async function parsePayload(payload: unknown, parse: (payload: never) => unknown): Promise<unknown> {
   try {
@@ -31,7 +31,7 @@ async function parsePayload(payload: unknown, parse: (payload: never) => unknown
   }
 }
 
-/** A schema that breaks says nothing of the payload. A syntax error of a transform quotes the text that it got. */
+/** An error of the schema is no fault of the payload. A syntax error of a transform quotes its text. */
 async function validate(value: unknown, schema: StandardSchemaV1): Promise<StandardSchemaV1.Result<unknown>> {
   try {
     return await schema['~standard'].validate(value);
@@ -52,7 +52,7 @@ async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknow
   );
 }
 
-/** Members of a payload can be named by a person's data: names that the schema does not have are left out. */
+/** Names of members can be personal data: names that the schema does not have are left out. */
 function describeIssue(issue: StandardSchemaV1.Issue, named: ReadonlySet<string>): string {
   const parts = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
   const where = parts.map((part) =>
@@ -67,7 +67,7 @@ function isUnrecognized(issue: object): boolean {
   return 'code' in issue && issue.code === 'unrecognized_keys';
 }
 
-/** Where schemas keep their members by name: those of zod and valibot. */
+/** Where schemas of zod and valibot keep their members by name. */
 const MEMBERS = ['shape', 'entries'];
 /** A schema can refer to itself, and to all of its library. */
 const MAX_PARTS = 5_000;

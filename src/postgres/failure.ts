@@ -23,7 +23,7 @@ const NEVER_SENT = new Set([
   'ENOTFOUND',
 ]);
 
-/** Answers of a server that is being stopped, or of something between: what was asked may have been done before. */
+/** Answers of a server that is being stopped, or of a proxy: the statement may have been run before. */
 export const UNCERTAIN_CLASSES = new Set(['08', '57']);
 
 interface Refusal {

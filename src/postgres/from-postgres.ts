@@ -25,7 +25,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
       return {
         async query(statement, parameters) {
           await refuseEnded(transactions, queries);
-          // They take the same way, and so leave in this order.
+          // Both are sent the same way, and so in this order.
           const unguarded = queriesOf(queries, preparing);
           const rows = unguarded.query(statement, parameters);
           const committed = endOf(() => unguarded.execute(COMMIT));
@@ -53,7 +53,7 @@ function queriesIn(transaction: unknown): PostgresQueries {
 }
 
 async function refuseEnded({ ended }: Transactions, transaction: object): Promise<void> {
-  // A connection that has just closed is heard of in this turn.
+  // The event of a connection that has just closed comes in this turn.
   await nextTurn();
   if (ended.has(transaction)) throw connectionBroken();
 }

@@ -49,7 +49,7 @@ const SMALLEST_HALF = 8;
 /**
  * How often claims wait for one of two statements to end. What has met stays together, so callers in step need it a few
  * times only: a statement then has half of what is in flight, and not a quarter. To others each time costs a part of a
- * round trip: waiting always made 300 callers, whose handlers took up to 10 ms, 0.87x as fast over a network of 1 ms.
+ * round trip: waiting always made 300 callers with handlers of up to 10 ms 0.87x as fast over a network of 1 ms.
  */
 const LETTING_OTHERS_FIRST = 1 / 16;
 /** Characters. A larger result takes longer to send than a round trip: others must not wait for it. */
@@ -121,8 +121,8 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   /** Claims that are sent again with their tokens: their leases may have begun the first time. */
   const sentBefore = new WeakMap<ClaimRequest, Instant>();
 
-  /** What failed by a claim of ours whose reply was lost is told by the next one: it is no replay. */
-  function told({ key }: ClaimRequest, reply: ClaimReply): ClaimReply {
+  /** The reply after a lost claim of ours has failed the record: it is the first to report that, and no replay. */
+  function firstReport({ key }: ClaimRequest, reply: ClaimReply): ClaimReply {
     return reply.kind === 'failed' && takeBacks.hasFailed(key) ? { ...reply, replayed: false } : reply;
   }
 
@@ -133,7 +133,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
       try {
         const replies = await answered('claim', requests.length, statement);
         return requests.map((request, index) => ({
-          reply: told(request, replies[index] as ClaimReply),
+          reply: firstReport(request, replies[index] as ClaimReply),
           sentAt: sentBefore.get(request) ?? sentAt,
         }));
       } catch (error) {
@@ -157,7 +157,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const extend = perMessage(traffic.extend, extendMany, { aloneGate: traffic.extendAlone });
 
   return {
-    /** Claims a key. A claim whose reply is lost is taken back, if it lands. */
+    /** Claims a key. A claim without a reply is taken back, if it lands. */
     claim: (request: ClaimRequest): Promise<TimedClaimReply> => {
       const takenBack = takeBacks.releaseNow(request.key);
       return takenBack === undefined ? claim(request) : takenBack.then(() => claim(request));

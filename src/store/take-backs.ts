@@ -77,7 +77,7 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
   async function sweep(): Promise<void> {
     isSweeping = true;
     for (let sweeps = 1; count > 0; sweeps += 1) {
-      // Not the time of the answer: what came meanwhile has not been looked for.
+      // Not the time of the reply: claims added since were not part of the release.
       const askedAt = clock.monotonic();
       if (await isAnswered(release(all()))) forgetUntil(askedAt);
       if (count > 0) await delay(clock, retryWait(PAUSES, sweeps), { keepsAlive: false });

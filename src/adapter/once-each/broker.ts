@@ -16,7 +16,7 @@ type Answer = { readonly done: true } | { readonly done: false; readonly error: 
 
 export type Broker<Message> = ReturnType<typeof createBroker<Message>>;
 
-/** Of `ackWaitMs`: the broker, and the way to it, can be of any kind. */
+/** Share of `ackWaitMs`: brokers and networks of any kind. */
 const MARGIN = 0.1;
 
 /** In each `ackWaitMs`. */
@@ -57,7 +57,7 @@ export function createBroker<Message>(
       retryLater: (message: Message, delayMs: number, key: string): Promise<Answer> =>
         send('retry-later', key, () => retryLater(message, delayMs)),
     }),
-    /** Keeps a message with us, of whose `ackWaitMs` so much is over already. */
+    /** Holds a message that was received `heldForMs` ago. */
     hold(message: Message, heldForMs: number): Hold {
       if (ackWaitMs === undefined) return new Hold({ clock, until: Infinity, marginMs: 0 });
       const everyMs = ackWaitMs / EXTENSIONS;
@@ -68,7 +68,7 @@ export function createBroker<Message>(
         everyMs,
         extend: extend && (() => prolong(ackWaitMs, () => extend(message))),
       });
-      // One that has waited since it was received may have no third left.
+      // A message that has waited may not have a third of `ackWaitMs` left.
       if (heldForMs >= everyMs) hold.beat();
       return hold;
     },

@@ -13,7 +13,7 @@ export type OnceEachKeptReason =
 export type OnceEachEvent =
   | HandlingEvent
   | (KeptEvent<OnceEachKeptReason> & {
-      /** When the broker delivers it again. Undefined when it was not told. */
+      /** When the broker delivers it again. Undefined where the broker got no call. */
       readonly retryAfterMs: number | undefined;
     })
   | {

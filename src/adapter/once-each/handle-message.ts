@@ -56,7 +56,7 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
   readonly patienceMs?: number | undefined;
 }
 
-/** Handles one message, then tells its broker what its outcome asks for. It never throws. */
+/** Handles one message, then applies its outcome at the broker. It never throws. */
 export async function handleMessage<Message, R>(
   adapter: MessageAdapter<Message, R>,
   message: Message,
@@ -73,7 +73,7 @@ export async function handleMessage<Message, R>(
   return { ...handledFacts(delivered), ...(await applyVerdict(adapter, message, hold, delivered)) };
 }
 
-/** For an extension under way. One that hangs must not keep a handled message from being acknowledged in time. */
+/** For an extension under way. One that hangs must not delay the acknowledgement. */
 const LONGEST_END_MS = 1_000;
 
 /** Where the broker cannot deliver again later, the message waits here and is tried again. */
@@ -128,7 +128,7 @@ function deliveryOf<Message, R>(
   };
 }
 
-/** A body can be of a kind that is read once, such as the next part of a stream. */
+/** Some bodies can be read only once, such as the next part of a stream. */
 function readOnce<T>(read: () => T): () => T {
   let found: { readonly value: T } | undefined;
   return () => (found ??= { value: read() }).value;
@@ -167,7 +167,7 @@ function copyOf(content: unknown): unknown {
   }
 }
 
-/** Through and through: of a Buffer or another instance inside, the copy would be something else. */
+/** All of it: a Buffer or another instance inside would be copied as something else. */
 function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null)
     return typeof value !== 'function' && typeof value !== 'symbol';

@@ -25,7 +25,7 @@ const SUBJECT = 'onceEach';
 /** Handles one message of a broker. */
 export interface OnceEach<Message, Result> {
   /**
-   * Handles one message, and tells the broker what becomes of it. It resolves also when the handler threw, and throws
+   * Handles one message, and applies the outcome at the broker. It resolves also when the handler threw, and throws
    * only `InvalidOptionsError` on wrong options.
    */
   (message: Message, options?: MessageOptions): Promise<HandledMessage<Result>>;

@@ -72,8 +72,8 @@ export interface OnceEachOptions<
    */
   readonly parse?: ((body: Body) => Parsed) | undefined;
   /**
-   * Tells the broker that the message is done with. Called when its record is durable, and never before. A call of the
-   * broker fails by a throw, a rejection, or no answer within 15 seconds; only what `extend` returns is looked at.
+   * Tells the broker that the message is done. Called when its record is durable, and never before. A call of the
+   * broker fails by a throw, a rejection, or no answer within 15 seconds; only the result of `extend` is used.
    */
   readonly acknowledge: (message: Message) => unknown;
   /**
@@ -106,7 +106,7 @@ export interface OnceEachOptions<
   readonly source?: ((message: Message) => MessageSource) | undefined;
   /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: OnceEachEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as the `logger` of `createHandleOnce` does. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

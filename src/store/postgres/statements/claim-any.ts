@@ -12,7 +12,7 @@ import { withLockTimeout } from './locked.ts';
  * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
  *   moment one updates a claimable record, and the other finds it alive and writes it back unchanged. `do nothing`
  *   with a second look would answer nothing at all: that look has the old snapshot.
- * - A new record is told by its token, as one that was there is: a partitioned table shows no xmax of what it inserts.
+ * - A new record is recognised by its token, as an old one is: a partitioned table shows no xmax of what it inserts.
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  * - The update reads it from the row that was to be made: a distributed Postgres takes immutable functions there alone.
@@ -68,10 +68,10 @@ function afterNow(ms: string): string {
 
 const ASKED = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
 
-/** A record that was deleted meanwhile, and is made again, is at its first attempt: it was not taken over. */
+/** A record that was deleted since, and is made again, is at its first attempt: it was not taken over. */
 const DEAD_TOKEN = 'case when a.was_owned and t.attempts > 1 then a.token::text end';
 
-/** A lease that lapsed is an attempt whose worker died. */
+/** A lapsed lease counts as a death. */
 const DEATHS = '(t.deaths + t.owned::integer)';
 
 /** Its failures are used up, or its worker died once too often. */

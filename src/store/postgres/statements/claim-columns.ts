@@ -2,15 +2,15 @@
 export interface Asked {
   readonly token: string;
   readonly fingerprint: string;
-  /** The token whose lease had lapsed, as text, of a record that the claim now owns. Absent: it takes nothing over. */
+  /** The token of the lapsed lease, as text, of a record that the claim now owns. Absent: it takes nothing over. */
   readonly deadToken?: string;
 }
 
 /**
  * The five columns that answer a claim, of a record `t`: key, kind, attempts, detail, content.
  *
- * Columns of their own, since packing the small ones into one costs the server more than each cell costs the client.
- * They have names: libraries that give rows as objects would make one of two columns without.
+ * Separate columns, since packing the small ones costs the server more than each cell costs the client. They have
+ * names: libraries that give rows as objects would merge two columns without.
  */
 export function answerColumns(t: string, asked: Asked): string {
   return `${t}.key, ${kind(t, asked)} as kind, ${t}.attempts::text as attempts,

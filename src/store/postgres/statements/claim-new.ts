@@ -5,9 +5,9 @@ import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
 /**
  * The claim that nearly every message needs: a key that is new, or one whose record is not claimable.
  *
- * Such a record is answered from the look: a duplicate writes nothing, locks nothing, makes no WAL. A claimable record,
- * and a key that another session has just made, get no answer here: they need the claim that can write over a record,
- * whose larger plan costs a third more to start.
+ * A record that is not claimable is only read: a duplicate writes nothing, locks nothing, makes no WAL. A claimable
+ * record, and a key that another session has just made, get no answer here: they need the claim that can overwrite a
+ * record, with a larger plan that costs a third more to start.
  */
 export function claimNewStatement(table: string, size: Size): string {
   return size === 'one' ? one(table) : many(table);

@@ -1,10 +1,10 @@
 import { batchRows, type Size } from '../../../postgres/request-rows.ts';
 
 /**
- * Each asked key with its record, if there is one.
+ * Each requested key with its record, if there is one.
  *
- * Each is an index probe of its own, whatever the planner knows of the table, as long as the table has the pages that
- * the migration makes.
+ * Each is a separate index probe, whatever the planner knows of the table, as long as the table has the pages that the
+ * migration makes.
  */
 export function askedRecords(size: Size, table: string): string {
   return `asked as materialized (
@@ -28,7 +28,7 @@ export interface AskedColumns {
   readonly fingerprint: string;
 }
 
-/** An insert of a new record, up to where it tells for which claims. */
+/** An insert of a new record, without its `from` and `where`. */
 export function insertRecord(table: string, asked: AskedColumns): string {
   return `insert into ${table} as t
     (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
