@@ -35,7 +35,7 @@ export class Hold {
     }, everyMs);
   }
 
-  /** Whether the broker cannot have given it to another. Once it may have, the message is not touched. */
+  /** Whether the broker cannot have given it to another. Where it may have, leave the message alone. */
   isOurs(): boolean {
     return this.leftMs() > 0;
   }
@@ -63,7 +63,7 @@ export class Hold {
     this.#extending = undefined;
   }
 
-  /** Ends the extensions, and waits for one under way: none may arrive after what is done next. */
+  /** Ends the extensions, and waits for one under way: none may arrive after the next call to the broker. */
   async end(): Promise<void> {
     this.#options.clock.clearTimer(this.#timer);
     await this.#extending;

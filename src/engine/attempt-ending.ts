@@ -14,8 +14,8 @@ export interface Threw {
   readonly kind: 'threw';
   readonly error: unknown;
   /**
-   * Whether the attempt was stopped, by its caller or since its lease was in doubt, or was not let start: it did not
-   * fail, unless the error is final.
+   * Whether the attempt was stopped, by its caller or because its lease was in doubt, or was not allowed to start: it
+   * did not fail, unless the error is final.
    */
   readonly interrupted: boolean;
   /** Milliseconds to wait after an attempt that did not fail. Default 0. */

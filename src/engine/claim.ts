@@ -26,7 +26,7 @@ export interface Patience {
 }
 
 /**
- * Claims a key, and while another caller has it looks again until it is over, or until the patience is.
+ * Claims a key, and while another caller has it looks again, for `waitMs` at most.
  *
  * Each look is a claim: the owner's outcome answers it, and when the owner is gone it takes over. Between looks nothing
  * is held, no connection either.

@@ -5,8 +5,8 @@ import type { Clock } from '../lib/clock.ts';
 export const BEATS_PER_LEASE = 3;
 
 /**
- * A lease counts as lapsed here this much of it early: the reply that confirmed it took time to travel. What asks how
- * long a lease lasts for the database, such as the wait for a settle's reply, uses all of it.
+ * A lease counts as lapsed here this share of it early, since the reply that confirmed it took time to travel. How long
+ * it lasts in the database, as for the wait for a settle's reply, is all of it.
  */
 const TRAVEL_SHARE = 0.02;
 

@@ -6,7 +6,7 @@ import { BEATS_PER_LEASE, doubtDelay, lapseDelay } from './lease-alarms.ts';
 
 export interface LeaseOwner {
   leaseLost(reason: LeaseLostError): void;
-  /** Called once per lease that the lease was kept. */
+  /** Called once in each `leaseMs` for which the lease is kept. */
   leaseKept(): void;
 }
 
@@ -16,7 +16,7 @@ type State = 'kept' | 'over' | 'doubted' | 'taken' | 'stopped';
 /**
  * The lease of a claim, which is extended every third of it, until stopped or lost.
  *
- * Two heartbeats can so fail before the lease lapses. It is lost when the store says that the record is another's, or
+ * So two heartbeats can fail before the lease lapses. It is lost when the store says that the record is another's, or
  * when no heartbeat came through in time: then another worker may own the message already.
  *
  * Where the wall clock alone says that it is over, the machine was suspended or its clock was set, and no clock of the
@@ -46,7 +46,7 @@ export class Lease {
     this.#beatIfDue();
   }
 
-  /** For how many milliseconds a try is worth it: until the lease ends by the monotonic clock. Never below 0. */
+  /** Milliseconds until the lease ends by the monotonic clock, for another try. Never below 0. */
   leftMs(): number {
     return Math.max(0, this.#leaseMs - this.#monotonicMs);
   }

@@ -35,7 +35,7 @@ export async function settleUntilAnswered(
     try {
       const reply = await engine.records.settle({ key, token, settlement }, how);
       if (reply === 'settled') return { reply, settlement };
-      // No end of an attempt meets a record that its own claim has failed.
+      // Not `failed`: a claim that fails its record has no attempt.
       if (reply !== 'locked') return { reply: 'lost', settlement };
       // In a batch the others would wait with it.
       how = 'alone';

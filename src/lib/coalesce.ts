@@ -11,8 +11,8 @@ export interface CoalesceOptions<Request, Reply> {
   /** What bounds the batches of many coalescers together. Default: nothing. */
   readonly gate?: Pick<Gate, 'enter' | 'leave'>;
   /**
-   * With no batch under way, twice this many go as two halves, so that this side works on one while the other side
-   * works on the other. Default: all go as one, which is right where each batch has a price.
+   * With no batch under way, twice this many go as two halves, so that client and server work at the same time.
+   * Default: all go as one, which is right where each batch has a price.
    */
   readonly smallestHalf?: number;
   /** How many must wait for a batch to go while another is under way. Default: one. */
@@ -46,9 +46,9 @@ const MAX_BATCHES = 2;
 /**
  * Makes one-by-one calls share statements, since round trips decide the speed.
  *
- * A request goes at the end of its turn when no batch is under way, with all that were made in that turn, and gathers
- * with others only while one is: no timer, so that no request waits for more than the next reply. A key never stands
- * twice in one batch; the later one waits for the next, and meets the earlier as another worker would.
+ * When no batch is under way, a request goes at the end of its turn, with all others of that turn. While one is under
+ * way, requests gather: there is no timer, so that no request waits for more than the next reply. A key is never twice
+ * in one batch: the later request waits for the next batch, and meets the earlier one as another worker would.
  */
 export function coalesce<Request extends { readonly key: string }, Reply>(
   options: CoalesceOptions<Request, Reply>,

@@ -55,7 +55,7 @@ function toOptionIssues(issue: z.core.$ZodIssue): OptionIssue[] {
   return [{ field, message: issue.message }];
 }
 
-/** Of a choice that is an object, as the value is, with other members. */
+/** Whether an issue is about a member: then that choice is an object, as the value is. */
 function isOfMember({ code, path }: z.core.$ZodIssue): boolean {
   return path.length > 0 || code === 'unrecognized_keys';
 }

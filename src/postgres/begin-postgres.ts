@@ -23,8 +23,8 @@ interface Begun<T> {
 }
 
 /**
- * Runs work in a transaction, to which nothing is sent once it has ended by its connection or by a refused COMMIT of
- * ours: no statement of ours, no commit, no rollback.
+ * Runs work in a transaction. After a broken connection or a refused COMMIT of ours nothing more is sent to it: no
+ * statement of ours, no commit, no rollback.
  *
  * With `postgres` 3.4.9 a statement on a broken connection is an exception that no code can catch, and a transaction
  * whose work has thrown sends its rollback there. After a refused COMMIT the connection may have another transaction

@@ -43,8 +43,8 @@ export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
    * Runs work once in a new transaction, commits when it is done, and rolls back and throws the same when it throws.
    *
    * Work that failed is not run again, not even after a conflict or a deadlock: that is for the next attempt.
-   * It settles only after the work has ended. When the connection breaks before that, it throws; a library that notices
-   * also calls `onBroken` once, while the work runs.
+   * It settles only after the work has ended, also when the connection breaks before that: then it throws. A library
+   * that notices a broken connection while the work runs calls `onBroken` once.
    */
   begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
   /**

@@ -60,7 +60,7 @@ async function refuseEnded({ ended }: Transactions, transaction: object): Promis
 
 /**
  * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
- * - `prepare: true` is only leave to prepare: a client made with `prepare: false` does not.
+ * - `prepare: true` only allows to prepare: a client made with `prepare: false` does not.
  */
 function queriesOf(
   sql: PostgresQueries,
@@ -72,8 +72,8 @@ function queriesOf(
       const rows = await run(() =>
         preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw()),
       );
-      // Without the places that are empty: after a statement that failed in the middle of its rows `postgres` 3.4.9
-      // counts on, and begins those of the next statement behind them.
+      // Without empty places: after a statement that failed in the middle of its rows, `postgres` 3.4.9 puts the rows of
+      // the next statement behind them.
       return rows.flatMap((row) => [toText(row)]);
     },
     execute: async (statements) => await run(() => sql.unsafe(statements).raw()),

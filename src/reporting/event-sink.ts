@@ -22,7 +22,7 @@ export interface SinkOptions<Event> {
 
 const ROWS = { core: rowOfCore, adapter: rowOfAdapter, operations: rowOfOperations };
 
-/** What events are of: which rows of the table report them, and the channel that they are published on. */
+/** Decides which rows of the table report the events, and the channel that publishes them. */
 export type EventSource = keyof typeof ROWS;
 
 /**

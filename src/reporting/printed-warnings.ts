@@ -1,7 +1,7 @@
 import { textOf } from './describe.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
-/** Error names that have a window of their own. The names of errors can be as many as messages. */
+/** The most error names with separate windows. There can be as many names as messages. */
 const MAX_WINDOWS = 50;
 
 interface Window {

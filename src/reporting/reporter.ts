@@ -8,7 +8,7 @@ export type Reporter = ReturnType<typeof createReporter>;
 
 export interface ReporterOptions {
   readonly logger?: Logger | undefined;
-  /** Whether a hook of the user's own gets the events: then, without a logger, none is printed. */
+  /** Whether a hook of the user gets the events: then, without a logger, none is printed. */
   readonly isObserved: boolean;
   readonly rowOf: (event: ReportedEvent) => Row | undefined;
 }
@@ -47,7 +47,7 @@ export function createReporter({ logger, isObserved, rowOf }: ReporterOptions) {
   };
 }
 
-/** Calls a function of the user's own, which must not decide what becomes of a message. */
+/** Calls a function of the user. Its errors must not decide what becomes of a message. */
 export async function callSafely(call: () => unknown, onFailure: (error: unknown) => void): Promise<void> {
   try {
     await call();

@@ -20,6 +20,6 @@ export interface TransactionalStore<Tx> extends Store {
   settleLast(transaction: Tx, request: SettleRequest, scope: string, workMs: number): Promise<SettledIn>;
   /** Whether an error of `begin` says for certain that nothing was committed: a lost connection does not. */
   isRolledBack(error: unknown): boolean;
-  /** Whether the database gave the transaction up for the sake of another, so that it can be run again. */
+  /** Whether the database rolled the transaction back in favour of another, so that it can be run again. */
   isConflict(error: unknown): boolean;
 }

@@ -9,7 +9,7 @@ import type { SettledIn } from '../transactional-store.ts';
 import { sqlState } from '../../postgres/error-layers.ts';
 import { toStoreError } from '../../postgres/failure.ts';
 
-/** What an attempt counts as: it is taken back, it is no failure, or it is one. */
+/** What an attempt counts as: it is not counted, it is no failure, or it is one. */
 const UNCOUNTED = -1;
 const NO_FAILURE = 0;
 const FAILURE = 1;
@@ -69,7 +69,7 @@ function replyOf({ key, settlement }: SettleRequest, before: ReadonlyMap<string,
   return state === 'failed' && settlement.kind === 'release' ? 'failed' : 'settled';
 }
 
-/** What the statement fails with where it settles nothing: by a division by zero, and by the root of -1. */
+/** The errors of a statement that settles nothing: a division by zero, and the root of -1. */
 const UNSETTLED: Readonly<Record<string, SettledIn>> = {
   '22012': 'lost',
   '2201F': 'no-transaction',
