@@ -4,10 +4,10 @@ import type { Turn } from './deliver-in-turn.ts';
 /**
  * The place of a message in a lane, whose messages run one after the other.
  *
- * The claim of the next goes out with the settle of the one before, so that a message costs an ordered lane one wait
- * for the store and not two. It costs nothing else: not sooner, or a message that kills its worker would use up the
- * attempts of its neighbour; and a claim that does not get its turn is released, uncounted. Measured with an SQS FIFO
- * queue of one group: 1.5 times the messages a second, and two thirds of the CPU of the client.
+ * The claim of the next is sent together with the settle of the one before, so that a message waits for the store once
+ * and not twice. Not sooner, or a message that kills its worker would use up the attempts of its neighbour. A claim
+ * that does not get its turn is released, uncounted. Measured with an SQS FIFO queue of one group: 1.5 times the
+ * messages a second, and two thirds of the CPU of the client.
  */
 export class LanePlace {
   static first(): LanePlace {
@@ -18,9 +18,9 @@ export class LanePlace {
   readonly mayRun: Promise<boolean>;
   /** Whether the next may be claimed: the handler has returned, or the message has ended and lets the lane go on. */
   readonly mayClaimNext: Promise<boolean>;
-  /** To be called when the handler has returned, before that is on record. */
+  /** Call it when the handler has returned, before that is on record. */
   readonly onReturned: () => void;
-  /** To be called with whether the lane goes on behind the message. */
+  /** Call it with whether the messages behind may run. */
   readonly onEnded: (goesOn: boolean | Promise<boolean>) => void;
   readonly #isAhead: boolean;
   readonly #nextMayRun: Promise<boolean>;

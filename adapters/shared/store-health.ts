@@ -21,15 +21,15 @@ export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
   let answeredAt = -Infinity;
   let isAsking = false;
 
-  /** Takes in an answer that another consumer got. */
-  function note(isReachable: boolean): void {
+  /** Sets what an answer of the store says. */
+  function update(isReachable: boolean): void {
     last = isReachable ? 'reachable' : 'unreachable';
     answeredAt = clock.monotonic();
   }
 
   async function ask(): Promise<void> {
     isAsking = true;
-    note(await storeIsUsable(handleOnce).catch(() => false));
+    update(await storeIsUsable(handleOnce).catch(() => false));
     isAsking = false;
   }
 
@@ -44,16 +44,16 @@ export function watchStore(handleOnce: AnyHandleOnce, consumer: Consumer) {
     async handle(read) {
       const handled = await consumer.handle(read);
       const answered = storeAnswered(handled);
-      if (answered !== undefined) note(answered);
+      if (answered !== undefined) update(answered);
       return handled;
     },
   };
-  return { consumer: watched, store: { note, reach } };
+  return { consumer: watched, store: { update, reach } };
 }
 
 /**
- * Whether the store did its part for a delivery. Undefined where that is not known: it was not asked, or a transaction
- * hung, as it does when its handler ignores its timeout.
+ * Whether the store did its part for a delivery. Undefined where not known: it got no call, or a transaction hung, as
+ * when its handler ignores its timeout.
  */
 export function storeAnswered(handled: Handled<unknown>): boolean | undefined {
   // A store that refuses a message's data has answered.

@@ -128,7 +128,7 @@ export function createSqsWorker<
 
   async function start(): Promise<void> {
     if (isStarted) return;
-    store.note(await storeIsUsable(handleOnce));
+    store.update(await storeIsUsable(handleOnce));
     const { timeouts, maxReceiveCount } = await checkAtStart({
       subject: SUBJECT,
       queue,

@@ -1,6 +1,6 @@
 import type { Size } from '../../../postgres/request-rows.ts';
 import { answerColumns, mismatch } from './claim-columns.ts';
-import { askedRecords, insertAsked } from './claim-parts.ts';
+import { CLAIM, claimsWithRecords, insertForClaims } from './claim-parts.ts';
 import { withLockTimeout } from './locked.ts';
 
 /**
@@ -19,8 +19,8 @@ import { withLockTimeout } from './locked.ts';
  */
 export function claimAnyStatement(table: string, size: Size, lockWaitMs: number): string {
   return `
-with ${askedRecords(size, table)}, taken as (
-  ${insertAsked(table, `a.live is not true ${withLockTimeout(lockWaitMs)}`)}
+with ${claimsWithRecords(size, table)}, taken as (
+  ${insertForClaims(table, `a.live is not true ${withLockTimeout(lockWaitMs)}`)}
   on conflict (scope, key) do update set
     state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
     owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,
@@ -53,9 +53,9 @@ with ${askedRecords(size, table)}, taken as (
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
     t.result, t.result_omitted, t.failed_reason, t.error
 )
-select ${answerColumns('t', { ...ASKED, deadToken: DEAD_TOKEN })} from taken t join asked a on a.key = t.key
+select ${answerColumns('t', { ...CLAIM, deadToken: DEAD_TOKEN })} from taken t join claims a on a.key = t.key
 union all
-select ${answerColumns('a', ASKED)} from asked a where a.live`;
+select ${answerColumns('a', CLAIM)} from claims a where a.live`;
 }
 
 /** The moment of the statement. */
@@ -65,8 +65,6 @@ const NOW = 'excluded.created_at';
 function afterNow(ms: string): string {
   return `to_timestamp(date_part('epoch', ${NOW} - to_timestamp(0)) + ${ms} / 1000)`;
 }
-
-const ASKED = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
 
 /** A record that was deleted since, and is made again, is at its first attempt: it was not taken over. */
 const DEAD_TOKEN = 'case when a.was_owned and t.attempts > 1 then a.token::text end';

@@ -1,6 +1,6 @@
 import type { Size } from '../../../postgres/request-rows.ts';
 import { answerColumns, NEW_RECORD_ANSWER } from './claim-columns.ts';
-import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
+import { CLAIM, claimsWithRecords, insertForClaims, insertRecord } from './claim-parts.ts';
 
 /**
  * The claim that nearly every message needs: a key that is new, or one whose record is not claimable.
@@ -38,14 +38,13 @@ select ${answerColumns('found', { token, fingerprint })} from found where live`;
 }
 
 function many(table: string): string {
-  const asked = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
   return `
-with ${askedRecords('many', table)}, made as (
-  ${insertAsked(table, 'a.live is null')}
+with ${claimsWithRecords('many', table)}, made as (
+  ${insertForClaims(table, 'a.live is null')}
   on conflict (scope, key) do nothing
   returning t.key
 )
 select ${NEW_RECORD_ANSWER} from made
 union all
-select ${answerColumns('a', asked)} from asked a where a.live`;
+select ${answerColumns('a', CLAIM)} from claims a where a.live`;
 }
