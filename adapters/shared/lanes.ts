@@ -81,7 +81,7 @@ export async function runPipelined<Item>(
   await place.mayRun;
 }
 
-export interface RunLanes<Item> {
+interface RunLanes<Item> {
   readonly concurrency: number;
   readonly hasTime: () => boolean;
   /** Handles an item, in its turn. Resolves with whether the next of its lane may run. Must not throw. */

@@ -1,6 +1,6 @@
 import type { Warning } from './warn.ts';
 
-export interface ConnectionSettings {
+interface ConnectionSettings {
   /** Of the pool. Undefined where not known. */
   readonly maxConnections: number | undefined;
   readonly concurrency: number;

@@ -27,7 +27,7 @@ export interface DeadLetterDestination {
 /** `failed`: it failed for good. The others are refused: nothing of them ran. */
 export type DeadLetterReason = 'failed' | 'mismatch' | 'invalid-key';
 
-export interface DeadLetterSent {
+interface DeadLetterSent {
   /** Our attributes that did not fit into the copy, where a broker bounds them. */
   readonly droppedAttributes?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../lib/clock.ts';
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly clock: Clock;
   /** When the broker may give the message to another, by the monotonic clock. */
   readonly until: number;

@@ -2,7 +2,7 @@ import type { Emitted } from '../reporting/event-sink.ts';
 import type { KeptEvent, KeptReason } from './delivery-event.ts';
 
 /** The broker need not deliver the message again. */
-export interface Acknowledged {
+interface Acknowledged {
   readonly acknowledge: true;
   readonly key: string;
   readonly deadLettered: boolean;

@@ -24,7 +24,7 @@ export type AnyCall<Extra extends readonly unknown[]> = <Result>(
   options?: ResolvedCall,
 ) => Promise<Outcome<Result>>;
 
-export interface ResolvedCall extends CallOptions<never> {
+interface ResolvedCall extends CallOptions<never> {
   readonly parse?: ((payload: never) => unknown) | undefined;
   readonly schema?: StandardSchemaV1 | undefined;
 }

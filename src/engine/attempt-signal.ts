@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../lib/clock.ts';
 import { onAbort } from '../lib/on-abort.ts';
 
-export interface SignalOwner {
+interface SignalOwner {
   readonly clock: Clock;
   /** Aborts the signal when the lease has lapsed, or may have. */
   checkLease(): void;

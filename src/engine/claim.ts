@@ -11,14 +11,14 @@ const RESEND_DELAY_MS = 50;
 const LOOKS = { baseMs: 50, maxMs: 1_000 };
 
 /** What a claim found, and what releases the place of a suspect that it owns. */
-export interface Claimed {
+interface Claimed {
   readonly token: string;
   readonly sentAt: Instant;
   readonly reply: ClaimReply;
   readonly leavePlace?: () => void;
 }
 
-export interface Patience {
+interface Patience {
   /** Milliseconds to wait for the owner of a message in flight. */
   readonly waitMs: number;
   readonly signal: AbortSignal | undefined;

@@ -29,7 +29,7 @@ export type Handle<Extra extends readonly unknown[]> = <Result>(
 ) => Promise<Outcome<Result>>;
 
 /** How the work of a claim is run, and its record settled. */
-export type RunClaim<Extra extends readonly unknown[]> = <Result>(
+type RunClaim<Extra extends readonly unknown[]> = <Result>(
   held: HeldClaim,
   work: Work<Result, Extra>,
 ) => Promise<Outcome<Result>>;

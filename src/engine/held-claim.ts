@@ -10,7 +10,7 @@ import type { AttemptEnding, Threw } from './attempt-ending.ts';
 /** The clock may soon be set again. */
 const AFTER_DOUBT_MS = 1_000;
 
-export interface AttemptLimits {
+interface AttemptLimits {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
 }

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
 
 /** A lease that is kept. */
-export interface KeptLease {
+interface KeptLease {
   /** Asks the database whose the record is, where only the wall clock says that the lease is over. */
   askIfDoubtful(): void;
 }

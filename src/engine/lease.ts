@@ -4,7 +4,7 @@ import { createDoubt, type Doubt } from './doubt.ts';
 import type { Claim, Engine } from './engine.ts';
 import { BEATS_PER_LEASE, doubtDelay, lapseDelay } from './lease-alarms.ts';
 
-export interface LeaseOwner {
+interface LeaseOwner {
   leaseLost(reason: LeaseLostError): void;
   /** Called once in each `leaseMs` for which the lease is kept. */
   leaseKept(): void;

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** How waits between tries grow. */
-export interface Growth {
+interface Growth {
   readonly baseMs: number;
   readonly maxMs: number;
   /** Default: 2. */

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import type { Clock } from './clock.ts';
 
 /** What a channel publishes about something that has ended. */
-export interface Timing {
+interface Timing {
   /** Milliseconds, with fractions. */
   readonly durationMs: number;
   /** Whether it threw. */

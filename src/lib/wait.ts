@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './clock.ts';
 import { onAbort } from './on-abort.ts';
 
-export interface DelayOptions {
+interface DelayOptions {
   /** Ends it before its time. */
   readonly signal?: AbortSignal | undefined;
   /** Whether it keeps the process alive. Default: true. */

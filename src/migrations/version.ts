@@ -5,7 +5,7 @@ import { LATEST } from './embedded.generated.ts';
  * How tables fit this package. `next`: the following version, which this package works with too, since a migration
  * only adds what the code before it can do without. Nothing is promised for two versions: `too-new`.
  */
-export type Fit = 'older' | 'current' | 'next' | 'too-new';
+type Fit = 'older' | 'current' | 'next' | 'too-new';
 
 export function fitOf(found: number): Fit {
   if (found < LATEST) return 'older';

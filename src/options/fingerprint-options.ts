@@ -74,7 +74,7 @@ export function fingerprintOptionsFor<Compared, Message>(
 }
 
 /** Gives what the store compares of a payload: hexadecimal text, which is empty where nothing is compared. */
-export type FingerprintOf = (payload: unknown) => string;
+type FingerprintOf = (payload: unknown) => string;
 
 /** The returned function throws `UnhashablePayloadError`. */
 export function fingerprintOf({

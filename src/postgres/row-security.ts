@@ -23,7 +23,7 @@ group by t.name
 order by min(t.place)`;
 
 /** A table with rows that row level security hides. */
-export interface Hidden {
+interface Hidden {
   readonly table: string;
   /** Such as `insert, update`. */
   readonly rights: string;

@@ -23,7 +23,7 @@ export interface SinkOptions<Event> {
 const ROWS = { core: rowOfCore, adapter: rowOfAdapter, operations: rowOfOperations };
 
 /** Decides which rows of the table report the events, and the channel that publishes them. */
-export type EventSource = keyof typeof ROWS;
+type EventSource = keyof typeof ROWS;
 
 /**
  * Counts events, hands them to the user's hook, reports operational problems, and publishes each event on the channel

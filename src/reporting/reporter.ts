@@ -6,7 +6,7 @@ import { createWarnings } from './printed-warnings.ts';
 
 export type Reporter = ReturnType<typeof createReporter>;
 
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly logger?: Logger | undefined;
   /** Whether a hook of the user gets the events: then, without a logger, none is printed. */
   readonly isObserved: boolean;

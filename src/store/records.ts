@@ -75,7 +75,7 @@ function isLarge({ settlement }: SettleRequest): boolean {
   return settlement.kind === 'succeed' && (settlement.result?.length ?? 0) > LARGE_RESULT;
 }
 
-export interface RecordsOptions {
+interface RecordsOptions {
   /** Whether concurrent calls share statements. */
   readonly batching: boolean;
   readonly traffic: Traffic;

@@ -3,7 +3,7 @@ import { retryWait } from '../lib/retry.ts';
 import { delay } from '../lib/wait.ts';
 import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './store.ts';
 
-export interface TakeBackOptions {
+interface TakeBackOptions {
   readonly settle: (requests: readonly SettleRequest[]) => Promise<readonly SettleReply[]>;
   /** How long a claim is looked for: when it lands after that, it counts as a death one lease later. */
   readonly leaseMs: number;

@@ -43,9 +43,9 @@ export class RetryableError extends Error {
 
   override readonly name: string = 'RetryableError';
   /**
-   * Kept within 0 and 43,200,000 (12 hours). Without it, or with what is no number, such as NaN, the configured backoff
-   * applies. What is no number, and an option of another name, gives the process warning
-   * `RETRYABLE_ERROR_OPTIONS` once.
+   * Kept within 0 and 43,200,000 (12 hours). Without it, or with a value that is no number, such as NaN, the configured
+   * backoff applies. Such a value, and an option of another name, give the process warning `RETRYABLE_ERROR_OPTIONS`
+   * once.
    */
   readonly retryAfterMs?: number;
 

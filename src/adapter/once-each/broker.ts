@@ -5,7 +5,7 @@ import { brokerCall } from './broker-call.ts';
 import type { OnceEachEvent } from './events.ts';
 
 /** The calls of a broker that an adapter has. */
-export interface BrokerCalls<Message> {
+interface BrokerCalls<Message> {
   readonly acknowledge: (message: Message) => unknown;
   readonly retryLater?: ((message: Message, delayMs: number) => unknown) | undefined;
   readonly extend?: ((message: Message) => unknown) | undefined;

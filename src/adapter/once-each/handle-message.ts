@@ -42,7 +42,7 @@ export interface MessageOptions {
   readonly receivedAt?: number | undefined;
 }
 
-export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
+interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
   readonly clock: Clock;
   readonly consumer: Consumer;
   readonly broker: Broker<Message>;

@@ -1,5 +1,5 @@
 /** What a claim compares a record with, as SQL. */
-export interface ClaimSql {
+interface ClaimSql {
   readonly token: string;
   readonly fingerprint: string;
   /** The token of the lapsed lease, as text, of a record that the claim now owns. Absent: it takes nothing over. */

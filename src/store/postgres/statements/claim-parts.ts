@@ -22,7 +22,7 @@ export function claimsWithRecords(size: Size, table: string): string {
 }
 
 /** The key, token and fingerprint of a claim, as SQL. */
-export interface NewRecord {
+interface NewRecord {
   readonly key: string;
   readonly token: string;
   readonly fingerprint: string;
