@@ -72,8 +72,8 @@ function queriesOf(
       const rows = await run(() =>
         preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw()),
       );
-      // Without empty places: after a statement that failed in the middle of its rows, `postgres` 3.4.9 puts the rows of
-      // the next statement behind them.
+      // Without empty places: after a statement that failed in the middle of its rows, `postgres` 3.4.9 puts the rows
+      // of the next statement behind them.
       return rows.flatMap((row) => [toText(row)]);
     },
     execute: async (statements) => await run(() => sql.unsafe(statements).raw()),
