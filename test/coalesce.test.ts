@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { coalesce } from '../src/lib/coalesce.ts';
-import { createBatchGroup } from '../src/lib/batch-group.ts';
-import { createGate, type Gate } from '../src/lib/gate.ts';
+import { BatchGroup } from '../src/lib/batch-group.ts';
+import { Gate } from '../src/lib/gate.ts';
 
 interface Request {
   readonly key: string;
@@ -199,7 +199,7 @@ test('a batch that one request spoiled is sent one by one, and only that one is 
 
 test('what is sent one by one passes the gate as a batch does', async () => {
   const { sent, send, keysSent } = controlledSend();
-  const ask = coalesce({ send, maxBatch: 10, isolates, gate: createGate(2) });
+  const ask = coalesce({ send, maxBatch: 10, isolates, gate: new Gate(2) });
   const answers = Promise.all(['a', 'b', 'c', 'd'].map((key) => ask({ key })));
   await settled();
   sent[0]?.fail(POISON);
@@ -234,7 +234,7 @@ test('a verb that throws instead of rejecting is an answer like any other', asyn
 
 describe('coalescers of one group', () => {
   const grouped = (options: { readonly gate?: Gate; readonly letsOthersFirst?: () => boolean } = {}) => {
-    const room = createBatchGroup();
+    const room = new BatchGroup();
     const [settles, claims] = [controlledSend(), controlledSend()];
     const halves = { maxBatch: 500, smallestHalf: 8 };
     const settle = coalesce({ ...halves, send: settles.send, group: room });
@@ -307,7 +307,7 @@ describe('coalescers of one group', () => {
   });
 
   test('what waits at a closed gate keeps nothing waiting', async () => {
-    const gate = createGate(5);
+    const gate = new Gate(5);
     gate.setShut(true);
     const { settles, claims, settle, claim } = grouped({ gate });
     for (const key of ['a', 'b', 'c']) await claim(key);
@@ -321,7 +321,7 @@ describe('coalescers of one group', () => {
   });
 
   test('callers meet in few batches, however unevenly they began', async () => {
-    const room = createBatchGroup();
+    const room = new BatchGroup();
     let times = 0;
     const letsOthersFirst = () => {
       times += 1;

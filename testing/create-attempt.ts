@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import type { Attempt } from '../src/words/attempt.ts';
-import { childKey } from '../src/words/child-key.ts';
+import { childKeysOf } from '../src/options/key.ts';
 import { lazily } from '../src/lib/lazily.ts';
 import { recordFields } from '../adapters/operations/tables.ts';
-import { checkKey } from '../src/options/key.ts';
 import { abortSignal, NOT_AN_OBJECT, parseOptions, wholeNumber } from '../src/options/parse-options.ts';
 
 /** Options of `createAttempt`. */
@@ -51,9 +50,6 @@ export function createAttempt(options: CreateAttemptOptions = {}): Attempt {
     scope,
     number,
     signal: signal ?? new AbortController().signal,
-    childKey(name) {
-      checkKey('childKey name', name);
-      return childKey(scope, key, name);
-    },
+    childKey: childKeysOf(scope, key),
   };
 }

@@ -1,16 +1,10 @@
 import * as z from 'zod/mini';
-import {
-  createPreparing,
-  hasMethods,
-  lazily,
-  parseOptions,
-  poolSize,
-  satisfying,
-} from '../../src/adapter-kit.ts';
+import { createPreparing, hasMethods, lazily, parseOptions, satisfying } from '../../src/adapter-kit.ts';
 import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { type ErrorEmitter, type OnBroken, whileItWorks } from './pg-connection.ts';
 import { textRows } from './text-rows.ts';
+import { poolSize } from './pool-size.ts';
 
 /** What runs a query: a `Knex`, or its transaction. */
 export interface KnexQueryable {

@@ -5,7 +5,6 @@ import {
   isError,
   lazily,
   parseOptions,
-  poolSize,
   rolledBack,
   satisfying,
 } from '../../src/adapter-kit.ts';
@@ -13,6 +12,7 @@ import type { DatabaseClient, DatabaseQueries } from '../../src/index.ts';
 import { type PgOptions, pgOptions, pgQueries, type PgQuery } from './pg-query.ts';
 import { onConnectionError, type OnBroken, whileItWorks } from './pg-connection.ts';
 import { textRows } from './text-rows.ts';
+import { poolSize } from './pool-size.ts';
 
 /** What runs a query: a pool, or a connection. */
 export interface PgQueryable {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { MAX_KEY_LENGTH } from '../../src/adapter-kit.ts';
+import { keyFault } from '../../src/adapter-kit.ts';
 import { InvalidKeyError } from '../../src/index.ts';
 import type { EnvelopeBody, Sealed } from './envelope.ts';
 
@@ -68,7 +68,7 @@ function textOf(body: string | Uint8Array): string {
  */
 export function keyOf(parts: readonly unknown[]): string {
   const json = JSON.stringify(parts);
-  return json.length <= MAX_KEY_LENGTH ? json : `sha256:${sha256(json)}`;
+  return keyFault(json) === undefined ? json : `sha256:${sha256(json)}`;
 }
 
 export function sha256(text: string): string {

@@ -1,20 +1,16 @@
 import * as z from 'zod/mini';
 import {
-  BOTH_FINGERPRINTS_GIVEN,
-  canRunInTransaction,
-  type Counts,
   handlerOption,
-  hasAtMostOneFingerprint,
   hasMethods,
   inTransactionOption,
-  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   lazily,
   type NeedsTransactions,
   parseOptions,
   withHandler,
+  checkConsumerOptions,
 } from '../../src/adapter-kit.ts';
-import { InvalidOptionsError, type MissingOption } from '../../src/index.ts';
+import { type Counts, InvalidOptionsError, type MissingOption } from '../../src/index.ts';
 import { BodyTooLargeError } from './body-too-large-error.ts';
 import type { HttpEventType } from './events.ts';
 import { unlessOver } from './deadline.ts';
@@ -182,8 +178,7 @@ const requestOptions = lazily(() =>
     )
     .check(
       z.superRefine(checkRoute),
-      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+      z.superRefine(checkConsumerOptions),
       z.refine(({ inTransaction, required }) => required || !inTransaction, {
         path: ['required'],
         error: 'must be true with inTransaction: a request without a key has no transaction',

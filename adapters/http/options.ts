@@ -1,18 +1,15 @@
 import {
   derivedScopeFault,
-  eventHook,
   fingerprintFields,
-  type FingerprintOptions,
   flag,
   handleOnceOption,
   lazily,
-  type Logger,
-  loggerOption,
   satisfying,
   wholeNumber,
+  eventFields,
 } from '../../src/adapter-kit.ts';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, DerivedScope } from '../../src/index.ts';
+import type { AnyHandleOnce, Attempt, DerivedScope, FingerprintOptions, Logger } from '../../src/index.ts';
 import type { HttpEvent } from './events.ts';
 import { DEFAULT_KEPT_HEADERS, HEADER_NAME, mayBeKept } from './kept-headers.ts';
 import type { HttpPrincipal } from './record-key.ts';
@@ -151,8 +148,7 @@ export const httpFields = lazily(() => ({
   maxRequestBytes: z._default(wholeNumber('bytes', 0, 1_073_741_824), 1_048_576),
   docs: z._default(docsUrl(), DRAFT),
   ...fingerprintFields<Buffer, [request: never]>(),
-  onEvent: eventHook<HttpEvent>(),
-  logger: loggerOption(),
+  ...eventFields<HttpEvent>(),
 }));
 
 /** The options as they apply, defaults filled in. */

@@ -6,11 +6,10 @@ import {
   createTrial,
   type EventSink,
   fingerprintOf,
-  type FingerprintOptions,
   handlesOf,
   hasFingerprintChoice,
 } from '../../src/adapter-kit.ts';
-import { InvalidOptionsError } from '../../src/index.ts';
+import { type FingerprintOptions, InvalidOptionsError } from '../../src/index.ts';
 import type { HttpEvent } from './events.ts';
 import { namesToKeep } from './kept-headers.ts';
 import { type HttpSettings, scopeOf } from './options.ts';

@@ -1,4 +1,4 @@
-import { checkKey, childKey, handlesOf } from '../../src/adapter-kit.ts';
+import { childKeysOf, handlesOf } from '../../src/adapter-kit.ts';
 import type { HttpAttempt, HttpSettings } from './options.ts';
 
 /** The attempt of a request that is not recorded: no other has its keys. */
@@ -11,9 +11,6 @@ export function unrecordedAttempt({ handleOnce }: Pick<HttpSettings, 'handleOnce
     number: 1,
     signal: new AbortController().signal,
     idempotencyKey: undefined,
-    childKey(name) {
-      checkKey('childKey name', name);
-      return childKey(scope, key, name);
-    },
+    childKey: childKeysOf(scope, key),
   };
 }

@@ -5,11 +5,9 @@ import {
   createAdapterEvents,
   createTrial,
   type EventSink,
-  fingerprintOnTrial,
   handlesOf,
   warn,
   type Warning,
-  watchStore,
 } from '../../src/adapter-kit.ts';
 import type { Around } from '../../src/index.ts';
 import { inGroup } from '../shared/kafka/log-identity.ts';
@@ -31,6 +29,7 @@ import { createWarnMismatchedCopy } from './retry/mismatched-copies.ts';
 import type { GroupAdmin } from './retry/retry-consumed.ts';
 import { createRetryTopics, keyOfOriginals, type RetryTopics } from './retry/retry-topics.ts';
 import { warnOfSettings } from './settings-warnings.ts';
+import { watchStore } from '../shared/store-health.ts';
 
 /** What a client gets beside the listener that it tells. */
 export interface ConnectContext {
@@ -74,7 +73,7 @@ export function createConsumption<Client extends LogConsumer>(
   const processor = {
     ...options,
     key,
-    ...fingerprintOnTrial(trial, options),
+    ...trial.fingerprint(options),
     consumer: watched,
     events,
     keyTrial,

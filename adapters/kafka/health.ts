@@ -1,8 +1,9 @@
-import type { Counts, StoreReach } from '../../src/adapter-kit.ts';
+import type { Counts } from '../../src/index.ts';
 import type { LogListener, Place } from './log/log-client.ts';
 import type { KafkaEvent } from './log/events.ts';
 import { idOf } from './log/place-id.ts';
 import type { PartitionTracker } from './partition/partition-tracker.ts';
+import type { StoreReach } from '../shared/store-health.ts';
 
 /** What a consumer of every client tells about its work. */
 export interface KafkaMonitor {

@@ -1,12 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   parseOptions,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
-  SHORT_RETRIES,
   withHandler,
   withOwnRetries,
+  type OptionsChecked,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { listenTo } from './client/kafkajs.ts';
@@ -21,6 +19,7 @@ import {
   type OnceEachKafkaMessageOptions,
 } from './options/options.ts';
 import { timeoutWarnings } from './settings-check.ts';
+import { SHORT_RETRIES } from './options/short-retries.ts';
 
 const SUBJECT = 'onceEachKafkaMessage';
 const AUTO_COMMIT_INTERVAL_MS = 1_000;
@@ -58,8 +57,7 @@ export function onceEachKafkaMessage<
   InTransaction extends boolean = false,
 >(
   options: OnceEachKafkaMessageOptions<Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once, Buffer | null> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachKafkaMessage {
   const resolved = withOwnRetries(

@@ -2,8 +2,6 @@ import {
   connectionWarning,
   type EventSink,
   handlesOf,
-  runLanes,
-  type Turn,
   type Verdict,
   verdictEvent,
   warn,
@@ -12,6 +10,8 @@ import type { AnyHandleOnce } from '../../src/index.ts';
 import { createDeadline, type LambdaContext } from './deadline.ts';
 import type { LambdaKeptReason, LambdaRecordEvent } from './events.ts';
 import { createTimeCheck } from './time-check.ts';
+import { runLanes } from '../shared/lanes.ts';
+import type { Turn } from '../shared/deliver-in-turn.ts';
 
 export interface InvokeOptions {
   readonly handleOnce: AnyHandleOnce;

@@ -1,16 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import {
-  canRunInTransaction,
-  eventHook,
-  type FingerprintOptions,
-  handlerOption,
-  NO_TRANSACTIONS,
-  NOT_AN_OBJECT,
-  lazily,
-} from '../../src/adapter-kit.ts';
+import { handlerOption, NOT_AN_OBJECT, lazily, eventFields } from '../../src/adapter-kit.ts';
 import { checkLogOptions, logFields } from '../shared/kafka/log-options.ts';
-import type { Attempt } from '../../src/index.ts';
+import type { Attempt, FingerprintOptions } from '../../src/index.ts';
 import type { LambdaRecordEvent } from './events.ts';
 import type { KafkaItemIdentifier, LambdaKafkaMessage } from './kafka-event.ts';
 import { lambdaFields, type LambdaOptions } from './options.ts';
@@ -97,10 +89,10 @@ export const kafkaRecordOptions = lazily(() =>
             "'keep' has it delivered again, until the event source mapping sends it to its on-failure destination",
         }),
         onKept: z._default(z.enum(['throw', 'report'], { error: "must be 'throw' or 'report'" }), 'throw'),
-        onEvent: eventHook<KafkaRecordEvent>(),
+        ...eventFields<KafkaRecordEvent>(),
         handler: handlerOption<AnyKafkaRecordHandler>('delivery, attempt'),
       },
       NOT_AN_OBJECT,
     )
-    .check(z.superRefine(checkLogOptions), z.refine(canRunInTransaction, NO_TRANSACTIONS)),
+    .check(z.superRefine(checkLogOptions)),
 );

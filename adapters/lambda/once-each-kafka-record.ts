@@ -1,23 +1,20 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   consumerOf,
-  type Counts,
   createAdapterEvents,
-  deliverInTurn,
   fingerprintOptionsFor,
   parseOptions,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
   type Verdict,
   withOwnRetries,
   withHandler,
+  type OptionsChecked,
 } from '../../src/adapter-kit.ts';
 import { identityOf, inGroup } from '../shared/kafka/log-identity.ts';
 import { defaultParse } from '../shared/kafka/log-options.ts';
 import { topicSource } from '../shared/kafka/message-source.ts';
 import { createToOriginal } from '../shared/kafka/retry-copy.ts';
-import type { AnyHandleOnce } from '../../src/index.ts';
+import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import type { LambdaContext } from './deadline.ts';
 import { createInvoke, type RecordPlace } from './invoke.ts';
 import {
@@ -38,6 +35,7 @@ import {
 import type { LambdaPayload } from './options.ts';
 import { createWarnStuck } from './stuck.ts';
 import { KeptRecordsError } from './kept-records-error.ts';
+import { deliverInTurn } from '../shared/deliver-in-turn.ts';
 
 const SUBJECT = 'onceEachKafkaRecord';
 
@@ -74,8 +72,7 @@ export function onceEachKafkaRecord<
   InTransaction extends boolean = false,
 >(
   options: OnceEachKafkaRecordOptions<Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once, Buffer | null> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: KafkaRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachKafkaRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, kafkaRecordOptions(), withHandler(options, handler)));

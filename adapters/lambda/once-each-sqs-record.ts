@@ -1,17 +1,14 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   consumerOf,
-  type Counts,
   createAdapterEvents,
-  lanesBy,
   parseOptions,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
   withOwnRetries,
   withHandler,
+  type OptionsChecked,
 } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce } from '../../src/index.ts';
+import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueueDelivery } from '../shared/sqs/queue-delivery.ts';
 import { type DeadLetterQueue, sendRecord } from './dead-letter.ts';
 import type { LambdaContext } from './deadline.ts';
@@ -31,6 +28,7 @@ import {
   type SqsRecordHandler,
   sqsRecordOptions,
 } from './sqs-options.ts';
+import { lanesBy } from '../shared/lanes.ts';
 
 const SUBJECT = 'onceEachSqsRecord';
 
@@ -65,8 +63,7 @@ export function onceEachSqsRecord<
   InTransaction extends boolean = false,
 >(
   options: OnceEachSqsRecordOptions<Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsRecordHandler<LambdaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachSqsRecord {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsRecordOptions(), withHandler(options, handler)));

@@ -1,17 +1,7 @@
-import {
-  handleOnceOption,
-  inTransactionOption,
-  lazily,
-  type Logger,
-  loggerOption,
-  type ParsedPayload,
-  retryFields,
-  standardSchema,
-  wholeNumber,
-} from '../../src/adapter-kit.ts';
+import { lazily, type ParsedPayload, wholeNumber, consumerFields } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, RetryOptions } from '../../src/index.ts';
+import type { AnyHandleOnce, Logger, RetryOptions } from '../../src/index.ts';
 
 /** What a handler gets: the output of the schema, here or of `handleOnce`, or else what `parse` returns. */
 export type LambdaPayload<Schema, Parsed, Once = unknown> = ParsedPayload<Schema, Parsed, Once>;
@@ -42,11 +32,7 @@ export interface LambdaOptions<
 }
 
 export const lambdaFields = lazily(() => ({
-  handleOnce: handleOnceOption(),
-  ...retryFields(),
-  inTransaction: inTransactionOption(),
-  schema: z.optional(standardSchema()),
+  ...consumerFields(),
   concurrency: z._default(wholeNumber('handlers', 1, 1_000), 10),
-  logger: loggerOption(),
   deadlineMarginMs: z._default(wholeNumber('milliseconds', 100, 60_000), 2_000),
 }));

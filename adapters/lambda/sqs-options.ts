@@ -2,19 +2,15 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
   callback,
-  canRunInTransaction,
-  eventHook,
-  type FingerprintOptions,
   fingerprintFields,
   handlerOption,
-  hasAtMostOneFingerprint,
-  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  BOTH_FINGERPRINTS_GIVEN,
   lazily,
   withMethods,
+  checkConsumerOptions,
+  eventFields,
 } from '../../src/adapter-kit.ts';
-import type { Attempt } from '../../src/index.ts';
+import type { Attempt, FingerprintOptions } from '../../src/index.ts';
 import { queueUrlOption } from '../shared/sqs/queue-url.ts';
 import type { DeadLetterClient, DeadLetterQueue } from './dead-letter.ts';
 import type { LambdaRecordEvent } from './events.ts';
@@ -101,15 +97,12 @@ export const sqsRecordOptions = lazily(() =>
         ),
         ...fingerprintFields<string, [record: SqsRecord]>(),
         onFailed: z._default(onFailed(), 'keep'),
-        onEvent: eventHook<SqsRecordEvent>(),
+        ...eventFields<SqsRecordEvent>(),
         handler: handlerOption<AnySqsRecordHandler>('payload, attempt'),
       },
       NOT_AN_OBJECT,
     )
-    .check(
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
-      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
-    ),
+    .check(z.superRefine(checkConsumerOptions)),
 );
 
 function messageIdOf({ messageId }: SqsRecord): string {

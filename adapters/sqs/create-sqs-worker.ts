@@ -4,21 +4,18 @@ import {
   storeIsUsable,
   connectionWarning,
   consumerOf,
-  type Counts,
   createAdapterEvents,
   handlesOf,
   NOT_AN_OBJECT,
   lazily,
   parseOptions,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
   warn,
-  watchStore,
   withHandler,
   withOwnRetries,
+  type OptionsChecked,
 } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce } from '../../src/index.ts';
+import type { AnyHandleOnce, Counts } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../shared/sqs/queue-delivery.ts';
 import { createDrain, type Drain } from './drain.ts';
@@ -27,6 +24,7 @@ import { drainTime, type SqsHandler, type SqsOptions, type SqsPayload, sqsWorker
 import { healthOf, type SqsHealth } from './health.ts';
 import { checkAtStart, checkLease } from './queue-check.ts';
 import { type Run, startRun, type StopReport } from './run.ts';
+import { watchStore } from '../shared/store-health.ts';
 
 const SUBJECT = 'createSqsWorker';
 
@@ -109,8 +107,7 @@ export function createSqsWorker<
   InTransaction extends boolean = false,
 >(
   options: SqsWorkerOptions<Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): SqsWorker {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsWorkerOptions(), withHandler(options, handler)));
@@ -131,7 +128,7 @@ export function createSqsWorker<
 
   async function start(): Promise<void> {
     if (isStarted) return;
-    store.note(await storeIsUsable(handleOnce));
+    store.update(await storeIsUsable(handleOnce));
     const { timeouts, maxReceiveCount } = await checkAtStart({
       subject: SUBJECT,
       queue,

@@ -1,10 +1,4 @@
-import type {
-  AcknowledgedEvent,
-  HandlingEvent,
-  KeptEvent,
-  KeptReason,
-  WarningEvent,
-} from '../../src/adapter-kit.ts';
+import type { HandlingEvent, KeptEvent, KeptReason, WarningEvent } from '../../src/adapter-kit.ts';
 import type { EventError } from '../../src/index.ts';
 
 interface OfMessage {
@@ -50,7 +44,7 @@ export type SqsEvent =
        */
       readonly receiveCount: number | undefined;
     })
-  | (OfMessage & (HandlingEvent | AcknowledgedEvent))
+  | (OfMessage & HandlingEvent)
   | (OfMessage &
       KeptEvent<SqsKeptReason> & {
         /** When the queue shows it again; undefined when it was not touched. */

@@ -1,5 +1,5 @@
-import type { StoreReach } from '../../src/adapter-kit.ts';
 import type { RunHealth } from './run.ts';
+import type { StoreReach } from '../shared/store-health.ts';
 
 /** What a worker knows of itself. */
 export interface SqsHealth {

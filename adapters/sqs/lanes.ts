@@ -1,4 +1,4 @@
-import { LanePlace } from '../../src/adapter-kit.ts';
+import { LanePlace } from '../shared/lanes.ts';
 
 /** What a running message has of its lanes. */
 export interface RunningItem {

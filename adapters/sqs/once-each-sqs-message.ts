@@ -5,11 +5,10 @@ import {
   handlesOf,
   messageOptions,
   parseOptions,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
   withOwnRetries,
   withHandler,
+  type OptionsChecked,
 } from '../../src/adapter-kit.ts';
 import type { AnyHandleOnce } from '../../src/index.ts';
 import { createQueue } from '../shared/sqs/queue.ts';
@@ -63,9 +62,7 @@ export function onceEachSqsMessage<
   Once extends AnyHandleOnce = AnyHandleOnce,
   InTransaction extends boolean = false,
 >(
-  options: SqsOptions<Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once> &
-    TransactionChecked<Once, InTransaction>,
+  options: SqsOptions<Schema, Parsed, InTransaction> & OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsHandler<SqsPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleMessage<Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, sqsOptions(), withHandler(options, handler)));

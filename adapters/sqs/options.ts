@@ -1,18 +1,14 @@
 import {
-  canRunInTransaction,
-  eventHook,
   handlerOption,
-  hasAtMostOneFingerprint,
   lazily,
-  type Logger,
-  loggerOption,
-  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   type ParsedPayload,
-  BOTH_FINGERPRINTS_GIVEN,
   wholeNumber,
   withMethods,
+  checkConsumerOptions,
+  eventFields,
 } from '../../src/adapter-kit.ts';
+import type { Logger } from '../../src/index.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { SqsClient } from '../shared/sqs/queue.ts';
@@ -73,8 +69,7 @@ const fields = lazily(() => ({
   ...queueFields(),
   ...messageFields<SqsMessage>(),
   visibilityTimeoutSeconds: z.optional(wholeNumber('seconds', 1, MAX_VISIBILITY_SECONDS)),
-  onEvent: eventHook<SqsEvent>(),
-  logger: loggerOption(),
+  ...eventFields<SqsEvent>(),
   handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
 }));
 
@@ -83,11 +78,7 @@ export const drainTime = lazily(() => wholeNumber('milliseconds', 0, 43_200_000)
 export const sqsOptions = lazily(() =>
   z
     .strictObject(fields(), NOT_AN_OBJECT)
-    .check(
-      z.refine(hasOtherDeadLetterQueue, SAME_QUEUE),
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
-      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
-    ),
+    .check(z.refine(hasOtherDeadLetterQueue, SAME_QUEUE), z.superRefine(checkConsumerOptions)),
 );
 
 export const sqsWorkerOptions = lazily(() =>
@@ -101,11 +92,7 @@ export const sqsWorkerOptions = lazily(() =>
       },
       NOT_AN_OBJECT,
     )
-    .check(
-      z.refine(hasOtherDeadLetterQueue, SAME_QUEUE),
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
-      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
-    ),
+    .check(z.refine(hasOtherDeadLetterQueue, SAME_QUEUE), z.superRefine(checkConsumerOptions)),
 );
 
 function hasOtherDeadLetterQueue(options: { queueUrl: string; onFailed?: SqsOnFailed | undefined }): boolean {

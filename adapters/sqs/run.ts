@@ -1,10 +1,11 @@
-import { type Clock, endsWithin, refused, storeAnswered } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, refused } from '../../src/adapter-kit.ts';
 import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
 import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
+import { storeAnswered } from '../shared/store-health.ts';
 
 export interface RunOptions {
   readonly clock: Clock;

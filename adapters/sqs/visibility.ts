@@ -1,4 +1,4 @@
-import { type Clock, type EventSink, Hold, LOST, type Timer } from '../../src/adapter-kit.ts';
+import { type Clock, type EventSink, Hold, type Timer } from '../../src/adapter-kit.ts';
 import { CALL_TIMEOUT_MS, twice } from '../shared/sqs/in-time.ts';
 import type { EntryReply, Queue } from '../shared/sqs/queue.ts';
 import { boundedVisibility, TRAVEL_MARGIN_MS } from '../shared/sqs/visibility-limits.ts';
@@ -91,7 +91,7 @@ export class HeldMessage {
   #lose(code: string): number {
     this.#isAtLimit = false;
     this.#shared.events.emit({ type: 'visibility-lost', messageId: this.messageId, code });
-    return LOST;
+    return Hold.LOST;
   }
 
   async #extend(): Promise<number | undefined> {

@@ -3,20 +3,18 @@ import * as z from 'zod/mini';
 import {
   abortSignal,
   consumerOf,
-  type Counts,
   createAdapterEvents,
   hasFingerprintChoice,
   NOT_AN_OBJECT,
   lazily,
   parseOptions,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
   wholeNumber,
   withHandler,
   withOwnRetries,
+  type OptionsChecked,
 } from '../../src/adapter-kit.ts';
-import type { AnyHandleOnce, Outcome } from '../../src/index.ts';
+import type { AnyHandleOnce, Counts, Outcome } from '../../src/index.ts';
 import { answerTo, type WebhookAnswer } from './answer.ts';
 import { toReceived, type WebhookDelivery } from './delivery.ts';
 import type { WebhookEventType } from './events.ts';
@@ -99,8 +97,7 @@ export function onceEachWebhook<
   InTransaction extends boolean = false,
 >(
   options: WebhookOptions<Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: WebhookHandler<WebhookPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>, Result>,
 ): HandleWebhook<Result> {
   const resolved = withOwnRetries(parseOptions(SUBJECT, webhookOptions(), withHandler(options, handler)));

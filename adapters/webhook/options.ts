@@ -1,28 +1,26 @@
 import {
   callback,
-  canRunInTransaction,
   derivedScopeFault,
-  eventHook,
   fingerprintFields,
-  type FingerprintOptions,
-  handleOnceOption,
   handlerOption,
-  inTransactionOption,
-  hasAtMostOneFingerprint,
   jsonPointer,
   lazily,
-  type Logger,
-  loggerOption,
-  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   type ParsedPayload,
-  retryFields,
-  standardSchema,
-  BOTH_FINGERPRINTS_GIVEN,
+  checkConsumerOptions,
+  consumerFields,
+  eventFields,
 } from '../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, DerivedScope, RetryOptions } from '../../src/index.ts';
+import type {
+  AnyHandleOnce,
+  Attempt,
+  DerivedScope,
+  FingerprintOptions,
+  Logger,
+  RetryOptions,
+} from '../../src/index.ts';
 import type { ReceivedWebhook } from './delivery.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PlainHeaders } from './headers.ts';
@@ -152,9 +150,7 @@ export const webhookOptions = lazily(() =>
   z
     .strictObject(
       {
-        handleOnce: handleOnceOption(),
-        ...retryFields(),
-        inTransaction: inTransactionOption(),
+        ...consumerFields(),
         source: source(),
         name: z.optional(
           z.string({ error: NAME }).check(z.regex(/^[\w.-]{1,100}$/, { error: NAME, abort: true })),
@@ -163,11 +159,9 @@ export const webhookOptions = lazily(() =>
           (value: unknown) => typeof value === 'function' || value === 'already-verified',
           { error: VERIFY },
         ),
-        schema: z.optional(standardSchema()),
         parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
         ...fingerprintFields<Buffer, [delivery: ReceivedWebhook]>(),
-        onEvent: eventHook<WebhookEvent>(),
-        logger: loggerOption(),
+        ...eventFields<WebhookEvent>(),
         handler: handlerOption<AnyWebhookHandler<unknown>>('payload, attempt'),
       },
       NOT_AN_OBJECT,
@@ -182,8 +176,7 @@ export const webhookOptions = lazily(() =>
         const fault = derivedScopeFault(options.handleOnce.settings.scope, scopeOf(options));
         if (fault !== undefined) context.addIssue({ code: 'custom', path: ['name'], message: fault });
       }),
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
-      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+      z.superRefine(checkConsumerOptions),
     ),
 );
 

@@ -2,11 +2,10 @@ import {
   type Consumer,
   deliver,
   endingOf,
-  type FingerprintOptions,
   fingerprintOptionsFor,
   type Verdict,
 } from '../../src/adapter-kit.ts';
-import type { Outcome } from '../../src/index.ts';
+import type { FingerprintOptions, Outcome } from '../../src/index.ts';
 import { checkSignature } from './check-signature.ts';
 import { copyOf, type ReceivedWebhook } from './delivery.ts';
 import { deliveryIdAt } from './delivery-id.ts';

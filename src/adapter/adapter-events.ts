@@ -1,7 +1,7 @@
 import type { AnyHandleOnce } from '../api/handle-once.ts';
 import { createEventSink, type EventSink, type SinkOptions } from '../reporting/event-sink.ts';
 
-/** The events of an adapter. Without a logger of its own it has that of its `handleOnce`. */
+/** The events of an adapter. The logger is by default the one of `handleOnce`. */
 export function createAdapterEvents<Event extends { readonly type: string }>({
   onEvent,
   logger,

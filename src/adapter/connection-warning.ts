@@ -1,7 +1,7 @@
 import type { Warning } from './warn.ts';
 
-export interface ConnectionSettings {
-  /** Of the pool, where the client tells it. */
+interface ConnectionSettings {
+  /** Of the pool. Undefined where not known. */
   readonly maxConnections: number | undefined;
   readonly concurrency: number;
   /** Whether handlers run in transactions: only then do they hold connections. */
@@ -9,7 +9,7 @@ export interface ConnectionSettings {
 }
 
 /** One for claims and settles, one for heartbeats. */
-const BESIDE_HANDLERS = 2;
+const MORE_THAN_HANDLERS = 2;
 
 /** Handlers in transactions that can hold every connection of the pool. */
 export function connectionWarning({
@@ -23,6 +23,6 @@ export function connectionWarning({
     message:
       `the pool of ${maxConnections} connections is not larger than concurrency ${concurrency}: handlers in ` +
       'transactions can hold all of them, and heartbeats then wait until a lease is lost. Make the pool at least ' +
-      `${concurrency + BESIDE_HANDLERS}, or lower concurrency`,
+      `${concurrency + MORE_THAN_HANDLERS}, or lower concurrency`,
   };
 }

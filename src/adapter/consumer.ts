@@ -10,12 +10,12 @@ import { createFirstCheck } from './store-check.ts';
 /** What all deliveries of a consumer share. */
 export interface Consumer {
   /**
-   * Handles what it reads. It never throws: what reading, the store or the engine throws is what came of the delivery.
+   * Handles what it reads. It never throws: an error of reading, the store or the engine makes the delivery refused.
    */
   readonly handle: <R>(read: () => HandleRequest<R, unknown[]>) => Promise<Handled<R>>;
-  /** Of the scope that has its records. */
+  /** Of the scope with its records. */
   readonly settings: Pick<HandleOnceSettings, 'scope' | 'schema'>;
-  /** In place of that of the settings. */
+  /** In place of the schema of the settings. */
   readonly schema?: StandardSchemaV1 | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface ConsumerOptions {
 }
 
 /**
- * What runs the handlers: in a transaction, which they get as last argument, where that is asked for. None is run
- * before the store has been checked.
+ * What runs the handlers. With `inTransaction` they get a transaction as last argument. None runs before the store has
+ * been checked.
  */
 export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOptions): Consumer {
   const handles = handlesOf(handleOnce);
@@ -40,7 +40,7 @@ export function consumerOf({ handleOnce, inTransaction, schema }: ConsumerOption
       try {
         const delivery = read();
         const checking = checkStore();
-        // One that is aborted meanwhile is refused as such.
+        // A delivery that is aborted during the check is refused as aborted.
         if (checking !== undefined) await endsBeforeAbort(checking, delivery.signal);
         return await handle(delivery);
       } catch (error) {

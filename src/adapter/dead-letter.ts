@@ -20,15 +20,15 @@ export interface DeadLetterDestination {
   readonly to: string;
   /** Resolves when the copy is safe: only then is the message acknowledged. */
   readonly send: (facts: DeadLetterFacts) => Promise<DeadLetterSent>;
-  /** Asked before. After false nothing is sent, and the message is kept. */
+  /** Called before `send`. After false nothing is sent, and the message is kept. */
   readonly mayBeSent?: ((reason: DeadLetterReason) => boolean) | undefined;
 }
 
 /** `failed`: it failed for good. The others are refused: nothing of them ran. */
 export type DeadLetterReason = 'failed' | 'mismatch' | 'invalid-key';
 
-export interface DeadLetterSent {
-  /** Those of our attributes that found no room in the copy, where they are bounded. */
+interface DeadLetterSent {
+  /** Our attributes that did not fit into the copy, where a broker bounds them. */
   readonly droppedAttributes?: readonly string[];
 }
 

@@ -20,7 +20,7 @@ export type Decision =
       readonly retryAfterMs?: number;
     };
 
-/** What is done at the broker of a delivery, by how its handling ended. */
+/** What is done at the broker, by how the handling of a delivery ended. */
 export function decide(handled: Handled<unknown>, onFailed: OnFailed): Decision {
   const reason = endingOf(handled);
   if (hasVerb(reason, 'acknowledge')) return { action: 'acknowledge' };

@@ -7,7 +7,7 @@ import type { Delivery } from './delivery.ts';
 import { foundKey } from './found-key.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What its broker has to be told of a delivery, and how it was handled. */
+/** What has to be done at the broker, and how the delivery was handled. */
 export type Delivered<R> = Verdict & { readonly handled: Handled<R> };
 
 /** Handles a delivery once, and sends the dead letter that it asks for. It never throws. */

@@ -30,7 +30,7 @@ export type HandlingEvent =
       readonly reason: DeadLetterReason;
       /** What a refused one was refused with. */
       readonly error?: EventError;
-      /** Where a queue bounds the attributes of a message: those of ours that found no room in the copy. */
+      /** Where a queue bounds the attributes of a message: our attributes that did not fit into the copy. */
       readonly droppedAttributes?: readonly string[];
     })
   /** The dead-letter queue or topic did not take it; it is kept. */
@@ -40,12 +40,9 @@ export type HandlingEvent =
       readonly to: string;
       /** What the broker's client threw. */
       readonly error: EventError;
-    });
-
-/** The message is done with: its broker need not deliver it again. */
-export interface AcknowledgedEvent extends OfKey {
-  readonly type: 'acknowledged';
-}
+    })
+  /** The message is done with: its broker need not deliver it again. */
+  | (OfKey & { readonly type: 'acknowledged' });
 
 /** The message stays with its broker, which delivers it again. */
 export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
@@ -57,5 +54,4 @@ export interface KeptEvent<Reason extends string = KeptReason> extends OfKey {
 }
 
 /** What becomes of a delivery, in the words that all adapters share. `Reason` is why a message can be kept. */
-export type DeliveryEvent<Reason extends string = KeptReason> =
-  HandlingEvent | AcknowledgedEvent | KeptEvent<Reason>;
+export type DeliveryEvent<Reason extends string = KeptReason> = HandlingEvent | KeptEvent<Reason>;

@@ -19,9 +19,9 @@ export interface Delivery<R> {
   readonly handler: Handler<unknown, unknown[], R>;
   readonly signal?: AbortSignal | undefined;
   readonly waitMs?: number | undefined;
-  /** Asked once the message is claimed. After false nothing runs, and the claim is released, uncounted. */
+  /** Called once the message is claimed. After false nothing runs, and the claim is released, uncounted. */
   readonly mayStart?: (() => Promise<boolean>) | undefined;
-  /** Where the message came from. Asked only where a hook wants to know. */
+  /** Where the message came from. Called only where the settings have a hook. */
   readonly source?: (() => MessageSource) | undefined;
   readonly onFailed: OnFailed;
   readonly emit: (event: Emitted<HandlingEvent>) => void;

@@ -3,8 +3,8 @@ import { refuseAsync, wrongReturn } from '../options/wrong-return.ts';
 import { causeOf, nameOfThrown } from '../payload/stored-error.ts';
 
 /**
- * What a key function finds. Throws `InvalidKeyError` when that is nothing, or when it throws itself: the message is at
- * fault. Throws `InvalidOptionsError` when it returns a promise or no text, or has never worked: the function is.
+ * The key that a key function finds. Throws `InvalidKeyError` when it finds none or throws: the message is at fault.
+ * Throws `InvalidOptionsError` when it returns a promise or no string, or has never worked: the function is at fault.
  */
 export function foundKey(find: () => string | undefined): string {
   let key: unknown;

@@ -1,24 +1,25 @@
 import type { Clock, Timer } from '../lib/clock.ts';
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly clock: Clock;
   /** When the broker may give the message to another, by the monotonic clock. */
   readonly until: number;
-  /** Milliseconds of that which the ways between the broker and here may have taken. */
+  /** Milliseconds to subtract for the travel time between the broker and here. */
   readonly marginMs: number;
   /**
-   * Asks the broker for more time. Gives until when, `LOST`, or undefined where there was no answer. It must not throw.
+   * Asks the broker for more time. Gives until when, `Hold.LOST`, or undefined where there was no answer. It must not
+   * throw.
    */
   readonly extend?: (() => Promise<number | undefined>) | undefined;
   /** Milliseconds between extensions. Without them the owner of the hold calls `beat`. */
   readonly everyMs?: number | undefined;
 }
 
-/** In place of a time: the broker has given the message to another, or is about to. */
-export const LOST = -Infinity;
-
-/** A message that its broker keeps for us while it is handled. */
+/** A message that its broker reserves for us while it is handled. */
 export class Hold {
+  /** Instead of a time: the broker has given the message to another, or is about to. */
+  static readonly LOST = -Infinity;
+
   readonly #options: HoldOptions;
   readonly #timer: Timer | undefined;
   #until: number;
@@ -34,7 +35,7 @@ export class Hold {
     }, everyMs);
   }
 
-  /** Whether the broker cannot have given it to another. Once it may have, the message is not touched. */
+  /** Whether the broker cannot have given it to another. Where it may have, leave the message alone. */
   isOurs(): boolean {
     return this.leftMs() > 0;
   }
@@ -45,7 +46,7 @@ export class Hold {
     return this.#until - marginMs - clock.monotonic();
   }
 
-  /** Takes in what the broker has said of it elsewhere. */
+  /** Sets what the broker has answered elsewhere. */
   set until(until: number) {
     this.#until = until;
   }
@@ -62,7 +63,7 @@ export class Hold {
     this.#extending = undefined;
   }
 
-  /** Ends the extensions, and waits for one under way: none may arrive after what is done next. */
+  /** Ends the extensions, and waits for one under way: none may arrive after the next call to the broker. */
   async end(): Promise<void> {
     this.#options.clock.clearTimer(this.#timer);
     await this.#extending;

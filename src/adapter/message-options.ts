@@ -6,7 +6,7 @@ const MILLISECONDS = { error: 'must be milliseconds since 1970, as Date.now() gi
 /** Of 1973. Smaller are seconds, and what performance.now() gives. */
 const EARLIEST_MS = 100_000_000_000;
 
-/** Options that come with one message, for adapters that do not receive themselves. */
+/** Options of one message, for adapters that do not receive themselves. */
 export const messageOptions = lazily(() =>
   z.strictObject(
     {

@@ -2,7 +2,7 @@ import type { AnyHandleOnce } from '../api/handle-once.ts';
 import type { GivenRetries, RetryOptions } from '../options/retries.ts';
 
 /**
- * Applies the `maxAttempts`, `maxDeaths` and `backoff` of an adapter to its `handleOnce`. `defaults` fill in where
+ * Applies the `maxAttempts`, `maxDeaths` and `backoff` of an adapter to its `handleOnce`. `defaults` apply where
  * neither the adapter nor `createHandleOnce` was given any.
  */
 export function withOwnRetries<Options extends GivenRetries & { readonly handleOnce: AnyHandleOnce }>(

@@ -1,8 +1,8 @@
 import type { Emitted } from '../reporting/event-sink.ts';
-import type { AcknowledgedEvent, KeptEvent, KeptReason } from './delivery-event.ts';
+import type { KeptEvent, KeptReason } from './delivery-event.ts';
 
 /** The broker need not deliver the message again. */
-export interface Acknowledged {
+interface Acknowledged {
   readonly acknowledge: true;
   readonly key: string;
   readonly deadLettered: boolean;
@@ -18,13 +18,13 @@ export interface Kept<Reason extends string = KeptReason> {
   readonly error?: unknown;
 }
 
-/** What a broker has to be told of a delivery. */
+/** What has to be done at the broker. */
 export type Verdict<Reason extends string = KeptReason> = Acknowledged | Kept<Reason>;
 
-/** The event of a verdict, to be emitted when the broker has been told. */
+/** The event of a verdict, to be emitted once it is applied at the broker. */
 export function verdictEvent<Reason extends string>(
   verdict: Verdict<Reason>,
-): AcknowledgedEvent | Emitted<KeptEvent<Reason>> {
+): { readonly type: 'acknowledged'; readonly key: string } | Emitted<KeptEvent<Reason>> {
   return verdict.acknowledge ? { type: 'acknowledged', key: verdict.key } : keptEvent(verdict);
 }
 

@@ -12,7 +12,7 @@ export interface WarningEvent<Name extends string> extends Warning<Name> {
   readonly type: 'warning';
 }
 
-/** Tells a finding about settings. */
+/** Emits a finding, if there is one. */
 export function warn<Name extends string>(
   found: Warning<Name> | undefined,
   events: Pick<EventSink<WarningEvent<Name>>, 'emit'>,

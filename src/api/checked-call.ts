@@ -4,11 +4,7 @@ import { lazily } from '../lib/lazily.ts';
 import type { Handler } from '../words/attempt.ts';
 import type { CallOptions } from './handle-once.ts';
 import type { Handle } from '../engine/handle.ts';
-import {
-  fingerprintFields,
-  hasAtMostOneFingerprint,
-  BOTH_FINGERPRINTS_GIVEN,
-} from '../options/fingerprint-options.ts';
+import { checkFingerprints, fingerprintFields } from '../options/fingerprint-options.ts';
 import { handlerOption } from '../options/handler-option.ts';
 import type { Outcome } from '../words/outcome.ts';
 import {
@@ -20,7 +16,7 @@ import {
   wholeNumber,
 } from '../options/parse-options.ts';
 
-/** A call of `handleOnce`, whose arguments may be anything. */
+/** A call of `handleOnce` with arguments of any type. */
 export type AnyCall<Extra extends readonly unknown[]> = <Result>(
   key: string,
   payload: unknown,
@@ -28,7 +24,7 @@ export type AnyCall<Extra extends readonly unknown[]> = <Result>(
   options?: ResolvedCall,
 ) => Promise<Outcome<Result>>;
 
-export interface ResolvedCall extends CallOptions<never> {
+interface ResolvedCall extends CallOptions<never> {
   readonly parse?: ((payload: never) => unknown) | undefined;
   readonly schema?: StandardSchemaV1 | undefined;
 }
@@ -46,7 +42,7 @@ const callOptionsSchema = lazily(() =>
       },
       NOT_AN_OBJECT,
     )
-    .check(z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)),
+    .check(z.superRefine(checkFingerprints)),
 );
 
 const handlerSchema = lazily(() => z.object({ handler: handlerOption('payload, attempt') }));

@@ -7,14 +7,13 @@ import type { HandleOnce, HandleOnceWithSchema } from './handle-once.ts';
 import type { HandleOnceEvent } from '../reporting/events.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createHandle, type Handle } from '../engine/handle.ts';
-import { HANDLES, type Handles } from '../engine/hidden-handles.ts';
+import { type Handles, HANDLES } from '../engine/hidden-handles.ts';
 import { type Host, thisProcess } from '../engine/host.ts';
 import { createLeaseAlarms } from '../engine/lease-alarms.ts';
-import { lookup } from '../engine/lookup.ts';
+import { lookup } from '../engine/answer-from-record.ts';
 import { runAttempt } from '../engine/run-attempt.ts';
 import { runInTransaction } from '../engine/run-in-transaction.ts';
-import { flush } from '../history/flush.ts';
-import { recorded } from '../history/recorded.ts';
+import { flush, withLogs } from '../history/event-log.ts';
 import type { Clock } from '../lib/clock.ts';
 import { InvalidOptionsError } from '../words/errors.ts';
 import { createEventSink, type EventSink } from '../reporting/event-sink.ts';
@@ -50,7 +49,7 @@ export function createHandleOnce<Tx>(options: HandleOnceOptions<Tx>): HandleOnce
   return createHandleOnceIn(thisProcess, options);
 }
 
-/** The same as if it were in another process: for tests and the simulation, whose store can have transactions. */
+/** The same as in another process, for tests and the simulation. Their store can have transactions. */
 export function createHandleOnceIn<Tx>(
   host: Host,
   options: HandleOnceOptions<Tx>,
@@ -58,7 +57,7 @@ export function createHandleOnceIn<Tx>(
 ): HandleOnce<Tx> {
   const given = resolveOptions(options, host.clock);
   const resolved = transactionalStore === undefined ? given : withTransactions(given, transactionalStore);
-  const events = recorded(createEventSink(resolved, 'core'), resolved.kept);
+  const events = withLogs(createEventSink(resolved, 'core'), resolved.logs);
   return createWith(resolved, events, host);
 }
 
@@ -105,7 +104,7 @@ function createWith<Tx>(
     settings,
     counts: events.counts,
     checkStore: () => checkStore(engine),
-    close: () => flush(resolved.kept, clock),
+    close: () => flush(resolved.logs, clock),
     lookup: (key: string) => lookup(engine, key),
     inTransaction: inTransaction ? createCall(inTransaction, settings.schema) : withoutClient,
     withRetries: (given: RetryOptions) =>
@@ -129,7 +128,7 @@ async function checkStore({ records, events, settings }: Engine): Promise<void> 
  * What settles in a transaction.
  *
  * Its claims do not commit with `synchronous_commit = off`, though the settle would make up for it: a server that
- * crashed and forgot one would let a second handler start beside the first, whose process lives on.
+ * crashed and lost a claim would let a second handler start while the first still runs.
  */
 function createTransactional<Tx>(engine: Engine, store: TransactionalStore<Tx>): Handle<[Tx]> {
   const { leaseMs } = engine.settings;

@@ -8,15 +8,15 @@ import type { Outcome } from '../words/outcome.ts';
 import type { RetryOptions } from '../options/retries.ts';
 import type { DerivedScope } from '../options/scope.ts';
 
-/** Options of one call. Its `fingerprint` and `ignoredFields` apply in place of the instance's. */
+/** Options of one call. Its `fingerprint` and `ignoredFields` replace those of the instance. */
 export interface CallOptions<Payload = unknown> extends FingerprintOptions<Payload> {
   /** Aborted before the claim: `AbortedError`. Aborted while the handler runs: `attempt.signal` aborts with it. */
   readonly signal?: AbortSignal | undefined;
-  /** In place of the instance's `timeoutMs`. */
+  /** Replaces the `timeoutMs` of the instance. */
   readonly timeoutMs?: number | undefined;
   /**
    * Milliseconds to wait for the outcome of another caller that has the message, instead of answering `in-flight` at
-   * once. When the owner dies meanwhile this call takes over. No connection is held. Default 0.
+   * once. When the owner dies while this call waits, this call takes over. No connection is held. Default 0.
    */
   readonly waitMs?: number | undefined;
 }
@@ -30,7 +30,7 @@ export interface ParseOption<Payload, Parsed> {
   readonly parse: (payload: Payload) => Parsed;
 }
 
-/** In place of the instance's `schema`. */
+/** Replaces the `schema` of the instance. */
 export interface SchemaOption<Schema extends StandardSchemaV1> {
   /** Any Standard Schema: the handler gets its output; a payload that does not fit fails for good. */
   readonly schema: Schema;
@@ -78,9 +78,9 @@ export interface AnyHandleOnce {
   /**
    * The same with other records, under which the same key is another message.
    *
-   * A text is the whole scope, whatever the present one is: `inScope('x')` has the records of
-   * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and what it makes is no other
-   * kind's or name's: `{ kind: 'tenant', name }` for each of your tenants. Adapters keep their records in
+   * A string is the whole scope, whatever the present one is: `inScope('x')` has the records of
+   * `createHandleOnce({ scope: 'x' })`. `{ kind, name }` adds to the present scope, and no other kind or name gives the
+   * same scope: `{ kind: 'tenant', name }` for each of your tenants. Adapters keep their records in
    * `{ kind: 'kafka', name: groupId }`, `{ kind: 'webhook', name }` and `{ kind: 'http', name: 'POST /orders' }`.
    *
    * Throws `InvalidOptionsError` on a scope that `createHandleOnce` would refuse, and on one that is too long.
@@ -140,9 +140,9 @@ export interface AnyHandleOnce {
    * it.
    *
    * It covers all that was made with the same client and `databaseSchema`, in whatever scope, and leaves the client
-   * open: it is yours to end. It refuses no call: one that comes later runs as before, and is counted by the next
-   * write. It takes milliseconds, and gives a database without an answer up after 3 s. It can be called again, and
-   * never throws: what is refused goes along with the next write.
+   * open: it is yours to end. It refuses no call: a later one runs as before, and is counted by the next write. It
+   * takes milliseconds, and gives up on a database without an answer after 3 s. It can be called again, and never
+   * throws: what is refused is sent with the next write.
    *
    * @example
    * ```ts
@@ -184,15 +184,15 @@ export interface HandleOnce<Tx = unknown> extends AnyHandleOnce, Calls {
 /** A `HandleOnce` made with a schema. */
 export interface HandleOnceWithSchema<Schema extends StandardSchemaV1, Tx = unknown>
   extends AnyHandleOnce, CallsWithSchema<Schema> {
-  /** As those of `HandleOnce`. Adapters infer what their handlers get from the schema. */
+  /** As in `HandleOnce`. Adapters infer from the schema what their handlers get. */
   readonly settings: HandleOnceSettings & { readonly schema: Schema };
-  /** As that of `HandleOnce`: the handler gets the output of the schema and the transaction. */
+  /** As in `HandleOnce`: the handler gets the output of the schema, and the transaction. */
   readonly inTransaction: CallsWithSchema<Schema, [transaction: Tx]>;
   inScope(scope: string | DerivedScope): HandleOnceWithSchema<Schema, Tx>;
   withRetries(retries: RetryOptions): HandleOnceWithSchema<Schema, Tx>;
 }
 
-/** In place of what a handler gets only with an option: this type names the option that is missing. */
+/** Stands for an argument that a handler gets only with an option: this type names the option that is missing. */
 export interface MissingOption<Option extends string> {
   /** Not there at run time. */
   readonly missingOption: Option;

@@ -6,9 +6,9 @@ import type { Around } from '../words/around.ts';
 import type { HandleOnceEvent } from '../reporting/events.ts';
 import { aroundOption } from '../options/around-option.ts';
 import {
+  checkFingerprints,
   type FingerprintOptions,
   fingerprintFields,
-  BOTH_FINGERPRINTS_GIVEN,
 } from '../options/fingerprint-options.ts';
 import {
   eventHook,
@@ -20,7 +20,7 @@ import {
   withMethods,
 } from '../options/parse-options.ts';
 import { failuresOf } from '../history/failures.ts';
-import type { Noted } from '../history/recorded.ts';
+import type { EventLog } from '../history/event-log.ts';
 import { statsOf } from '../history/stats.ts';
 import { workerLineOf } from '../history/worker.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -74,8 +74,8 @@ export interface HandleOnceOptions<Tx = unknown> extends RetryOptions, Fingerpri
    */
   readonly maxResultBytes?: number | undefined;
   /**
-   * Whether concurrent calls share statements, which is where the speed comes from. With false each call has statements
-   * of its own, so that no transaction has the records of several messages. Default true.
+   * Whether concurrent calls share statements, which is where the speed comes from. With false each call sends separate
+   * statements, so that no transaction has the records of several messages. Default true.
    */
   readonly batching?: boolean | undefined;
   /** The Postgres schema that holds the tables; the same as given to `migrate`. Default `handle_once`. */
@@ -107,8 +107,8 @@ export interface ResolvedOptions<Tx> {
   readonly client: object;
   /** The store where it has transactions: not one of the user's own. */
   readonly transactionalStore: TransactionalStore<Tx> | undefined;
-  /** What is kept beside records in Postgres. */
-  readonly kept: readonly Noted[];
+  /** Of the records in Postgres. */
+  readonly logs: readonly EventLog[];
   readonly backoff: Backoff;
   readonly onEvent: ((event: HandleOnceEvent) => unknown) | undefined;
   readonly logger: Logger | undefined;
@@ -154,6 +154,7 @@ export const optionsSchema = lazily(() =>
           for (const [field, message] of contradictions(options)) {
             context.addIssue({ code: 'custom', path: [field], message });
           }
+          checkFingerprints(options, context);
         },
         // Also where a field is wrong by itself, so that everything is said at once.
         { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
@@ -177,9 +178,6 @@ function* contradictions(options: {
   }
   if (storeResult === false && maxResultBytes !== undefined) {
     yield ['maxResultBytes', 'has no meaning when storeResult is false; remove one of them'];
-  }
-  if (options.fingerprint !== undefined && options.ignoredFields !== undefined) {
-    yield ['ignoredFields', BOTH_FINGERPRINTS_GIVEN.error];
   }
   for (const field of ['succeededRetentionMs', 'failedRetentionMs'] as const) {
     const retentionMs = options[field];
@@ -224,14 +222,14 @@ export function resolveOptions<Tx>(options: HandleOnceOptions<Tx>, clock: Clock)
     client: store ?? (sql as SqlClient),
     // Of the caller's own client, whose transactions are `Tx`.
     transactionalStore: transactionalStore as TransactionalStore<Tx> | undefined,
-    kept: store === undefined ? keptBeside(sql as SqlClient, tables, stats) : [],
+    logs: store === undefined ? logsOf(sql as SqlClient, tables, stats) : [],
     backoff,
     onEvent,
     logger,
   };
 }
 
-function keptBeside(sql: SqlClient, tables: string, stats: boolean): Noted[] {
+function logsOf(sql: SqlClient, tables: string, stats: boolean): EventLog[] {
   const always = [workerLineOf(sql, tables), failuresOf(sql, tables)];
   return stats ? [...always, statsOf(sql, tables)] : always;
 }

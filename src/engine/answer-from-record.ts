@@ -1,13 +1,13 @@
-import { PayloadMismatchError } from '../words/errors.ts';
+import { DamagedRecordError, InvalidOptionsError, PayloadMismatchError } from '../words/errors.ts';
 import { EventError } from '../reporting/event-error.ts';
 import type { JsonForm } from '../words/json-form.ts';
-import type { Failed, Outcome, Pending, Succeeded } from '../words/outcome.ts';
+import type { Failed, Outcome, Pending, StoredError, Succeeded } from '../words/outcome.ts';
 import type { ClaimReply, LookupReply } from '../store/store.ts';
 import { attemptsExhausted, deathsExhausted } from '../payload/stored-error.ts';
-import { type DecodeRecord, decoderOf } from './decode-record.ts';
 import { endOf, type Engine } from './engine.ts';
+import { checkKey } from '../options/key.ts';
 
-/** An outcome that no handler of this call has had a part in. */
+/** An outcome without a run of the handler in this call. */
 type OnRecord<R> =
   Succeeded<R> | Failed | (Pending & { readonly reason: 'in-flight' | 'released' | 'suspect' });
 
@@ -46,8 +46,8 @@ export function answerFromRecord<R>(
   return outcome;
 }
 
-/** The outcome of what is on record: that of a duplicate, and no event is emitted. */
-export function outcomeOnRecord<R>(reply: LookupReply, decode: DecodeRecord): OnRecord<R> {
+/** The outcome that a duplicate gets. Emits no event. */
+function outcomeOnRecord<R>(reply: LookupReply, decode: DecodeRecord): OnRecord<R> {
   const { attempts } = reply;
   switch (reply.kind) {
     case 'succeeded':
@@ -85,4 +85,60 @@ function failed(
       ? deathsExhausted(attempts, stored)
       : (stored ?? attemptsExhausted(attempts));
   return { state: 'failed', reason, error, replayed, attempts };
+}
+
+/** The outcome that is on record, without a claim. Undefined where nothing is. */
+export async function lookup(engine: Engine, key: string): Promise<Outcome<unknown> | undefined> {
+  const { records, events, settings } = engine;
+  const startedAt = engine.clock.monotonic();
+  checkKey('key', key);
+  if (records.lookup === undefined) {
+    const message = 'has no lookup: give your own store that method, or create handleOnce with sql';
+    throw new InvalidOptionsError('lookup', [{ field: 'store', message }]);
+  }
+  const reply = await records.lookup(key).catch((error: unknown) => {
+    events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'lookup', error });
+    throw error;
+  });
+  if (reply === undefined) return undefined;
+  return outcomeOnRecord(reply, decoderOf(engine, { key, startedAt }, reply.attempts));
+}
+
+type DecodeRecord = ReturnType<typeof decoderOf>;
+
+/** Reads records. Throws `DamagedRecordError`: the error of the parser quotes the text. */
+function decoderOf(
+  engine: Engine,
+  message: { readonly key: string; readonly startedAt: number },
+  attempts: number,
+) {
+  function decoded(column: 'result' | 'error', json: string, isRight: (value: unknown) => boolean): unknown {
+    try {
+      const value: unknown = JSON.parse(json);
+      if (isRight(value)) return value;
+    } catch {
+      // Reported below.
+    }
+    return damaged(column);
+  }
+
+  function damaged(column: 'result' | 'error' | 'state'): never {
+    const end = endOf(engine, message, attempts, 'pending');
+    const error = new DamagedRecordError(end.scope, end.key, column);
+    engine.events.emit({ type: 'store-error', ...end, verb: 'claim', error });
+    throw error;
+  }
+
+  return {
+    result: (json: string | null): unknown =>
+      json === null ? undefined : decoded('result', json, () => true),
+    error: (json: string) => decoded('error', json, isStoredError) as StoredError,
+    unknownState: () => damaged('state'),
+  };
+}
+
+function isStoredError(value: unknown): value is StoredError {
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('message' in value))
+    return false;
+  return typeof value.name === 'string' && typeof value.message === 'string';
 }

@@ -14,8 +14,8 @@ export interface Threw {
   readonly kind: 'threw';
   readonly error: unknown;
   /**
-   * Whether the attempt was stopped, by its caller or since its lease was in doubt, or was not let start: it did not
-   * fail, unless the error is final.
+   * Whether the attempt was stopped, by its caller or because its lease was in doubt, or was not allowed to start: it
+   * did not fail, unless the error is final.
    */
   readonly interrupted: boolean;
   /** Milliseconds to wait after an attempt that did not fail. Default 0. */
@@ -74,6 +74,6 @@ function finalReason(error: unknown): FailedReason | undefined {
 }
 
 function retryAfter(error: unknown, failures: number, backoff: Backoff): number {
-  const asked = error instanceof RetryableError ? readable(error, 'retryAfterMs') : undefined;
-  return boundedWait(isWait(asked) ? asked : backoff(failures, error));
+  const wanted = error instanceof RetryableError ? readable(error, 'retryAfterMs') : undefined;
+  return boundedWait(isWait(wanted) ? wanted : backoff(failures, error));
 }

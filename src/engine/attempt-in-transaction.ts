@@ -1,4 +1,3 @@
-import type { Attempt } from '../words/attempt.ts';
 import { LeaseLostError, StoreError } from '../words/errors.ts';
 import { delay } from '../lib/wait.ts';
 import type { Settlement } from '../store/store.ts';
@@ -14,15 +13,15 @@ export interface Written<R> {
   readonly settlement: Settlement;
 }
 
-/** How far the work of an attempt has come. `transact` writes it; who abandons the call reads it. */
+/** How far the work of an attempt has come. Written by `transact`, and read where the call is abandoned. */
 export interface Progress<R> {
   isStarted: boolean;
-  /** Whether the call has been answered without it. */
+  /** Whether the call was answered before its end. */
   isAbandoned: boolean;
   written: Written<R> | undefined;
 }
 
-/** For work whose signal has aborted to give up. */
+/** For work to stop after its signal has aborted. */
 const GRACE_MS = 1_000;
 const MAX_CONFLICTS = 5;
 const LONGEST_CONFLICT_WAIT_MS = 50;
@@ -30,8 +29,8 @@ const LONGEST_CONFLICT_WAIT_MS = 50;
 /**
  * Runs work in a transaction that settles its record too.
  *
- * It does not wait for work that goes on after the lease or the timeout. Such work may still commit: its fenced settle
- * is in its transaction, so that it commits as a whole or not at all.
+ * It does not wait for work that continues after the lease or the timeout. Such work may still commit: its transaction
+ * contains the fenced settle, and so commits as a whole or not at all.
  */
 export function transact<R, Tx>(
   store: TransactionalStore<Tx>,
@@ -42,7 +41,7 @@ export function transact<R, Tx>(
   return new Promise((resolve, reject) => {
     const { clock, lease } = held;
     held.onOverdue(() => {
-      // In doubt the record stays its own for as long, and is released where the work ends by then.
+      // In doubt the record stays ours for as long, and is released if the work ends by then.
       const graceMs = lease.wasDoubted() ? Math.max(GRACE_MS, lease.leftMs()) : GRACE_MS;
       const giveUp = clock.setTimer(() => {
         progress.isAbandoned = true;
@@ -142,8 +141,3 @@ function connectionBroken(cause: unknown): StoreError {
     },
   );
 }
-
-export type Work<R, Extra extends readonly unknown[] = []> = (
-  attempt: Attempt,
-  ...extra: Extra
-) => Promise<R>;

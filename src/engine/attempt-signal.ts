@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../lib/clock.ts';
 import { onAbort } from '../lib/on-abort.ts';
 
-export interface SignalOwner {
+interface SignalOwner {
   readonly clock: Clock;
   /** Aborts the signal when the lease has lapsed, or may have. */
   checkLease(): void;
@@ -71,10 +71,10 @@ export class AttemptSignal {
 }
 
 /**
- * Makes a signal look at the lease whenever it is asked.
+ * Makes a signal check the lease whenever it is read.
  *
- * A process that stood still runs on before its timers do: a handler that asks just before its effect must not be told
- * that all is well. Node's own `throwIfAborted` does not read `aborted`, so both are replaced.
+ * After a process was stopped, code can run before its timers: a handler that reads the signal just before its effect
+ * must see that the lease is over. Node's `throwIfAborted` does not read `aborted`, so both are replaced.
  */
 function checkedWhenRead(signal: AbortSignal, owner: SignalOwner): void {
   Object.defineProperties(signal, {

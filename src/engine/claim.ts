@@ -1,18 +1,67 @@
-import { StoreError } from '../words/errors.ts';
+import { AbortedError, StoreError } from '../words/errors.ts';
 import { delay } from '../lib/wait.ts';
 import { elapsedSince, type Instant } from '../lib/instant.ts';
 import type { TimedClaimReply } from '../store/records.ts';
 import type { ClaimReply, ClaimRequest } from '../store/store.ts';
 import { endOf, type Engine } from './engine.ts';
+import { retryWait, spread } from '../lib/retry.ts';
 
 const RESEND_DELAY_MS = 50;
+/** Many may wait for one owner. */
+const LOOKS = { baseMs: 50, maxMs: 1_000 };
 
 /** What a claim found, and what releases the place of a suspect that it owns. */
-export interface Claimed {
+interface Claimed {
   readonly token: string;
   readonly sentAt: Instant;
   readonly reply: ClaimReply;
   readonly leavePlace?: () => void;
+}
+
+interface Patience {
+  /** Milliseconds to wait for the owner of a message in flight. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly startedAt: number;
+}
+
+/**
+ * Claims a key, and while another caller has it looks again, for `waitMs` at most.
+ *
+ * Each look is a claim: the owner's outcome answers it, and when the owner is gone it takes over. Between looks nothing
+ * is held, no connection either.
+ */
+export async function claimPatiently(
+  engine: Engine,
+  key: string,
+  fingerprint: string,
+  { waitMs, signal, startedAt }: Patience,
+): Promise<Claimed> {
+  const endsAt = startedAt + waitMs;
+  let answer = await claim(engine, key, fingerprint, startedAt);
+  if (answer.reply.kind !== 'in-flight' || waitMs === 0) return answer;
+  for (let looks = 1; answer.reply.kind === 'in-flight'; looks += 1) {
+    const leftMs = endsAt - engine.clock.monotonic();
+    if (leftMs <= 0) break;
+    const untilLookMs = spread(retryWait(LOOKS, looks), engine.clock);
+    const waitMs = Math.min(untilLookMs, answer.reply.retryAfterMs, leftMs);
+    await delay(engine.clock, waitMs, { signal });
+    if (signal?.aborted === true) throw aborted(engine, key, startedAt, signal);
+    answer = await claim(engine, key, fingerprint, startedAt);
+  }
+  engine.events.emit({ type: waitEvent(answer), scope: engine.settings.scope, key });
+  return answer;
+}
+
+/** The error for a caller that gave up before the message was ours. Emits the event too. */
+export function aborted(engine: Engine, key: string, startedAt: number, signal: AbortSignal): AbortedError {
+  engine.events.emit({ type: 'aborted', ...endOf(engine, { key, startedAt }, 0, 'pending') });
+  return new AbortedError('the signal was aborted before the claim; nothing ran', { cause: signal.reason });
+}
+
+function waitEvent({ reply }: Claimed): 'wait-hit' | 'wait-miss' | 'wait-timeout' {
+  if (reply.kind === 'in-flight') return 'wait-timeout';
+  return reply.kind === 'claimed' ? 'wait-miss' : 'wait-hit';
 }
 
 /**
@@ -22,12 +71,7 @@ export interface Claimed {
  * Without that a dropped connection would leave the message claimed by no one for a whole lease. A store that is
  * down stays an error: the message belongs to the broker until its state can be kept.
  */
-export async function claim(
-  engine: Engine,
-  key: string,
-  fingerprint: string,
-  startedAt: number,
-): Promise<Claimed> {
+async function claim(engine: Engine, key: string, fingerprint: string, startedAt: number): Promise<Claimed> {
   const message = { key, fingerprint, startedAt };
   const first = await claimTwice(engine, message);
   if (first.reply.kind !== 'suspect') return first;

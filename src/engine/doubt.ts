@@ -3,26 +3,23 @@ import type { Clock, Timer } from '../lib/clock.ts';
 
 const ASK_AGAIN_MS = 100;
 
-/** The time in which a lease may be over, and the database is asked. */
-export interface Doubt {
-  /** Resolves when it is known. */
-  readonly ended: Promise<void>;
-  /** It is known now. */
-  end(): void;
-}
+export type Doubt = ReturnType<typeof createDoubt>;
 
-/** Asks again and again until the doubt is ended. Calls back where that takes too long. */
+/**
+ * The time in which a lease may be over: asks the database again and again until the doubt is ended. Calls back where
+ * that takes too long.
+ */
 export function createDoubt(
   ask: () => Promise<void>,
   { alarm, clock, onUnanswered }: { alarm: Alarm; clock: Clock; onUnanswered: () => void },
-): Doubt {
+) {
   let isOpen = true;
   let resolveEnded = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     resolveEnded = resolve;
   });
   const cancel = alarm.set(() => {
-    // After a standstill this alarm rings before an answer that came meanwhile is read: that still counts.
+    // After the process was stopped, this alarm rings before an answer that has arrived is read: it still counts.
     clock.afterInput(() => {
       if (isOpen) onUnanswered();
     });
@@ -39,7 +36,7 @@ export function createDoubt(
   askUntilEnded();
   return {
     ended,
-    end() {
+    end(): void {
       isOpen = false;
       cancel();
       clock.clearTimer(again);

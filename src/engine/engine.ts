@@ -25,11 +25,11 @@ export interface Claim {
   readonly failures: number;
   /** When the claim was sent: not later than the database's start of the lease. */
   readonly sentAt: Instant;
-  /** When the call began, in monotonic milliseconds: they decide when to give up, never whose a lease is. */
+  /** When the call began, in monotonic milliseconds. Decides when to give up, never who has the lease. */
   readonly startedAt: number;
 }
 
-/** What the event that ends a call says beyond its type. */
+/** The fields of the event that ends a call. */
 export function endOf<State extends 'succeeded' | 'failed' | 'pending'>(
   engine: Engine,
   { key, startedAt }: { readonly key: string; readonly startedAt: number },

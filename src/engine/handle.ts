@@ -1,4 +1,3 @@
-import type { MessageSource } from '../words/around.ts';
 import {
   type FingerprintOptions,
   fingerprintOf,
@@ -11,9 +10,7 @@ import { answerFromRecord } from './answer-from-record.ts';
 import type { Engine } from './engine.ts';
 import { type HandlerRequest, handlerWork, type Work } from './handler-work.ts';
 import { HeldClaim } from './held-claim.ts';
-import { NotStartedError } from '../words/not-started-error.ts';
-import { runAround } from './run-around.ts';
-import { aborted, claimPatiently } from './claim-patiently.ts';
+import { aborted, claimPatiently } from './claim.ts';
 
 /** One delivery of a message. */
 export interface HandleRequest<Result, Extra extends readonly unknown[]>
@@ -24,13 +21,6 @@ export interface HandleRequest<Result, Extra extends readonly unknown[]>
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly waitMs?: number | undefined;
-  /**
-   * Asked once the message is claimed. After false, as when an earlier message of its lane is not done, nothing runs
-   * and the claim is released, uncounted; so too when the attempt is over by then.
-   */
-  readonly mayStart?: (() => Promise<boolean>) | undefined;
-  /** Where the message came from. Asked only where a hook wants to know. */
-  readonly source?: (() => MessageSource) | undefined;
 }
 
 /** The engine as adapters use it: claims a message, runs what is ours, and answers from the record what is not. */
@@ -39,7 +29,7 @@ export type Handle<Extra extends readonly unknown[]> = <Result>(
 ) => Promise<Outcome<Result>>;
 
 /** How the work of a claim is run, and its record settled. */
-export type RunClaim<Extra extends readonly unknown[]> = <Result>(
+type RunClaim<Extra extends readonly unknown[]> = <Result>(
   held: HeldClaim,
   work: Work<Result, Extra>,
 ) => Promise<Outcome<Result>>;
@@ -72,40 +62,10 @@ export function createHandle<Extra extends readonly unknown[]>(
     // Its handler may ignore that it is over, and never end.
     if (claimed.leavePlace !== undefined) held.onOverdue(claimed.leavePlace);
     try {
-      const work = hooked(engine, delivery.source, handlerWork(held, delivery));
-      return await run(held, unlessDeclined(held, delivery.mayStart, work));
+      return await run(held, handlerWork(held, delivery));
     } finally {
       held.end();
       claimed.leavePlace?.();
     }
-  };
-}
-
-/** The work inside the hook that the settings have. */
-function hooked<Result, Extra extends readonly unknown[]>(
-  { events, settings }: Engine,
-  source: (() => MessageSource) | undefined,
-  work: Work<Result, Extra>,
-): Work<Result, Extra> {
-  const { around } = settings;
-  if (around === undefined) return work;
-  return function workInHook(attempt, ...extra) {
-    const { scope, key, number } = attempt;
-    const beginning = () => ({ scope, key, number, source: source?.() });
-    return runAround(events, around, beginning, () => work(attempt, ...extra));
-  };
-}
-
-function unlessDeclined<Result, Extra extends readonly unknown[]>(
-  held: HeldClaim,
-  mayStart: (() => Promise<boolean>) | undefined,
-  work: Work<Result, Extra>,
-): Work<Result, Extra> {
-  if (mayStart === undefined) return work;
-  return async function workInTurn(attempt, ...extra) {
-    if (!(await mayStart())) throw new NotStartedError('its turn has not come');
-    // The process may have stood still for longer than the lease.
-    if (await held.isOver()) throw new NotStartedError('its attempt was over before its turn came');
-    return await work(attempt, ...extra);
   };
 }

@@ -1,7 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { Attempt, Handler } from '../words/attempt.ts';
 import { createTimedChannel } from '../lib/timed-channel.ts';
+import { describeThrown } from '../payload/stored-error.ts';
 import { validatePayload } from '../payload/validate-payload.ts';
+import type { EventSink } from '../reporting/event-sink.ts';
+import type { Around, BeginningAttempt, MessageSource } from '../words/around.ts';
+import type { Attempt, Handler } from '../words/attempt.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import type { HeldClaim } from './held-claim.ts';
 
@@ -13,13 +16,28 @@ export interface HandlerRequest<Result, Extra extends readonly unknown[]> {
   readonly parse?: ((payload: never) => unknown) | undefined;
   readonly schema?: StandardSchemaV1 | undefined;
   readonly handler: Handler<unknown, Extra, Result>;
+  /**
+   * Called once the message is claimed. After false, as when an earlier message of its lane is not done, nothing runs
+   * and the claim is released, uncounted; so too when the attempt is over by then.
+   */
+  readonly mayStart?: (() => Promise<boolean>) | undefined;
+  /** Where the message came from. Called only where the settings have a hook. */
+  readonly source?: (() => MessageSource) | undefined;
 }
 
 /** What an attempt runs. */
-export type Work<Result, Extra extends readonly unknown[]> = (
+export type Work<Result, Extra extends readonly unknown[] = []> = (
   attempt: Attempt,
   ...extra: Extra
 ) => Promise<Result>;
+
+/** The handler with its payload, inside the hook of the settings, once it is its turn. */
+export function handlerWork<Result, Extra extends readonly unknown[]>(
+  held: HeldClaim,
+  request: HandlerRequest<Result, Extra>,
+): Work<Result, Extra> {
+  return unlessDeclined(held, request.mayStart, hooked(held, request.source, withPayload(held, request)));
+}
 
 const handlers = createTimedChannel('handle-once:handler', (scope: string, durationMs, failed) => ({
   scope,
@@ -28,7 +46,7 @@ const handlers = createTimedChannel('handle-once:handler', (scope: string, durat
 }));
 
 /** The handler with its payload, parsed and validated; timed where a subscriber wants to know. */
-export function handlerWork<Result, Extra extends readonly unknown[]>(
+function withPayload<Result, Extra extends readonly unknown[]>(
   held: HeldClaim,
   { payload, parse, schema, handler }: HandlerRequest<Result, Extra>,
 ): Work<Result, Extra> {
@@ -50,4 +68,77 @@ export function handlerWork<Result, Extra extends readonly unknown[]>(
       throw error;
     }
   };
+}
+
+function unlessDeclined<Result, Extra extends readonly unknown[]>(
+  held: HeldClaim,
+  mayStart: (() => Promise<boolean>) | undefined,
+  work: Work<Result, Extra>,
+): Work<Result, Extra> {
+  if (mayStart === undefined) return work;
+  return async function workInTurn(attempt, ...extra) {
+    if (!(await mayStart())) throw new NotStartedError('its turn has not come');
+    // The process may have stopped for longer than the lease.
+    if (await held.isOver()) throw new NotStartedError('its attempt was over before its turn came');
+    return await work(attempt, ...extra);
+  };
+}
+
+/** The work inside the hook that the settings have. */
+function hooked<Result, Extra extends readonly unknown[]>(
+  { engine: { events, settings } }: HeldClaim,
+  source: (() => MessageSource) | undefined,
+  work: Work<Result, Extra>,
+): Work<Result, Extra> {
+  const { around } = settings;
+  if (around === undefined) return work;
+  return function workInHook(attempt, ...extra) {
+    const { scope, key, number } = attempt;
+    const beginning = () => ({ scope, key, number, source: source?.() });
+    return runAround(events, around, beginning, () => work(attempt, ...extra));
+  };
+}
+
+/**
+ * Runs an attempt inside the hook of the user, which must not decide what becomes of the message: it ends when its work
+ * does, whatever the hook does before and after.
+ */
+function runAround<Result>(
+  { complain }: Pick<EventSink<never>, 'complain'>,
+  around: Around,
+  beginning: () => BeginningAttempt,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  // Without a promise more than it needs: where contexts are tracked, as by OpenTelemetry, each costs CPU.
+  return new Promise((resolve, reject) => {
+    let running: Promise<Result> | undefined;
+
+    function run(): Promise<Result> {
+      if (running !== undefined) return running;
+      running = work();
+      running.then(resolve, reject);
+      return running;
+    }
+
+    function afterFailure(error: unknown): void {
+      function report(): void {
+        complain('AROUND_FAILED', `the around hook failed: ${describeThrown(error)}`);
+      }
+
+      function reportUnlessOfHandler(thrown: unknown): void {
+        if (thrown !== error) report();
+      }
+
+      if (running === undefined) report();
+      else running.then(report, reportUnlessOfHandler);
+      void run();
+    }
+
+    try {
+      Promise.resolve(around(beginning(), run)).then(() => void run(), afterFailure);
+    } catch (error) {
+      // A hook of JavaScript may throw before it has returned a promise.
+      afterFailure(error);
+    }
+  });
 }

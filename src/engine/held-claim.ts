@@ -1,17 +1,16 @@
 import type { Attempt } from '../words/attempt.ts';
-import { childKey } from '../words/child-key.ts';
+import { childKeysOf } from '../options/key.ts';
 import type { Clock } from '../lib/clock.ts';
-import { checkKey } from '../options/key.ts';
 import { AttemptSignal } from './attempt-signal.ts';
 import type { Claim, Engine } from './engine.ts';
 import { Lease } from './lease.ts';
 import { NotStartedError } from '../words/not-started-error.ts';
 import type { AttemptEnding, Threw } from './attempt-ending.ts';
 
-/** A machine whose clock is set may be about to be set again. */
+/** The clock may soon be set again. */
 const AFTER_DOUBT_MS = 1_000;
 
-export interface AttemptLimits {
+interface AttemptLimits {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
 }
@@ -72,7 +71,7 @@ export class HeldClaim {
     this.#signal.abort(reason);
   }
 
-  /** Whether the attempt has been told to give up. Where its lease is in doubt, it waits for the database. */
+  /** Whether the signal of the attempt has aborted. Where its lease is in doubt, it waits for the database. */
   async isOver(): Promise<boolean> {
     const known = this.lease.whenKnown();
     if (known !== undefined) await known;
@@ -106,7 +105,7 @@ export class HeldClaim {
     this.lease.stop();
   }
 
-  /** What ends since its lease does is no failure of its handler. */
+  /** An attempt that ends because its lease does is no failure of its handler. */
   #threw(error: unknown): Threw {
     const threw = { kind: 'threw', error, interrupted: true } as const;
     if (error instanceof NotStartedError) return threw;
@@ -127,10 +126,7 @@ export class HeldClaim {
       get signal() {
         return attemptSignal.signal;
       },
-      childKey(name) {
-        checkKey('childKey name', name);
-        return childKey(scope, key, name);
-      },
+      childKey: childKeysOf(scope, key),
     };
   }
 }

@@ -1,13 +1,5 @@
-import { type Alarm, createAlarm } from '../lib/alarm.ts';
+import { createAlarm } from '../lib/alarm.ts';
 import type { Clock } from '../lib/clock.ts';
-
-/** The alarms of all leases of one `handleOnce`. */
-export interface LeaseAlarms {
-  readonly heartbeat: Alarm;
-  readonly lapse: Alarm;
-  /** When a lease that is in doubt is given up. */
-  readonly doubt: Alarm;
-}
 
 /** Two can fail before the lease lapses. */
 export const BEATS_PER_LEASE = 3;
@@ -16,8 +8,8 @@ export const BEATS_PER_LEASE = 3;
 export const RESENDS_PER_LEASE = 12;
 
 /**
- * A lease counts as lapsed here this much of it early: the reply that confirmed it took time to travel. What asks how
- * long a lease lasts for the database, such as the wait for a settle's reply, uses all of it.
+ * A lease counts as lapsed here this share of it early, since the reply that confirmed it took time to travel. How long
+ * it lasts in the database, as for the wait for a settle's reply, is all of it.
  */
 const TRAVEL_SHARE = 0.02;
 
@@ -34,10 +26,14 @@ export function doubtDelay(leaseMs: number): number {
   return Math.min(leaseMs * DOUBT_SHARE, LONGEST_DOUBT_MS);
 }
 
-export function createLeaseAlarms(leaseMs: number, clock: Clock): LeaseAlarms {
+export type LeaseAlarms = ReturnType<typeof createLeaseAlarms>;
+
+/** The alarms of all leases of one `handleOnce`. */
+export function createLeaseAlarms(leaseMs: number, clock: Clock) {
   return {
     heartbeat: createAlarm(leaseMs / BEATS_PER_LEASE, clock),
     lapse: createAlarm(lapseDelay(leaseMs), clock),
+    /** When a lease that is in doubt is given up. */
     doubt: createAlarm(doubtDelay(leaseMs), clock),
   };
 }

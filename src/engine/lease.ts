@@ -4,9 +4,9 @@ import { createDoubt, type Doubt } from './doubt.ts';
 import type { Claim, Engine } from './engine.ts';
 import { BEATS_PER_LEASE, doubtDelay, lapseDelay, RESENDS_PER_LEASE } from './lease-alarms.ts';
 
-export interface LeaseOwner {
+interface LeaseOwner {
   leaseLost(reason: LeaseLostError): void;
-  /** Called once per lease that the lease was kept. */
+  /** Called once in each `leaseMs` for which the lease is kept. */
   leaseKept(): void;
 }
 
@@ -16,12 +16,12 @@ type State = 'kept' | 'over' | 'doubted' | 'taken' | 'stopped';
 /**
  * The lease of a claim, which is extended every third of it, until stopped or lost.
  *
- * Two heartbeats can so fail before the lease lapses. It is lost when the store says that the record is another's, or
+ * So two heartbeats can fail before the lease lapses. It is lost when the store says that the record is another's, or
  * when no heartbeat came through in time: then another worker may own the message already.
  *
  * Where the wall clock alone says that it is over, the machine was suspended or its clock was set, and no clock of the
- * machine can tell which: the lease is in doubt. Who cannot wait is told that it is lost, which is then so; for all
- * others the database is asked.
+ * machine knows which: the lease is in doubt. Code that reads the signal and cannot wait sees it as lost, and it is
+ * lost from then on. Otherwise the database decides.
  */
 export class Lease {
   readonly #engine: Engine;
@@ -46,7 +46,7 @@ export class Lease {
     this.#beatIfDue();
   }
 
-  /** For how many milliseconds a try is worth it: until the lease ends by the monotonic clock. Never below 0. */
+  /** Milliseconds until the lease ends by the monotonic clock, for another try. Never below 0. */
   leftMs(): number {
     return Math.max(0, this.#leaseMs - this.#monotonicMs);
   }
@@ -67,14 +67,13 @@ export class Lease {
     return this.#state !== 'taken' && this.#monotonicMs >= lapseDelay(this.#leaseMs);
   }
 
-  /** Whether it was given up on the word of the wall clock alone. */
+  /** Whether it was given up because of the wall clock alone. */
   wasDoubted(): boolean {
     return this.#state === 'doubted';
   }
 
   /**
-   * Looks at the clocks for a handler that asks now, and acts upon the answer: a process that stood still has not heard
-   * its timers yet.
+   * Checks the clocks for a handler that reads its signal now: after the process was stopped, timers run late.
    */
   check(): void {
     this.#lapseIfOver();
@@ -106,7 +105,7 @@ export class Lease {
   }
 
   /**
-   * Pauses or resumes the heartbeats, and the questions too. One that is sent while a transaction has the row locked
+   * Pauses or resumes the heartbeats, and the questions to the database. While a transaction has the row locked they
    * would wait for it.
    */
   setBeating(isBeating: boolean): void {
@@ -171,7 +170,7 @@ export class Lease {
   };
 
   #beatIfKept(): boolean {
-    // After a standstill this timer runs before that of the lapse: a lease that is given up must not be extended.
+    // After the process was stopped, this timer runs before the one of the lapse: a lapsed lease must not be extended.
     this.#lapseIfOver();
     if (this.#state !== 'kept') return false;
     this.#stopHeartbeat = this.#nextHeartbeat();
@@ -195,7 +194,7 @@ export class Lease {
     else void this.#beat();
   }
 
-  /** What one learns of the clocks holds for all leases of the process, which share the statement. */
+  /** All leases of the process have the same clocks, and share the statement. */
   #askForAll(): void {
     if (this.#doubt !== undefined) return;
     for (const lease of this.#engine.leases) lease.askIfDoubtful();

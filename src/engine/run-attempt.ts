@@ -22,7 +22,7 @@ export async function settleBy<R>(held: HeldClaim, ending: AttemptEnding<R>): Pr
   return conclude(held, ending, await settleUntilAnswered(engine, claim, settlement, lease));
 }
 
-/** Tells how an attempt ended, and makes its outcome. */
+/** Emits how an attempt ended, and returns its outcome. */
 export function conclude<R>(
   { engine, claim, lease }: HeldClaim,
   ending: AttemptEnding<R>,

@@ -1,18 +1,21 @@
 import type { Outcome } from '../words/outcome.ts';
 import type { TransactionalStore } from '../store/transactional-store.ts';
 import type { Claim, Engine } from './engine.ts';
-import { extendUntilAnswered } from './extend-until-answered.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { rolledBack } from '../postgres/rolled-back-error.ts';
 import { conclude, settleBy } from './run-attempt.ts';
-import { settleUntilAnswered, type Settled } from './settle-until-answered.ts';
+import { type Settled, settleUntilAnswered } from './settle-until-answered.ts';
 import { type AttemptEnding, settlementOf } from './attempt-ending.ts';
+import type { Work } from './handler-work.ts';
 import { AbandonedError, markAbandoned } from './abandoned.ts';
-import { type Progress, transact, type Work, type Written } from './attempt-in-transaction.ts';
+import { type Progress, transact, type Written } from './attempt-in-transaction.ts';
+import { delay } from '../lib/wait.ts';
+import type { ExtendReply } from '../store/store.ts';
+import type { Lease } from './lease.ts';
 
 /**
- * Runs work in a transaction of its own that settles the record too: what the work wrote and the record commit
- * together, or neither does.
+ * Runs work in a new transaction that settles the record too: what the work wrote and the record commit together, or
+ * neither does.
  *
  * The claim is made outside, so that an attempt whose worker dies is counted. When the work throws, the transaction is
  * rolled back, and the record is failed or released outside, too.
@@ -36,8 +39,7 @@ export async function runInTransaction<R, Tx>(
 }
 
 /**
- * The ending with the handler's value alone. It is no promise: each would ask the value for its `then`, which can
- * throw.
+ * The ending with the handler's value alone. Not a promise, which would read `then` of the value: that can throw.
  */
 function unwrapped<R>(ending: AttemptEnding<Written<R>>): AttemptEnding<R> {
   return ending.kind === 'returned' ? { kind: 'returned', value: ending.value.value } : ending;
@@ -76,7 +78,7 @@ function settledBy({ settlement }: Written<unknown>): Settled {
 
 /**
  * Makes sure that a commit has committed. A statement that the handler did not wait for can fail after the settle: then
- * the server answers the COMMIT with a rollback, and most clients do not tell. To ask costs a round trip, which is
+ * the server answers the COMMIT with a rollback, and most clients hide that. The check costs a round trip, which is
  * batched and writes nothing.
  */
 async function afterCommit<R, Tx>(
@@ -96,9 +98,9 @@ async function afterCommit<R, Tx>(
  * Finds out what became of a transaction that may have committed: its settle or its COMMIT got no answer, or the COMMIT
  * was answered with a rollback.
  *
- * To extend the lease waits for the transaction to end, if it is still on its way: alone, and without heartbeats
- * beside, since others in the batch would wait with it and lose their leases. If the record is still ours then, nothing
- * was committed. If it is not, a settle sent again tells whether that was our own.
+ * Extending the lease waits for the end of a transaction that is still under way. It is sent alone, and without
+ * heartbeats, since others in the batch would wait with it and lose their leases. If the record is still ours then,
+ * nothing was committed. If it is not, the reply to the settle, sent again, says whether our own transaction did it.
  */
 async function afterLostCommit<R>(
   held: HeldClaim,
@@ -116,8 +118,8 @@ async function afterLostCommit<R>(
 }
 
 /**
- * Settles a record whose transaction has not committed. A settle that left with its COMMIT may still land before this
- * one, which then changes nothing and is answered as one that was sent again. After this one it is fenced off.
+ * Settles a record after its transaction has not committed. The settle that was sent with the COMMIT may still land
+ * first: then this one changes nothing, and its reply is that of a settle sent again. After this one it is fenced off.
  */
 async function settleUndone<R>(held: HeldClaim, ending: AttemptEnding<R>): Promise<Outcome<R>> {
   const { engine, claim, lease } = held;
@@ -138,5 +140,26 @@ async function replyOnRecord(
   } catch (error) {
     events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'lookup', error });
     return 'unrecorded';
+  }
+}
+
+const RESEND_DELAY_MS = 100;
+
+/** Extends a lease again and again until the store answers or the lease has ended. `alone`: by its own statement. */
+async function extendUntilAnswered(
+  { clock, records, events, settings }: Engine,
+  { key, token }: Claim,
+  lease: Lease,
+  how?: 'alone',
+): Promise<Exclude<ExtendReply, 'locked'> | 'unanswered'> {
+  for (;;) {
+    try {
+      const reply = await records.extend({ key, token }, how);
+      if (reply !== 'locked') return reply;
+    } catch (error) {
+      events.emit({ type: 'store-error', scope: settings.scope, key, verb: 'extend', error });
+    }
+    if (lease.leftMs() <= RESEND_DELAY_MS) return 'unanswered';
+    await delay(clock, RESEND_DELAY_MS);
   }
 }

@@ -11,8 +11,8 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   /** Milliseconds. */
   readonly leaseMs: number;
   /**
-   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called: an adapter has a default of its own
-   * only where not.
+   * Whether `maxAttempts` or `backoff` were given, or `withRetries` was called. Where not, an adapter may have another
+   * default.
    */
   readonly retriesWereChosen: boolean;
   /** Milliseconds. Undefined: no limit, but `leaseMs` with `inTransaction`. */
@@ -31,10 +31,10 @@ export interface HandleOnceSettings extends Retries, FingerprintOptions<unknown>
   readonly schema: StandardSchemaV1 | undefined;
   /** Undefined: nothing runs around attempts. */
   readonly around: Around | undefined;
-  /** That of adapters too, unless they are given one. */
+  /** Adapters use it too, unless they are given one. */
   readonly logger: Logger | undefined;
   /** Whether `inTransaction` works: made with `sql`, not with a store. */
   readonly hasTransactions: boolean;
-  /** The most connections of the client of `sql`, where it tells. */
+  /** The most connections of the client of `sql`. Undefined where not known. */
   readonly maxConnections: number | undefined;
 }

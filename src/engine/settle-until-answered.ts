@@ -15,9 +15,8 @@ export interface Settled {
 }
 
 /**
- * Settles a claim, and sends a settle whose reply was lost again for as long as the lease lasts by the monotonic clock,
- * but for one lease at most: where heartbeats come through and the settle never does, the call has to be answered all
- * the same.
+ * Settles a claim. A settle without a reply is sent again for as long as the lease lasts by the monotonic clock, but
+ * for one lease at most: where heartbeats get through and the settle does not, the call still has to be answered.
  *
  * The token makes that harmless. Once the lease has ended another worker may run the message, and nothing of ours is
  * certain any more: `unrecorded`. The first try is made in any case: the record is still ours if no other worker came.
@@ -25,26 +24,26 @@ export interface Settled {
 export async function settleUntilAnswered(
   engine: Engine,
   claim: Claim,
-  asked: Settlement,
+  given: Settlement,
   lease: Lease,
 ): Promise<Settled> {
   const { key, token } = claim;
-  let settlement = asked;
+  let settlement = given;
   let how: 'alone' | undefined;
   let endsAt: number | undefined;
   for (let failures = 1; ; failures += 1) {
     try {
       const reply = await engine.records.settle({ key, token, settlement }, how);
       if (reply === 'settled') return { reply, settlement };
-      // No end of an attempt meets a record that its own claim has failed.
+      // Not `failed`: a claim that fails its record has no attempt.
       if (reply !== 'locked') return { reply: 'lost', settlement };
-      // The others of a batch would wait with it each time.
+      // In a batch the others would wait with it.
       how = 'alone';
       throw recordLocked();
     } catch (error) {
       engine.events.emit({ type: 'store-error', scope: engine.settings.scope, key, verb: 'settle', error });
-      if (error instanceof StoreError && error.dataRefused && settlement === asked) {
-        settlement = withoutRefusedText(asked);
+      if (error instanceof StoreError && error.dataRefused && settlement === given) {
+        settlement = withoutRefusedText(given);
         continue;
       }
       const delayMs = retryWait(RESENDS, failures);

@@ -2,14 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreError } from '../words/errors.ts';
 import { arraysOf } from '../postgres/batch.ts';
 import type { DatabaseClient } from '../postgres/database-client.ts';
-import { notedStatements } from './statements/noted.ts';
+import { logStatements } from './statements/logs.ts';
 import { onOneLine } from '../postgres/request-rows.ts';
-import { createAllowance } from './allowance.ts';
 import { type Line, lineOf } from './line.ts';
-import type { Emit, Noted } from './recorded.ts';
-import { REST_MS } from './rest.ts';
+import type { Emit, EventLog } from './event-log.ts';
+import { REST_MS, createLogWriter } from './log-writer.ts';
 import { sharedByTables } from './shared.ts';
-import { writeBeside } from './write-beside.ts';
 
 const MAX_BATCH = 100;
 const MAX_WAITING = 1_000;
@@ -18,19 +16,19 @@ const MAX_PER_SECOND = 100;
 interface WaitingLine extends Line {
   /** In monotonic milliseconds. */
   readonly at: number;
-  /** Of the consumer whose line it is. */
+  /** Of the consumer that had the attempt. */
   readonly emit: Emit;
 }
 
 export const failuresOf = sharedByTables(createFailures);
 
 /**
- * Which attempts did not succeed: one statement at a time, and what ends meanwhile goes along with the next. Each is of
- * one scope, as a distributed Postgres needs it.
+ * Which attempts did not succeed. It sends one statement at a time, and gathers lines while one is under way. Each
+ * statement has one scope, as a distributed Postgres needs it.
  */
-function createFailures(client: DatabaseClient, schema: string): Noted {
-  const statement = onOneLine(notedStatements(schema).failures);
-  const write = writeBeside(client);
+function createFailures(client: DatabaseClient, schema: string): EventLog {
+  const statement = onOneLine(logStatements(schema).failures);
+  const write = createLogWriter(client);
   const isAllowed = createAllowance(MAX_PER_SECOND);
   const waiting: WaitingLine[] = [];
   let isSending = false;
@@ -48,7 +46,7 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
 
   async function send(lines: readonly WaitingLine[]): Promise<void> {
     if (performance.now() < restsUntil) {
-      tellDropped(lines);
+      emitDropped(lines);
       return;
     }
     try {
@@ -57,26 +55,26 @@ function createFailures(client: DatabaseClient, schema: string): Noted {
       const isDataRefused = error instanceof StoreError && error.dataRefused;
       if (!isDataRefused) restsUntil = performance.now() + REST_MS;
       if (isDataRefused && lines.length > 1) await sendAlone(lines);
-      else tellDropped(lines);
+      else emitDropped(lines);
     }
   }
 
-  /** A line that the database cannot take must not take its neighbours along. */
+  /** One line that the database refuses must not cost the others. */
   async function sendAlone(lines: readonly WaitingLine[]): Promise<void> {
     for (const line of lines) await send([line]);
   }
 
   return {
-    note(event, emit) {
+    add(event, emit) {
       const line = lineOf(event);
       if (line === undefined) return;
       const now = performance.now();
-      const noted = { ...line, at: now, emit };
+      const waitingLine = { ...line, at: now, emit };
       if (now < restsUntil || waiting.length === MAX_WAITING || !isAllowed(now)) {
-        tellDropped([noted]);
+        emitDropped([waitingLine]);
         return;
       }
-      waiting.push(noted);
+      waiting.push(waitingLine);
       if (!isSending) sent = sendAll();
     },
     flush: () => sent,
@@ -89,8 +87,8 @@ function byScope(lines: readonly WaitingLine[]): WaitingLine[][] {
   );
 }
 
-/** To each consumer its own, by scope. */
-function tellDropped(lines: readonly WaitingLine[]): void {
+/** One event for each consumer and scope. */
+function emitDropped(lines: readonly WaitingLine[]): void {
   const dropped = new Map<Emit, Map<string, number>>();
   for (const { emit, scope } of lines) {
     const ofConsumer = dropped.get(emit) ?? new Map<string, number>();
@@ -108,4 +106,18 @@ function parametersOf(lines: readonly WaitingLine[]): string[] {
   const rows = lines.map((line) => ({ ...line, ageMs: now - line.at }));
   const columns = arraysOf(rows, ['ageMs', 'tookMs', 'attempt', 'key', 'ending', 'worker', 'error']);
   return [lines[0]?.scope ?? '', ...columns];
+}
+
+/** Allows so many calls in each second. `now` is in monotonic milliseconds. */
+function createAllowance(perSecond: number): (now: number) => boolean {
+  let secondEndsAt = 0;
+  let used = 0;
+  return (now) => {
+    if (now >= secondEndsAt) {
+      secondEndsAt = now + 1_000;
+      used = 0;
+    }
+    used += 1;
+    return used <= perSecond;
+  };
 }

@@ -1,28 +1,28 @@
 import { StoreError } from '../words/errors.ts';
 import { arraysOf } from '../postgres/batch.ts';
 import type { DatabaseClient } from '../postgres/database-client.ts';
-import { notedStatements } from './statements/noted.ts';
+import { logStatements } from './statements/logs.ts';
 import { onOneLine } from '../postgres/request-rows.ts';
-import type { Noted } from './recorded.ts';
+import type { EventLog } from './event-log.ts';
 import { sharedByTables } from './shared.ts';
-import { writeBeside } from './write-beside.ts';
+import { createLogWriter } from './log-writer.ts';
 
 const EVERY_MS = 60_000;
 
 export const statsOf = sharedByTables(createStats);
 
-/** How often each event happened. Written once a minute, and by a flush; what is refused goes along with the next. */
-function createStats(client: DatabaseClient, schema: string): Noted {
-  const statement = onOneLine(notedStatements(schema).stats);
-  const write = writeBeside(client);
+/** How often each event happened. Written once a minute, and by a flush; what is refused is sent with the next. */
+function createStats(client: DatabaseClient, schema: string): EventLog {
+  const statement = onOneLine(logStatements(schema).stats);
+  const write = createLogWriter(client);
   const counts = new Map<string, Map<string, number>>();
   let timer: NodeJS.Timeout | undefined;
   let written: Promise<void> = Promise.resolve();
 
-  function add(scope: string, event: string, count: number): void {
+  function count(scope: string, event: string, times: number): void {
     const ofScope = counts.get(scope) ?? new Map<string, number>();
     counts.set(scope, ofScope);
-    ofScope.set(event, (ofScope.get(event) ?? 0) + count);
+    ofScope.set(event, (ofScope.get(event) ?? 0) + times);
     timer ??= setTimeout(() => void flush(), EVERY_MS).unref();
   }
 
@@ -42,15 +42,15 @@ function createStats(client: DatabaseClient, schema: string): Noted {
     try {
       await write(statement, arraysOf(rows, ['scope', 'event', 'count']));
     } catch (error) {
-      // Less than happened, rather than some of it twice.
+      // Rather too few than some counted twice.
       if (error instanceof StoreError && error.mayHaveLanded) return;
-      for (const { scope, event, count } of rows) add(scope, event, count);
+      for (const { scope, event, count: times } of rows) count(scope, event, times);
     }
   }
 
   return {
-    note({ scope, type }) {
-      add(scope, type, 1);
+    add({ scope, type }) {
+      count(scope, type, 1);
     },
     flush,
   };

@@ -2,21 +2,20 @@ import { hostname } from 'node:os';
 import { PACKAGE_VERSION } from '../lib/package-version.ts';
 import { WORKER_ID } from '../lib/worker-id.ts';
 import type { DatabaseClient } from '../postgres/database-client.ts';
-import { notedStatements } from './statements/noted.ts';
+import { logStatements } from './statements/logs.ts';
 import { onOneLine } from '../postgres/request-rows.ts';
-import type { Noted } from './recorded.ts';
-import { REST_MS } from './rest.ts';
+import type { EventLog } from './event-log.ts';
+import { REST_MS, createLogWriter } from './log-writer.ts';
 import { sharedByTables } from './shared.ts';
-import { writeBeside } from './write-beside.ts';
 
 const DAY_MS = 86_400_000;
 
 export const workerLineOf = sharedByTables(createWorkerLine);
 
-/** Which process this is: written with its first claim, and once a day while it claims. */
-function createWorkerLine(client: DatabaseClient, schema: string): Noted {
-  const statement = onOneLine(notedStatements(schema).worker);
-  const write = writeBeside(client);
+/** The line of this process: written with its first claim, and once a day while it claims. */
+function createWorkerLine(client: DatabaseClient, schema: string): EventLog {
+  const statement = onOneLine(logStatements(schema).worker);
+  const write = createLogWriter(client);
   let nextAt = 0;
   let written: Promise<void> = Promise.resolve();
 
@@ -30,7 +29,7 @@ function createWorkerLine(client: DatabaseClient, schema: string): Noted {
   }
 
   return {
-    note({ type }) {
+    add({ type }) {
       if (type !== 'claimed' && type !== 'taken-over') return;
       const now = performance.now();
       if (now < nextAt) return;

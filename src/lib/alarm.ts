@@ -1,10 +1,6 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Calls back after one fixed delay. */
-export interface Alarm {
-  /** Sets the alarm for a callback. Returns what removes it again. */
-  set(callback: () => void): () => void;
-}
+export type Alarm = ReturnType<typeof createAlarm>;
 
 interface Entry {
   readonly at: number;
@@ -12,14 +8,14 @@ interface Entry {
 }
 
 /**
- * One timer for all callbacks with the same delay.
+ * Calls back after one fixed delay, with one timer for all callbacks.
  *
- * Nearly every callback is removed before its time: a reply comes, an attempt ends. A timer of Node's for each would
- * cost a message more than its hash does. The timer goes on until its time when nothing waits for it any more, and
- * does not keep the process alive.
+ * Nearly every callback is removed before its time: a reply comes, an attempt ends. A timer of Node for each would cost
+ * a message more than its hash does. The timer stays set when nothing waits any more, and does not keep the process
+ * alive.
  */
-export function createAlarm(delayMs: number, clock: Clock): Alarm {
-  /** In the order of their times, since the delay is one. */
+export function createAlarm(delayMs: number, clock: Clock) {
+  /** In the order of their times, since all have the same delay. */
   const entries = new Set<Entry>();
   let timer: Timer | undefined;
 
@@ -30,7 +26,7 @@ export function createAlarm(delayMs: number, clock: Clock): Alarm {
       entries.delete(entry);
       entry.callback();
     }
-    // Only now: a callback that set the alarm again must not have armed it for later than those who wait.
+    // Only now: a callback that set the alarm again must not arm it for later than the entries that wait.
     timer = undefined;
     const [first] = entries;
     if (first !== undefined) arm(first.at - now);
@@ -43,7 +39,8 @@ export function createAlarm(delayMs: number, clock: Clock): Alarm {
   }
 
   return {
-    set(callback) {
+    /** Returns what removes the callback again. */
+    set(callback: () => void): () => void {
       const entry = { at: clock.monotonic() + delayMs, callback };
       entries.add(entry);
       arm(delayMs);

@@ -7,10 +7,10 @@ export interface Timer {
 }
 
 /**
- * Time and chance, as one process has them.
+ * Time and chance of one process.
  *
- * What waits, measures or draws lots does so by the one that it was given, so that the simulation can run several
- * processes in one and stop the clock of any. Never public: users cannot give one.
+ * Code that waits, measures or draws random numbers uses the clock that it is given, so that the simulation can run
+ * several processes in one and stop the clock of any. Never public: users cannot give one.
  */
 export interface Clock {
   /** Monotonic milliseconds. They do not count the time that the machine was suspended. */
@@ -23,7 +23,7 @@ export interface Clock {
   setRepeating(callback: () => void, milliseconds: number): Timer;
   /** Removes a timer of either kind. */
   clearTimer(timer: Timer | undefined): void;
-  /** Calls back when what has arrived by now has been read: after a standstill timers ring before replies are read. */
+  /** Calls back once input that has arrived is read. After a process was stopped, timers ring before that. */
   afterInput(callback: () => void): void;
   /** From 0, and below 1. */
   random(): number;
@@ -31,13 +31,13 @@ export interface Clock {
 }
 
 /**
- * What goes on later in the event loop takes no time: fake timers, which a test sets once this module is loaded, must
- * not hold it back.
+ * Later turns of the event loop take no time: fake timers, which a test sets once this module is loaded, must not stop
+ * them.
  */
 const nextTick = process.nextTick.bind(process);
 const nextTurn = setImmediate;
 
-/** Those of the real process. Time is looked up at each call, so that fake timers move all of it together. */
+/** The real process. Time functions are looked up at each call, so that fake timers replace all of them. */
 export const systemClock: Clock = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
@@ -54,8 +54,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Calls back in this turn of the event loop, once all that the promises of this turn have set off has run. No time
- * passes, so that no clock is needed.
+ * Calls back in this turn of the event loop, after the callbacks of its promises. No time passes, so that no clock is
+ * needed.
  */
 export function atEndOfTurn(callback: () => void): void {
   nextTick(callback);

@@ -1,6 +1,6 @@
-import { type BatchGroup, createBatchGroup, type Member } from './batch-group.ts';
-import type { Gate } from './gate.ts';
-import { createKeyQueue } from './key-queue.ts';
+import { BatchGroup, type Member } from './batch-group.ts';
+import { Gate } from './gate.ts';
+import { KeyQueue } from './key-queue.ts';
 
 export interface CoalesceOptions<Request, Reply> {
   /** Sends many requests with distinct keys, and answers each in order. It must settle: a lane waits for it. */
@@ -11,23 +11,25 @@ export interface CoalesceOptions<Request, Reply> {
   /** What bounds the batches of many coalescers together. Default: nothing. */
   readonly gate?: Pick<Gate, 'enter' | 'leave'>;
   /**
-   * With no batch under way, twice this many go as two halves, so that this side works on one while the other side
-   * works on the other. Default: all go as one, which is right where each batch has a price.
+   * With no batch under way, twice this many go as two halves, so that client and server work at the same time.
+   * Default: all go as one, which is right where each batch has a price.
    */
   readonly smallestHalf?: number;
   /** How many must wait for a batch to go while another is under way. Default: one. */
   readonly smallestBeside?: number;
   /** Whether one request may have failed the whole batch: then each is sent alone. Default: never. */
   readonly isolates?: (error: unknown) => boolean;
-  /** Coalescers whose requests set each other off. Default: it is by itself. */
+  /** Coalescers with requests that set each other off. Default: none. */
   readonly group?: BatchGroup;
-  /** Asked where a batch could go and the group is full: true lets it wait until that is over. Default: never. */
+  /**
+   * Called where a batch could go and the group is full: true lets it wait until the group has room. Default: never.
+   */
   readonly letsOthersFirst?: () => boolean;
   /** What bounds the requests that are sent alone. Default: `gate`. */
   readonly aloneGate?: Pick<Gate, 'enter' | 'leave'>;
 }
 
-/** `alone`: in a batch of its own, at once. */
+/** `alone`: in a separate batch, at once. */
 export type Send<Request, Reply> = (request: Request, how?: 'alone') => Promise<Reply>;
 
 interface Waiting<Request, Reply> {
@@ -41,28 +43,20 @@ interface Waiting<Request, Reply> {
 /** Two keep the other side busy while replies travel; more would split the same requests over more round trips. */
 const MAX_BATCHES = 2;
 
-/** Room for everything. */
-const OPEN: Pick<Gate, 'enter' | 'leave'> = {
-  enter(start) {
-    start();
-  },
-  leave: () => undefined,
-};
-
 /**
  * Makes one-by-one calls share statements, since round trips decide the speed.
  *
- * A request goes at the end of its turn when no batch is under way, with all that were made in that turn, and gathers
- * with others only while one is: no timer, so that no request waits for more than the next reply. A key never stands
- * twice in one batch; the later one waits for the next, and meets the earlier as another worker would.
+ * When no batch is under way, a request goes at the end of its turn, with all others of that turn. While one is under
+ * way, requests gather: there is no timer, so that no request waits for more than the next reply. A key is never twice
+ * in one batch: the later request waits for the next batch, and meets the earlier one as another worker would.
  */
 export function coalesce<Request extends { readonly key: string }, Reply>(
   options: CoalesceOptions<Request, Reply>,
 ): Send<Request, Reply> {
-  const { maxBatch, maxBatches = MAX_BATCHES, gate = OPEN, group = createBatchGroup() } = options;
+  const { maxBatch, maxBatches = MAX_BATCHES, gate = new Gate(Infinity), group = new BatchGroup() } = options;
   const { aloneGate = gate } = options;
-  const waiting = createKeyQueue<Waiting<Request, Reply>>();
-  const member: Member = { isWaiting: () => waiting.size() > 0, flush };
+  const waiting = new KeyQueue<Waiting<Request, Reply>>();
+  const member: Member = { isWaiting: () => waiting.size > 0, flush };
   group.join(member);
   /** Batches that are under way, or wait at the gate for their requests. */
   let batches = 0;
@@ -70,13 +64,13 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
 
   function batchSize(): number {
     const splits =
-      batches === 1 && group.isFree(member) && waiting.size() >= 2 * (options.smallestHalf ?? Infinity);
-    return Math.min(maxBatch, splits ? Math.ceil(waiting.size() / 2) : waiting.size());
+      batches === 1 && group.isFree(member) && waiting.size >= 2 * (options.smallestHalf ?? Infinity);
+    return Math.min(maxBatch, splits ? Math.ceil(waiting.size / 2) : waiting.size);
   }
 
   function mayGo(): boolean {
     const smallest = batches === 0 ? 1 : (options.smallestBeside ?? 1);
-    if (batches >= maxBatches || waiting.size() < smallest) return false;
+    if (batches >= maxBatches || waiting.size < smallest) return false;
     isYielding = group.isFull() && (isYielding || options.letsOthersFirst?.() === true);
     return !isYielding;
   }
@@ -113,7 +107,7 @@ export function coalesce<Request extends { readonly key: string }, Reply>(
     }
   }
 
-  /** Each has to pass the gate: hundreds at once would keep all others waiting in the client. */
+  /** Each has to pass the gate: hundreds at once would block all others in the client. */
   function sendAlone(entry: Waiting<Request, Reply>): void {
     aloneGate.enter(() => {
       void deliver([entry]).finally(() => {

@@ -1,4 +1,4 @@
-/** What work gives for each item, in the order of the items; so many at once. After an error no more is begun. */
+/** The results of work on each item, in their order, at most `most` at once. After an error no more is started. */
 export async function fewAtOnce<Item, Result>(
   items: readonly Item[],
   most: number,

@@ -1,38 +1,37 @@
-/** Room for a number of statements at once; those that ask for it get it in their order. */
-export interface Gate {
+/** Room for a number of statements at once; callers get it in the order in which they ask. */
+export class Gate {
+  readonly #room: number;
+  readonly #waiting: (() => void)[] = [];
+  #inside = 0;
+  #isShut = false;
+
+  constructor(room: number) {
+    this.#room = room;
+  }
+
   /** Calls back once there is room, at once if there is. The caller gives the room back by `leave`. */
-  enter(start: () => void): void;
-  leave(): void;
+  enter(start: () => void): void {
+    this.#waiting.push(start);
+    this.#admit();
+  }
+
+  leave(): void {
+    this.#inside -= 1;
+    this.#admit();
+  }
+
   /** While it is shut no more are let in, whatever room there is. */
-  setShut(isShut: boolean): void;
-}
+  setShut(isShut: boolean): void {
+    this.#isShut = isShut;
+    this.#admit();
+  }
 
-export function createGate(room: number): Gate {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
-  let isShut = false;
-
-  function admit(): void {
-    while (!isShut && inside < room) {
-      const next = waiting.shift();
+  #admit(): void {
+    while (!this.#isShut && this.#inside < this.#room) {
+      const next = this.#waiting.shift();
       if (next === undefined) return;
-      inside += 1;
+      this.#inside += 1;
       next();
     }
   }
-
-  return {
-    enter(start) {
-      waiting.push(start);
-      admit();
-    },
-    leave() {
-      inside -= 1;
-      admit();
-    },
-    setShut(shut) {
-      isShut = shut;
-      admit();
-    },
-  };
 }

@@ -19,7 +19,7 @@ export function monotonicSince(clock: Clock, { monotonicMs }: Instant): number {
   return clock.monotonic() - monotonicMs;
 }
 
-/** Milliseconds since then, by the clock that says more: what may have lapsed has lapsed. */
+/** Milliseconds since then, by the clock that shows more. */
 export function elapsedSince(clock: Clock, { monotonicMs, wallMs }: Instant): number {
   return Math.max(clock.monotonic() - monotonicMs, clock.wall() - wallMs);
 }

@@ -1,7 +1,7 @@
 import { readable } from './safe-read.ts';
 
 /**
- * Whether a function that has to answer at once has returned a promise. A rejection of that is ignored from then on: it
+ * Whether a function that has to be synchronous has returned a promise. A rejection of it is ignored from then on: it
  * would end the process.
  */
 export function isPromise(value: unknown): boolean {

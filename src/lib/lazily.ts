@@ -1,7 +1,7 @@
 /**
- * Makes something when it is first asked for, and once.
+ * Makes a value at the first call, and once.
  *
- * Schemas of options are made so: a process that starts pays for those that it uses, and for none by loading a module.
+ * For schemas of options: a process pays for those that it uses, and not for loading a module.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function lazily<T>(make: () => T): () => T {

@@ -8,9 +8,9 @@ const listening = new WeakMap<AbortSignal, Listening>();
 /**
  * Calls back when a signal aborts, at once if it has. Returns what removes the callback.
  *
- * However many wait for one signal, it has one listener, and none when none waits. A listener for each would make
- * Node warn of a leak from the eleventh message on, and `AbortSignal.any` would keep one dependent signal per message
- * alive for as long as the signal lives.
+ * A signal has at most one listener, however many wait for it. A listener for each would make Node warn of a leak from
+ * the eleventh message on, and `AbortSignal.any` would keep one dependent signal per message alive for as long as the
+ * signal lives.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {

@@ -1,10 +1,10 @@
 /**
- * Controls (C0 and C1), ends of lines, and marks that turn the direction of a text: they break a line, move the cursor
- * of a terminal, or show a text as another.
+ * Controls (C0 and C1), ends of lines, and marks that change the direction of a text: they break a line, move the
+ * cursor of a terminal, or make a text look like another.
  */
 const HARMFUL = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text with what could deceive its reader as escapes: keys come from messages. */
+/** A text with harmful characters as escapes: keys come from messages. */
 export function printable(text: string): string {
   return text.replaceAll(HARMFUL, escaped);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** How waits between tries grow. */
-export interface Growth {
+interface Growth {
   readonly baseMs: number;
   readonly maxMs: number;
   /** Default: 2. */
@@ -13,7 +13,7 @@ export function retryWait({ baseMs, maxMs, factor = 2 }: Growth, failures: numbe
   return Math.min(maxMs, baseMs * factor ** (failures - 1));
 }
 
-/** A random time in the upper half of one: for what many wait for. */
+/** A random time in the upper half, so that many waiters do not meet. */
 export function spread(milliseconds: number, clock: Pick<Clock, 'random'>): number {
   return milliseconds / 2 + (clock.random() * milliseconds) / 2;
 }

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 
-/** How values that handlers throw are looked at: a Proxy, or a getter, can throw whatever is asked of it. */
+/** Reads values that handlers throw: a Proxy or a getter can throw on any access. */
 
 /** Whether it was made by a class. False where that cannot be known. */
 export function isA<T>(value: unknown, type: abstract new (...args: never[]) => T): value is T {
@@ -12,8 +12,8 @@ export function isA<T>(value: unknown, type: abstract new (...args: never[]) => 
 }
 
 /**
- * Whether it is an error, also one of another realm: Jest and `node:vm` give code an `Error` of its own, which the
- * errors of Node's modules are no instances of.
+ * Whether it is an error, also one of another realm: in Jest and `node:vm` the errors of Node's modules are no
+ * instances of the global `Error`.
  */
 export function isError(value: unknown): value is Error {
   return isA(value, Error) || types.isNativeError(value) || isDomException(value);

@@ -5,8 +5,8 @@ const ordinary: (this: unknown, value: unknown) => boolean = Function.prototype[
 /**
  * Makes `instanceof` of an error class recognise what another installed copy of this package made.
  *
- * A subclass inherits the brand, but not this meaning of `instanceof`: of a user's own class it says what it always
- * does. It never throws, not even for a Proxy whose traps do.
+ * A subclass inherits the brand, but not this meaning of `instanceof`, which is unchanged for a class of the user. It
+ * never throws, not even for a Proxy with traps that do.
  */
 export function shareAcrossCopies(errorClass: ErrorClass, name: string): void {
   const brand = Symbol.for(`handle-once.${name}`);

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from './clock.ts';
 import { onAbort } from './on-abort.ts';
 
-export interface DelayOptions {
+interface DelayOptions {
   /** Ends it before its time. */
   readonly signal?: AbortSignal | undefined;
   /** Whether it keeps the process alive. Default: true. */
@@ -29,7 +29,7 @@ export function delay(
   });
 }
 
-/** Whether work ends within a time, and before the signal aborts. It goes on in any case. */
+/** Whether work ends within a time, and before the signal aborts. The work continues in any case. */
 export function endsWithin(
   work: PromiseLike<unknown>,
   milliseconds: number,
@@ -46,7 +46,7 @@ export function endsWithin(
   });
 }
 
-/** Whether work ends before the signal, if there is one, aborts. It goes on in any case. */
+/** Whether work ends before the signal, if there is one, aborts. The work continues in any case. */
 export function endsBeforeAbort(
   work: PromiseLike<unknown>,
   signal: AbortSignal | undefined,
@@ -54,7 +54,7 @@ export function endsBeforeAbort(
   return endsBefore(work, (end) => (signal ? onAbort(signal, end) : () => undefined));
 }
 
-/** Rejects where the work does so before. What it throws later is ignored. */
+/** Rejects where the work rejects before. Later rejections are ignored. */
 async function endsBefore(
   work: PromiseLike<unknown>,
   listen: (end: () => void) => () => void,

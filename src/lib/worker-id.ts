@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** What this process is called in the records, as 8 hexadecimal digits. */
+/** The name of this process in the records, as 8 hexadecimal digits. */
 export const WORKER_ID = randomBytes(4).toString('hex');
 
-/** The process that a fencing token is of: its tokens begin with its id, which so costs a record nothing. */
+/** The process of a fencing token: tokens begin with its id, so that records need no column for it. */
 export function workerOf(token: string): string {
   return token.slice(0, WORKER_ID.length);
 }

@@ -4,13 +4,12 @@ import type { DatabaseClient, DatabaseQueries } from '../postgres/database-clien
 import { sqlState } from '../postgres/error-layers.ts';
 import { safeCause } from '../postgres/safe-cause.ts';
 import { beginReadCommitted } from '../postgres/transaction.ts';
-import { type BlockerWatch, watchBlockers } from './blockers.ts';
 
-/** How long a lock is waited for. */
+/** How long to wait for a lock. */
 export interface Patience {
-  /** In one try. Every statement on the table waits behind that wait, so that it is short for a claim. */
+  /** In one try. Claims wait as long too, since every statement on the table queues behind the lock. */
   readonly lockMs: number;
-  /** Between two tries: what has waited goes first. */
+  /** Between two tries, for the statements that have waited. */
   readonly pauseMs: number;
   /** In all. What another `migrate` takes does not count. */
   readonly totalMs: number;
@@ -18,7 +17,7 @@ export interface Patience {
 
 export const PATIENCE: Patience = { lockMs: 250, pauseMs: 750, totalMs: 60_000 };
 
-/** As a script has it, which cannot try again. */
+/** For a script, which cannot try again. */
 export const SHORT_LOCKS = `-- Messages wait behind this script for no longer. Where it fails with 55P03, run it again.
 set local lock_timeout = '${PATIENCE.lockMs}ms';`;
 
@@ -60,8 +59,8 @@ export async function inShortTries<T>(
 }
 
 /**
- * Of many at once, one goes on, and the others wait, however long it takes. The lock ends with the transaction, also
- * behind a pooler that gives the session to another client.
+ * One of many continues, and the others wait, however long it takes. The lock ends with the transaction, also behind a
+ * pooler that gives the session to another client.
  */
 async function lockSchema(queries: DatabaseQueries, schema: string): Promise<string> {
   await queries.execute('set local lock_timeout = 0');
@@ -79,4 +78,48 @@ function blockedError(schema: string, totalMs: number, seen: string | undefined,
       `(SQLSTATE ${LOCK_NOT_AVAILABLE}). ${blocker}: let it end, or end it, and migrate again`,
     { retriable: true, mayHaveLanded: false, cause: safeCause(error) },
   );
+}
+
+/** Several looks fit into one wait for a lock. */
+const LOOK_EVERY_MS = 50;
+
+/**
+ * $1: the process id of a session. The sessions that it waits for, the oldest transaction first. A role without the
+ * rights of `pg_read_all_stats` gets no state and no time of the sessions of other roles.
+ */
+const BLOCKERS = `
+select string_agg(
+  case when b.pid = 0 then 'a prepared transaction' else format('process %s (%s)', b.pid, concat_ws(', ',
+    'application ' || quote_literal(nullif(a.application_name, '')), a.backend_type,
+    coalesce(a.state, case when a.backend_type is null then 'state unknown' end),
+    'its transaction is ' || round(date_part('epoch', clock_timestamp() - a.xact_start)) || ' s old')) end,
+  ' and ' order by a.xact_start) as blockers
+from (select distinct pid from unnest(pg_blocking_pids($1::text::integer)) as p(pid)) b
+  left join pg_catalog.pg_stat_activity a on a.pid = b.pid`;
+
+type BlockerWatch = ReturnType<typeof watchBlockers>;
+
+/** Follows whom a session waits for. The server knows only while it waits. */
+function watchBlockers(client: DatabaseClient, pid: string) {
+  const { maxConnections = Infinity } = client;
+  const watching = new AbortController();
+  const { signal } = watching;
+  let seen: string | undefined;
+
+  async function look(): Promise<void> {
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    const [row] = await client.query(BLOCKERS, [pid]);
+    seen = row?.[0] ?? seen;
+    await look();
+  }
+
+  // A failure only costs the name of the blocker.
+  if (maxConnections > 1) look().catch(() => undefined);
+  return {
+    /** Who was seen last. Undefined: no session, as where the client has no second connection to look with. */
+    seen: () => seen,
+    stop(): void {
+      watching.abort();
+    },
+  };
 }

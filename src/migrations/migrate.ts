@@ -44,8 +44,8 @@ const clientSchema = lazily(() => z.object({ sql: sqlClient() }));
  * Safe to call from many processes at once; on a current database it only reads, so that a role without the right to
  * create tables can call it.
  *
- * Migrate first, then deploy: the code of before goes on with tables that are one version newer than it, and its
- * `migrate` changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are
+ * Migrate first, then deploy: the old code works with tables that are one version newer than it, and its `migrate`
+ * changes nothing and gives the warning `NEWER_TABLES`. Tables that are two versions newer, or more, are
  * refused with `SchemaError`: nothing is promised for them. So are tables of this version that have lost a column or a
  * key since, that are UNLOGGED, or that a migration of another content made: nothing is made a second time.
  *

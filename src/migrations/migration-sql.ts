@@ -24,7 +24,7 @@ const optionsSchema = lazily(() =>
 /**
  * The migrations as one SQL script, for a migration tool of your own. Run it in one transaction.
  *
- * It notes in `migrations` what it did, so that `migrate` later goes on from there. Throws `InvalidOptionsError`.
+ * It records in `migrations` what it did, so that `migrate` can continue from there. Throws `InvalidOptionsError`.
  *
  * @example
  * ```ts

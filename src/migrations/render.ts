@@ -20,8 +20,8 @@ export function renderVersions(schema: string): string {
 }
 
 /**
- * Both, as a script has them. `create schema if not exists` would ask for the right to create schemas also where there
- * is one.
+ * Both, for a script. `create schema if not exists` would need the right to create schemas also where the schema
+ * exists.
  */
 export function renderBootstrap(schema: string): string {
   const once = `do $do$ begin
@@ -30,10 +30,10 @@ end $do$;`;
   return withSchema(`${once}\n${VERSIONS}`, schema);
 }
 
-/** A migration and the note that it ran. */
+/** A migration and the insert that records it. */
 export function renderMigration({ version, name, checksum, sql }: Migration, schema: string): string {
-  const note = `insert into :"schema".migrations (version, name, checksum) values (${version}, '${name}', '${checksum}');`;
-  return withSchema(`${sql.trim()}\n\n${note}`, schema);
+  const record = `insert into :"schema".migrations (version, name, checksum) values (${version}, '${name}', '${checksum}');`;
+  return withSchema(`${sql.trim()}\n\n${record}`, schema);
 }
 
 function withSchema(sql: string, schema: string): string {

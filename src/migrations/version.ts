@@ -5,7 +5,7 @@ import { LATEST } from './embedded.generated.ts';
  * How tables fit this package. `next`: the following version, which this package works with too, since a migration
  * only adds what the code before it can do without. Nothing is promised for two versions: `too-new`.
  */
-export type Fit = 'older' | 'current' | 'next' | 'too-new';
+type Fit = 'older' | 'current' | 'next' | 'too-new';
 
 export function fitOf(found: number): Fit {
   if (found < LATEST) return 'older';
@@ -32,7 +32,7 @@ export function requireUsable(found: number, schema: string): void {
   );
 }
 
-/** What is told of tables that are one version newer. */
+/** The warning for tables that are one version newer. */
 export function nextVersionText(found: number, schema: string): string {
   return (
     `the tables in schema ${schema} have version ${found}, and this version of handle-once is made for ${LATEST}. ` +

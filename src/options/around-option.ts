@@ -2,10 +2,10 @@ import type { Around } from '../words/around.ts';
 import { lazily } from '../lib/lazily.ts';
 import { satisfying } from './parse-options.ts';
 
-/** On a function that returns a hook. In place of the hook it would be called for each attempt, and fail. */
+/** Marks a function that returns a hook. Given as the hook it would be called for each attempt, and fail. */
 const RETURNS_AROUND = Symbol.for('handle-once.returns-around');
 
-/** Has the option `around` refuse this function: what it returns is meant. */
+/** Makes the option `around` refuse this function: users mean what it returns. */
 export function markAsReturningAround(maker: object): void {
   Object.defineProperty(maker, RETURNS_AROUND, { value: true });
 }

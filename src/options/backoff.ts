@@ -37,7 +37,7 @@ export function isWait(value: unknown): value is number {
   return typeof value === 'number' && !Number.isNaN(value);
 }
 
-/** A backoff that cannot stop a release: where the user's own fails, the default applies, and that is reported. */
+/** A backoff that never throws: where the user's function fails, the default applies, and the fault is reported. */
 export function guardedBackoff(
   backoff: Backoff,
   complain: (code: string, message: string) => void,

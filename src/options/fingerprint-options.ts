@@ -49,24 +49,22 @@ export function fingerprintFields<Compared, More extends readonly unknown[] = []
   };
 }
 
-export function hasAtMostOneFingerprint({
-  fingerprint: choice,
-  ignoredFields,
-}: AnyFingerprintOptions): boolean {
-  return choice === undefined || ignoredFields === undefined;
+/** Refuses both options together. */
+export function checkFingerprints(
+  options: { readonly fingerprint?: unknown; readonly ignoredFields?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  if (options.fingerprint === undefined || options.ignoredFields === undefined) return;
+  const message = 'must not be given together with fingerprint; have that function leave the fields out';
+  context.addIssue({ code: 'custom', path: ['ignoredFields'], message });
 }
 
-export const BOTH_FINGERPRINTS_GIVEN = {
-  path: ['ignoredFields'],
-  error: 'must not be given together with fingerprint; have that function leave the fields out',
-};
-
-/** Whether the options say anything. Those of a call then apply in place of its instance's. */
+/** Whether one of the options is given. Then a call does not use the options of its instance. */
 export function hasFingerprintChoice({ fingerprint: choice, ignoredFields }: AnyFingerprintOptions): boolean {
   return choice !== undefined || ignoredFields !== undefined;
 }
 
-/** The options of a call for one message: their function gets the message too. */
+/** The options for one message: their function gets the message too. */
 export function fingerprintOptionsFor<Compared, Message>(
   { fingerprint: choice, ignoredFields }: FingerprintOptions<Compared, [message: Message]>,
   message: Message,
@@ -76,7 +74,7 @@ export function fingerprintOptionsFor<Compared, Message>(
 }
 
 /** Gives what the store compares of a payload: hexadecimal text, which is empty where nothing is compared. */
-export type FingerprintOf = (payload: unknown) => string;
+type FingerprintOf = (payload: unknown) => string;
 
 /** The returned function throws `UnhashablePayloadError`. */
 export function fingerprintOf({

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 
-/** Stands for a handler that was found among the options. */
 const AMONG_OPTIONS = Symbol('a handler among the options');
 
-/** The option `handler` of every entry point. What is no function would fail each message for good. */
+/** The option `handler` of every entry point. */
 export function handlerOption<Handler>(parameters: string): z.ZodMiniType<Handler, Handler> {
   return z.custom<Handler>((value) => typeof value === 'function', {
     error: ({ input }) =>
@@ -14,7 +13,7 @@ export function handlerOption<Handler>(parameters: string): z.ZodMiniType<Handle
   });
 }
 
-/** The options with the handler that is given beside them, so that all faults are named at once. */
+/** The options and the handler in one object, so that one error names all faults. */
 export function withHandler(options: unknown, handler: unknown): unknown {
   try {
     if (typeof options !== 'object' || options === null) return options;

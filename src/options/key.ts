@@ -1,5 +1,6 @@
 import { InvalidKeyError } from '../words/errors.ts';
 import { kindOf } from '../lib/kind-of.ts';
+import { createHash } from 'node:crypto';
 
 /** The longest key, scope or child-key name, in UTF-16 code units (what `.length` says). */
 export const MAX_KEY_LENGTH = 512;
@@ -24,4 +25,31 @@ export function keyFault(value: unknown): string | undefined {
 export function checkKey(field: string, value: unknown): asserts value is string {
   const fault = keyFault(value);
   if (fault !== undefined) throw new InvalidKeyError(`${field} ${fault}`);
+}
+
+const DOMAIN = 'handle-once/child-key';
+
+/**
+ * A key for one effect of one message: the same on every attempt, and no other's.
+ *
+ * SHA-256, in hexadecimal, over length-prefixed parts, so that no two different triples are the same bytes. The value
+ * never changes between versions: it may be stored at a payment provider.
+ */
+export function childKey(scope: string, key: string, name: string): string {
+  const hash = createHash('sha256');
+  for (const part of [DOMAIN, scope, key, name]) {
+    const bytes = Buffer.from(part, 'utf8');
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    hash.update(length).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/** The method `childKey` of an attempt. It throws `InvalidKeyError` on a name that is no valid key. */
+export function childKeysOf(scope: string, key: string): (name: string) => string {
+  return (name) => {
+    checkKey('childKey name', name);
+    return childKey(scope, key, name);
+  };
 }

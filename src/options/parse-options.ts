@@ -6,7 +6,6 @@ import { InvalidOptionsError, type OptionIssue } from '../words/errors.ts';
 import { canRead } from '../lib/safe-read.ts';
 import { nameOfThrown } from '../payload/stored-error.ts';
 
-/** What is said of options that are none. */
 export const NOT_AN_OBJECT = { error: 'the options must be an object' };
 
 /** Validates options, or throws `InvalidOptionsError` with every wrong field. Of values only numbers are quoted. */
@@ -56,7 +55,7 @@ function toOptionIssues(issue: z.core.$ZodIssue): OptionIssue[] {
   return [{ field, message: issue.message }];
 }
 
-/** Of a choice that is an object, as the value is, with other members. */
+/** Whether an issue is about a member: then that choice is an object, as the value is. */
 function isOfMember({ code, path }: z.core.$ZodIssue): boolean {
   return path.length > 0 || code === 'unrecognized_keys';
 }
@@ -68,7 +67,7 @@ export function wholeNumber(unit: string, min: number, max: number): z.ZodMiniNu
     const got = typeof input === 'number' ? String(input) : kindOf(input);
     return `must be a whole number of ${unit} from ${format(min)} to ${format(max)} (got ${got})`;
   };
-  // One check: each that fails tells the same again.
+  // One check: several would repeat the same message.
   return z
     .number({ error })
     .check(z.refine((value) => Number.isInteger(value) && value >= min && value <= max, { error }));

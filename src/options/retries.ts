@@ -41,12 +41,6 @@ export interface Retries {
  */
 export const DEFAULT_RETRIES: Retries = { maxAttempts: 12, maxDeaths: 5, backoff: DEFAULT_BACKOFF };
 
-/** For a consumer whose partition waits for the message: four minutes. */
-export const SHORT_RETRIES: Pick<Retries, 'maxAttempts' | 'backoff'> = {
-  maxAttempts: 10,
-  backoff: { baseMs: 1_000, maxMs: 300_000, factor: 2 },
-};
-
 const MAX_COUNT = 2_147_483_647;
 
 const count = (what: string) =>
@@ -111,7 +105,7 @@ export const retryFields = lazily(() => ({
 
 export type GivenRetries = z.output<z.ZodMiniObject<ReturnType<typeof retryFields>>>;
 
-/** Retries with what was given in place of what there was before, and their backoff as a function. */
+/** The retries before, with the given options applied, and their backoff as a function. */
 export function resolveRetries(
   given: GivenRetries,
   before: Retries,

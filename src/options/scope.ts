@@ -11,7 +11,7 @@ const SEPARATOR = '>';
 
 export const scopeKinds = ['http', 'kafka', 'webhook', 'tenant'] as const;
 
-/** A scope below another, set apart from all that is named otherwise or is of another kind. */
+/** A scope below another. Another kind or name gives another scope. */
 export interface DerivedScope {
   /**
    * `'http'` for a method and route, `'kafka'` for a consumer group, `'webhook'` for a sender: the adapters use these.

@@ -2,8 +2,7 @@ import { InvalidOptionsError } from '../words/errors.ts';
 import { isPromise } from '../lib/is-promise.ts';
 
 /**
- * Throws `InvalidOptionsError` where one of the user's functions returned a promise. The code is at fault then, and not
- * the message.
+ * Throws `InvalidOptionsError` where a function of the user returned a promise: its code is at fault, not the message.
  */
 export function refuseAsync(field: 'key' | 'body' | 'fingerprint', returned: unknown): void {
   if (isPromise(returned))

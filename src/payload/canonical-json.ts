@@ -5,7 +5,7 @@ import { hidesContent, isPlain } from './hidden-content.ts';
 export class Incomparable extends Error {}
 
 /**
- * Levels of objects and lists. The stack bears more, and how many depends on who calls: what can be compared must not.
+ * Levels of objects and lists. The stack allows more, but how many depends on the caller, and the limit must not.
  */
 const MAX_LEVELS = 500;
 
@@ -13,15 +13,15 @@ const MAX_LEVELS = 500;
 export interface Walk {
   readonly place: (string | number)[];
   readonly within: object[];
-  /** Places whose members are left out, of a list replaced by null. They are not even read. */
+  /** Places of members that are left out, or null in a list. They are not read. */
   readonly ignored: readonly (readonly string[])[];
 }
 
 /**
  * A value as JSON with sorted keys: the order in which an object was built does not matter.
  *
- * Where JSON would say too little, bytes and bigints have forms that no JSON has, and what JSON would hide is
- * refused. Undefined where JSON leaves the value out. When it throws, `walk` is where that was.
+ * Bytes and bigints have forms that no JSON has, and what JSON would hide is refused. Undefined where JSON leaves the
+ * value out. When it throws, `walk` has the place.
  */
 export function canonicalJson(value: unknown, walk: Walk): string | undefined {
   switch (typeof value) {

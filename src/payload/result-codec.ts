@@ -3,7 +3,7 @@ import { hidesContent, isPlain } from './hidden-content.ts';
 import type { ResultOmitted } from '../words/outcome.ts';
 
 /** A result as the record keeps it: JSON text, null for undefined, or the reason why it is left out. */
-export interface EncodedResult {
+interface EncodedResult {
   readonly result: string | null;
   readonly resultOmitted: ResultOmitted | null;
 }

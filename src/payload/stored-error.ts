@@ -36,12 +36,12 @@ export function describeThrown(thrown: unknown): string {
   return `${name}: ${message}`;
 }
 
-/** What was thrown, in one word: an error's name, and no text that could quote a payload. */
+/** The name of what was thrown, without text that could quote a payload. */
 export function nameOfThrown(thrown: unknown): string {
   return toStoredError(thrown, 0).name;
 }
 
-/** What a function of the user's threw, as a cause; not what JSON.parse throws, which quotes the body. */
+/** What a function of the user threw, as a cause. Errors of JSON.parse are left out: they quote the body. */
 export function causeOf(thrown: unknown): ErrorOptions {
   return isSyntaxError(thrown) ? {} : { cause: thrown };
 }
@@ -58,7 +58,7 @@ function bounded(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`;
 }
 
-/** The error of a record whose attempts ran out without an error on record. */
+/** The error of a record that used up its attempts without an error on record. */
 export function attemptsExhausted(attempts: number): StoredError {
   return {
     name: 'AttemptsExhaustedError',
@@ -66,7 +66,7 @@ export function attemptsExhausted(attempts: number): StoredError {
   };
 }
 
-/** The error of a record whose workers died once too often; its cause is the last error that a handler threw. */
+/** The error of a record that reached `maxDeaths`. Its cause is the last error that a handler threw. */
 export function deathsExhausted(attempts: number, cause: StoredError | undefined): StoredError {
   return {
     name: 'DeathsExhaustedError',

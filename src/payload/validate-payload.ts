@@ -1,8 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidKeyError } from '../words/errors.ts';
 import { InvalidPayloadError, RetryableError } from '../words/handler-errors.ts';
-import { isA, isSyntaxError } from '../lib/safe-read.ts';
-import { namesIn } from './schema-names.ts';
+import { isA, isSyntaxError, readable, readableKeys } from '../lib/safe-read.ts';
 import { describeThrown, nameOfThrown } from './stored-error.ts';
 
 const MAX_ISSUES = 10;
@@ -18,9 +17,9 @@ export async function validatePayload(
 }
 
 /**
- * The parser's message is left out: JSON.parse quotes the text that it could not read. That of an `InvalidKeyError` is
- * for the user, and has nothing of the message. A `RetryableError` says nothing of the payload: what the parser needs
- * is not there now.
+ * The parser's message is left out: JSON.parse quotes the text that it could not read. The message of an
+ * `InvalidKeyError` is written for the user, and quotes nothing. A `RetryableError` is no fault of the payload: the
+ * parser lacks something for now.
  */
 async function parsePayload(payload: unknown, parse: (payload: never) => unknown): Promise<unknown> {
   try {
@@ -32,7 +31,7 @@ async function parsePayload(payload: unknown, parse: (payload: never) => unknown
   }
 }
 
-/** A schema that breaks says nothing of the payload. A syntax error of a transform quotes the text that it got. */
+/** An error of the schema is no fault of the payload. A syntax error of a transform quotes its text. */
 async function validate(value: unknown, schema: StandardSchemaV1): Promise<StandardSchemaV1.Result<unknown>> {
   try {
     return await schema['~standard'].validate(value);
@@ -53,7 +52,7 @@ async function conform(value: unknown, schema: StandardSchemaV1): Promise<unknow
   );
 }
 
-/** Members of a payload can be named by a person's data: names that the schema does not have are left out. */
+/** Names of members can be personal data: names that the schema does not have are left out. */
 function describeIssue(issue: StandardSchemaV1.Issue, named: ReadonlySet<string>): string {
   const parts = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
   const where = parts.map((part) =>
@@ -66,4 +65,42 @@ function describeIssue(issue: StandardSchemaV1.Issue, named: ReadonlySet<string>
 /** The message of zod quotes the members. */
 function isUnrecognized(issue: object): boolean {
   return 'code' in issue && issue.code === 'unrecognized_keys';
+}
+
+/** Where schemas of zod and valibot keep their members by name. */
+const MEMBERS = ['shape', 'entries'];
+/** A schema can refer to itself, and to all of its library. */
+const MAX_PARTS = 5_000;
+
+const known = new WeakMap<object, ReadonlySet<string>>();
+
+/** The names of members that a schema itself has, wherever in it; none for a schema that does not show them. */
+export function namesIn(schema: object): ReadonlySet<string> {
+  const names = known.get(schema) ?? findNames(schema);
+  known.set(schema, names);
+  return names;
+}
+
+function findNames(schema: object): Set<string> {
+  const names = new Set<string>();
+  const parts = new Set([schema]);
+  for (const part of parts) {
+    for (const members of MEMBERS.map((name) => readable(part, name)).filter(isPart)) {
+      for (const name of readableKeys(members)) names.add(name);
+      addParts(parts, members);
+    }
+    addParts(parts, part);
+  }
+  return names;
+}
+
+function addParts(parts: Set<object>, of: object): void {
+  for (const name of readableKeys(of)) {
+    const part = readable(of, name);
+    if (isPart(part) && parts.size < MAX_PARTS) parts.add(part);
+  }
+}
+
+function isPart(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

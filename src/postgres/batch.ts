@@ -3,11 +3,6 @@ import type { Size } from './request-rows.ts';
 
 export type Cell = string | number | null;
 
-export interface Batch {
-  readonly size: Size;
-  readonly parameters: (string | null)[];
-}
-
 /** Some members of rows, as one array parameter each. */
 export function arraysOf<Name extends string>(
   rows: readonly Readonly<Record<Name, Cell>>[],
@@ -17,7 +12,10 @@ export function arraysOf<Name extends string>(
 }
 
 /** The parameters of `batchRows`: one row of cells for each request. */
-export function batchOf(rows: readonly (readonly Cell[])[]): Batch {
+export function batchOf(rows: readonly (readonly Cell[])[]): {
+  size: Size;
+  parameters: (string | null)[];
+} {
   const [first = []] = rows;
   if (rows.length === 1) {
     return { size: 'one', parameters: first.map((cell) => (cell === null ? null : String(cell))) };

@@ -4,11 +4,11 @@ import type { PostgresClient } from './postgres-client.ts';
 /** How the work of a transaction ended. */
 export type Ended<T> = { readonly value: T } | { readonly error: unknown };
 
-/** What is known of transactions beside `postgres`. */
+/** Our own view of the transactions of a client. */
 export interface Transactions {
-  /** Those that have ended without `postgres`: by their connections, or by a COMMIT that was refused. */
+  /** Ended by a broken connection or a refused COMMIT, which `postgres` does not notice. */
   readonly ended: WeakSet<object>;
-  /** The answers to the COMMITs that were sent behind a last statement. */
+  /** The answers to COMMITs that were sent together with a last statement. */
   readonly commits: WeakMap<object, Promise<Ended<unknown>>>;
 }
 
@@ -18,17 +18,17 @@ interface Begun<T> {
   readonly working: Promise<Ended<T>>;
   /** Set when the work has ended. A COMMIT that is refused takes its place. */
   ended?: Ended<T>;
-  /** Whether the client has been told how the work ended, and so commits or rolls back. */
+  /** Whether the client knows how the work ended, and so commits or rolls back. */
   isHandedBack?: boolean;
 }
 
 /**
- * Runs work in a transaction, to which nothing is sent once it has ended by its connection or by a refused COMMIT of
- * ours: no statement of ours, no commit, no rollback.
+ * Runs work in a transaction. After a broken connection or a refused COMMIT of ours nothing more is sent to it: no
+ * statement of ours, no commit, no rollback.
  *
  * With `postgres` 3.4.9 a statement on a broken connection is an exception that no code can catch, and a transaction
- * whose work has thrown sends its rollback there. After a refused COMMIT the connection may be that of another
- * transaction. What never settles is not rolled back; the client has given it up.
+ * whose work has thrown sends its rollback there. After a refused COMMIT the connection may have another transaction
+ * already. A promise that never settles is not rolled back; the client has given it up.
  */
 export async function beginPostgres<Tx, T>(
   sql: PostgresClient<Tx>,
@@ -37,9 +37,9 @@ export async function beginPostgres<Tx, T>(
   onBroken: ((error: unknown) => void) | undefined,
 ): Promise<T> {
   let begun: Begun<T> | undefined;
-  let tellAnswered = (): void => undefined;
+  let resolveAnswered = (): void => undefined;
   const answered = new Promise<void>((resolve) => {
-    tellAnswered = resolve;
+    resolveAnswered = resolve;
   });
   const running = sql.begin('', async (transaction) => {
     begun = { transaction: transaction as object, working: endOf(() => work(transaction)) };
@@ -50,9 +50,9 @@ export async function beginPostgres<Tx, T>(
         begun.ended = commit;
         ended.add(begun.transaction);
       }
-      tellAnswered();
+      resolveAnswered();
     }
-    // A statement hears of the broken connection before the transaction does.
+    // A statement fails on a broken connection before the transaction does.
     await nextTurn();
     if (ended.has(begun.transaction)) await new Promise(() => undefined);
     begun.isHandedBack = true;
@@ -63,7 +63,7 @@ export async function beginPostgres<Tx, T>(
     throw error;
   });
   try {
-    // Nothing waits for `postgres` to end what our COMMIT has begun.
+    // After our own COMMIT there is no need to wait for the one of `postgres`.
     await Promise.race([ending, answered]);
   } catch (error) {
     if (begun === undefined || begun.isHandedBack) throw error;

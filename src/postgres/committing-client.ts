@@ -1,11 +1,11 @@
 import type { DatabaseClient, DatabaseQueries } from './database-client.ts';
 
-/** A client that may be able to send statements one behind the other, without a wait for the replies between them. */
+/** A client that may be able to pipeline: to send a statement before the reply to the one before. */
 export interface CommittingClient<Tx> extends DatabaseClient<Tx> {
   /**
-   * What runs the last statement of a transaction that `begin` has begun, and sends its COMMIT in the same round trip.
+   * Runs the last statement of a transaction of `begin`, and sends its COMMIT in the same round trip.
    *
-   * Where the statement fails nothing is committed. What the COMMIT is answered with is for `begin`, as ever.
+   * Where the statement fails nothing is committed. `begin` handles the answer to the COMMIT as usual.
    */
   readonly lastIn?: ((transaction: Tx) => Pick<DatabaseQueries, 'query'>) | undefined;
 }

@@ -7,7 +7,7 @@ export interface DatabaseQueries {
    * Runs one statement, which has its parameters as `$1`, `$2` and so on, and gives its rows.
    *
    * Parameters are sent as text, and cast in the statement. Columns are texts and whole numbers, and each cell comes as
-   * text, with all its digits. Cells are in the order of the columns, whose names differ.
+   * text, with all its digits. Cells are in the order of the columns, and no two columns have the same name.
    */
   query(statement: string, parameters: (string | null)[]): Promise<readonly DatabaseRow[]>;
   /** Runs one or several statements in one text, without parameters. What they answer is not read. */
@@ -43,8 +43,8 @@ export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
    * Runs work once in a new transaction, commits when it is done, and rolls back and throws the same when it throws.
    *
    * Work that failed is not run again, not even after a conflict or a deadlock: that is for the next attempt.
-   * It settles only after the work has ended, also when the connection breaks meanwhile: then it throws. A library that
-   * can tell calls `onBroken` once when the connection breaks while the work runs.
+   * It settles only after the work has ended, also when the connection breaks before that: then it throws. A library
+   * that notices a broken connection while the work runs calls `onBroken` once.
    */
   begin<T>(work: (transaction: Tx) => Promise<T>, onBroken?: (error: unknown) => void): Promise<T>;
   /**
@@ -52,7 +52,9 @@ export interface DatabaseClient<Tx = unknown> extends DatabaseQueries {
    * statement has failed. Default false: then each COMMIT is followed by a look at the record.
    */
   readonly tellsRollback?: boolean | undefined;
-  /** The most connections that the client opens, where it tells. Adapters warn of a pool that is too small. */
+  /**
+   * The most connections that the client opens. Undefined where not known. Adapters warn of a pool that is too small.
+   */
   readonly maxConnections?: number | undefined;
   /** What runs statements in a transaction of `begin`. */
   in(transaction: Tx): DatabaseQueries;

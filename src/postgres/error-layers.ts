@@ -6,7 +6,7 @@ const WRAPPED_AS = ['cause', 'driverError', 'meta', 'driverAdapterError'];
 const MAX_LAYERS = 10;
 
 /**
- * Codes of the server: a digit first, or one of the four classes with a dead letter. None is a code of Node (`EPIPE`).
+ * Codes of the server: a digit first, or one of the four classes with a letter. None is a code of Node (`EPIPE`).
  */
 const SQLSTATE = /^(?:[0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/;
 
@@ -18,11 +18,11 @@ export function sqlState(error: unknown): string | undefined {
   return codesOf(error).find((code) => SQLSTATE.test(code));
 }
 
-/** What `pg` says in place of a code. Other texts can quote values. */
+/** Messages of `pg` for errors without a code. Other messages can quote values. */
 const TEXTS_OF_PG =
   /^(?:Connection terminated|timeout exceeded when|Query read timeout|Cannot use a pool|Client (?:has encountered|was closed))/;
 
-/** The code of the client or the network, or what stands in its place. */
+/** The code of the client or the network, or a message instead. */
 export function clientCode(error: unknown): string {
   const text = layersOf(error)
     .map(({ message }) => message)
@@ -30,10 +30,10 @@ export function clientCode(error: unknown): string {
   return codesOf(error)[0] ?? text ?? 'unknown error';
 }
 
-/** What `postgres` and `pg` answer a statement with, once they have been ended. */
+/** The errors of `postgres` and `pg` for a statement after their end. */
 const CLOSED = new Set(['CONNECTION_ENDED', 'Cannot use a pool after calling end on the pool']);
 
-/** Whether the client refused a statement since it has been ended: it sent nothing. */
+/** Whether the client refused a statement because it was ended: it sent nothing. */
 export function isClosed(error: unknown): boolean {
   return CLOSED.has(clientCode(error));
 }
@@ -55,7 +55,7 @@ function codesOf(error: unknown): string[] {
   return codes.filter((code) => typeof code === 'string');
 }
 
-/** An error and those that it wraps, the outermost first. */
+/** An error and the errors that it wraps, the outermost first. */
 export function layersOf(error: unknown): Layer[] {
   const layers = [error].filter(isLayer);
   for (const layer of layers) {

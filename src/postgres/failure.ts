@@ -13,7 +13,7 @@ const DATA_CLASSES = new Set(['22', '23', '44', 'P0']);
  */
 const PERMANENT_CLASSES = new Set([...DATA_CLASSES, '0A', '28', '3D', '42', '54']);
 
-/** Codes of Node, and of `postgres`, for a connection that there never was. */
+/** Codes of Node, and of `postgres`, for a connection that was never made. */
 const NEVER_SENT = new Set([
   'CONNECT_TIMEOUT',
   'EAI_AGAIN',
@@ -23,7 +23,7 @@ const NEVER_SENT = new Set([
   'ENOTFOUND',
 ]);
 
-/** Answers of a server that is being stopped, or of something between: what was asked may have been done before. */
+/** Answers of a server that is being stopped, or of a proxy: the statement may have been run before. */
 export const UNCERTAIN_CLASSES = new Set(['08', '57']);
 
 interface Refusal {
@@ -166,7 +166,6 @@ function messageOf(state: string, refusal: Refusal | undefined): string {
   return `${refusal.happened} (SQLSTATE ${state}): ${refusal.fix}`;
 }
 
-/** What maintains has a right on each table. */
 const OUR_TABLE = new RegExp(String.raw`("(?:[^"]|"")+")\.(?:${Object.keys(RIGHTS.maintain).join('|')})\b`);
 /** As a step of a walk names it. */
 const LEAF = /\bfrom only (.+) t$/m;
@@ -179,7 +178,7 @@ function inSchema(statement: string): string {
   return schema === undefined ? '' : ` in schema ${schema}`;
 }
 
-/** Names what the server names. Where that is no table of ours, every right that is needed. */
+/** Names the right on the table that the server names, or, where that is none of ours, every right that is needed. */
 function noPermission(use: Use, statement: string, serverSays = ''): Refusal {
   if (serverSays.startsWith('new row violates row-level security')) {
     return {

@@ -3,7 +3,6 @@ import type { PostgresClient, PostgresQueries } from './postgres-client.ts';
 import type { CommittingClient } from './committing-client.ts';
 import type { DatabaseQueries, DatabaseRow } from './database-client.ts';
 import { beginPostgres, endOf, type Transactions } from './begin-postgres.ts';
-import { poolSize } from './pool-size.ts';
 import { createPreparing } from './preparing.ts';
 
 /** A `postgres` client as a database client. */
@@ -12,7 +11,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
   const preparing = createPreparing(true);
   return {
     ...queriesOf(sql, preparing),
-    maxConnections: poolSize(sql.options?.max),
+    maxConnections: Number.isInteger(sql.options?.max) ? Number(sql.options?.max) : undefined,
     begin: (work, onBroken) => beginPostgres(sql, transactions, work, onBroken),
     in(transaction) {
       const queries = queriesIn(transaction);
@@ -26,7 +25,7 @@ export function fromPostgres<Tx>(sql: PostgresClient<Tx>): CommittingClient<Tx> 
       return {
         async query(statement, parameters) {
           await refuseEnded(transactions, queries);
-          // They take the same way, and so leave in this order.
+          // Both are sent the same way, and so in this order.
           const unguarded = queriesOf(queries, preparing);
           const rows = unguarded.query(statement, parameters);
           const committed = endOf(() => unguarded.execute(COMMIT));
@@ -54,14 +53,14 @@ function queriesIn(transaction: unknown): PostgresQueries {
 }
 
 async function refuseEnded({ ended }: Transactions, transaction: object): Promise<void> {
-  // A connection that has just closed is heard of in this turn.
+  // The event of a connection that has just closed comes in this turn.
   await nextTurn();
   if (ended.has(transaction)) throw connectionBroken();
 }
 
 /**
  * - Rows are read raw: column renaming, value transforms and custom parsers of the client do not reach them.
- * - `prepare: true` is only leave to prepare: a client made with `prepare: false` does not.
+ * - `prepare: true` only allows to prepare: a client made with `prepare: false` does not.
  */
 function queriesOf(
   sql: PostgresQueries,
@@ -73,8 +72,8 @@ function queriesOf(
       const rows = await run(() =>
         preparing((prepare) => sql.unsafe(statement, parameters, { prepare }).raw()),
       );
-      // Without the places that are empty: after a statement that failed in the middle of its rows `postgres` 3.4.9
-      // counts on, and begins those of the next statement behind them.
+      // Without empty places: after a statement that failed in the middle of its rows, `postgres` 3.4.9 puts the rows
+      // of the next statement behind them.
       return rows.flatMap((row) => [toText(row)]);
     },
     execute: async (statements) => await run(() => sql.unsafe(statements).raw()),

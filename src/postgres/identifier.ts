@@ -1,4 +1,4 @@
-/** Schema names that are accepted: what Postgres keeps whole, and what needs no thought about quoting. */
+/** Schema names that are accepted: no longer than Postgres keeps, and without characters to escape. */
 export const SCHEMA_NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 export const SCHEMA_NAME_RULE =

@@ -9,15 +9,15 @@ export function showsSharedSessions(error: unknown): boolean {
 }
 
 /**
- * Whether a client prepares statements: as asked, until the server shows that its sessions are shared.
+ * Whether a client prepares statements: as configured, until the server shows that its sessions are shared.
  *
- * The statement that showed it is refused, with how to correct the client. What is sent after it must get through: a
- * settle that never does lets a handler run twice.
+ * The statement that showed it is refused, with how to correct the client. Later statements must get through: without
+ * its settle a handler runs twice.
  */
 export function createPreparing(
-  isAsked: boolean,
+  mayPrepare: boolean,
 ): <T>(send: (isPrepared: boolean) => PromiseLike<T>) => Promise<T> {
-  let isOn = isAsked;
+  let isOn = mayPrepare;
   return async (send) => {
     try {
       return await send(isOn);

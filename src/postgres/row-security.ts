@@ -22,8 +22,8 @@ where row_security_active(c.oid) and has_table_privilege(c.oid, t.privilege) and
 group by t.name
 order by min(t.place)`;
 
-/** A table of which row level security hides the rows. */
-export interface Hidden {
+/** A table with rows that row level security hides. */
+interface Hidden {
   readonly table: string;
   /** Such as `insert, update`. */
   readonly rights: string;
@@ -58,7 +58,7 @@ export function hiddenFix(schema: string, table: string): string {
 
 /** Throws `SchemaError` where row level security hides a table that the role needs: it would seem to be empty. */
 export async function requirePolicies(client: DatabaseClient, schema: string, use: Use): Promise<void> {
-  // Of the tables that workers write, the others are beside the records: messages are handled without them.
+  // Messages are handled without the other tables that workers write.
   const rights = use === 'handle' ? { records: RIGHTS.handle.records ?? '' } : RIGHTS[use];
   const hidden = await hiddenTables(client, schema, rights);
   const [first] = hidden;

@@ -1,10 +1,10 @@
 import { isError } from '../lib/safe-read.ts';
 import { type Layer, layersOf, sqlState } from './error-layers.ts';
 
-/** Classes of SQLSTATE whose messages name objects and states, and quote no value. */
+/** Classes of SQLSTATE with messages that name objects and states, and quote no value. */
 const SAFE_CLASSES = new Set(['08', '0A', '25', '28', '3D', '3F', '40', '42', '53', '55', '57', '58']);
 
-/** What the server says besides, which holds no value. Drivers differ in the names. */
+/** Fields of the server that hold no value. Drivers differ in the names. */
 const SAFE_FIELDS = {
   severity: ['severity'],
   table: ['table', 'table_name'],
@@ -17,7 +17,7 @@ const SAFE_FIELDS = {
  * The driver's error, rebuilt without what can hold a key, a result or an error of a handler: the server's detail and
  * context, the statement and its parameters, and messages that quote values.
  *
- * Undefined for what is no error.
+ * Undefined for a value that is no error.
  */
 export function safeCause(error: unknown): Error | undefined {
   const state = sqlState(error);
@@ -26,7 +26,7 @@ export function safeCause(error: unknown): Error | undefined {
   if (source === undefined) return undefined;
   const code = state ?? textOf(source, ['code']);
   const message = state === undefined ? textOf(source, ['message']) : serverMessage(source, state);
-  // That of several addresses that all refused is empty.
+  // The message is empty where several addresses all refused.
   const cause = new Error(message === '' ? code : message);
   cause.name = textOf(source, ['name']) ?? 'Error';
   return Object.assign(cause, code === undefined ? {} : { code }, fieldsOf(source));

@@ -20,7 +20,7 @@ export const sqlClient = lazily((): z.ZodMiniType<SqlClient, SqlClient> =>
 
 const made = new WeakMap<object, unknown>();
 
-/** One for each client: what one caller learns of it, such as that its sessions are shared, all know. */
+/** One for each client, so that all callers share what is known of it, such as shared sessions. */
 export function toDatabaseClient<Tx>(sql: SqlClient<Tx>): CommittingClient<Tx> {
   if (!isPostgresClient<Tx>(sql)) return sql;
   const client = (made.get(sql) as CommittingClient<Tx> | undefined) ?? fromPostgres(sql);

@@ -2,7 +2,7 @@ import type { DatabaseClient, DatabaseQueries } from './database-client.ts';
 import { sqlState } from './error-layers.ts';
 import { UNCERTAIN_CLASSES } from './failure.ts';
 
-/** The level is a statement of its own, since libraries differ in how they begin a transaction at a level. */
+/** The level is a separate statement, since libraries differ in how they begin a transaction at a level. */
 export function beginReadCommitted<Tx, T>(
   client: DatabaseClient<Tx>,
   work: (queries: DatabaseQueries) => Promise<T>,
@@ -14,7 +14,7 @@ export function beginReadCommitted<Tx, T>(
   });
 }
 
-/** What the server itself answered a COMMIT with is certain; without an answer it may have committed. */
+/** Whether the server itself refused the COMMIT. Without its answer the transaction may have committed. */
 export function isRolledBack(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !UNCERTAIN_CLASSES.has(state.slice(0, 2));
@@ -22,7 +22,7 @@ export function isRolledBack(error: unknown): boolean {
 
 const CONFLICTS = new Set(['40001', '40P01']);
 
-/** Whether the database gave a transaction up for the sake of another: it has done nothing, and can be run again. */
+/** Whether the database rolled a transaction back in favour of another: it can be run again. */
 export function isConflict(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && CONFLICTS.has(state);

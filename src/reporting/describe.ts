@@ -7,7 +7,7 @@ import type { ReportedEvent, Row } from './table.ts';
 const MAX_TEXT = 200;
 const MAX_FRAMES = 10;
 
-/** Fields of events that are told in the line, in this order. */
+/** Fields of events that the line has, in this order. */
 const DETAILS = [
   ...['scope', 'key', 'id', 'messageId', 'itemIdentifier', 'topic', 'partition', 'offset', 'to'],
   ...['abandoned', 'purged', 'records', 'attempts', 'reason', 'verb', 'code', 'status', 'retryAfterMs'],
@@ -51,7 +51,7 @@ export function fieldsOf({ code }: Row, event: ReportedEvent): LogFields {
   };
 }
 
-/** What names a record can have members of its own, such as its partition and offset. */
+/** `itemIdentifier` can be an object, such as a partition and an offset. */
 function flat(event: ReportedEvent): Readonly<Record<string, unknown>> {
   const { itemIdentifier, ...fields } = event as unknown as Readonly<Record<string, unknown>>;
   if (itemIdentifier === undefined) return fields;

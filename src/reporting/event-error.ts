@@ -34,7 +34,7 @@ export class EventError implements StoredError {
 
 export function toEventError(thrown: unknown): EventError {
   if (isA(thrown, EventError)) return thrown;
-  // The cause of these is the driver's own error, whose message can quote the values sent.
+  // Their cause is the driver's error. Its message can quote the values sent.
   const ofDriver = thrown instanceof StoreError || thrown instanceof SchemaError;
   return new EventError(ofDriver ? toStoredError(thrown, 0) : toStoredError(thrown), thrown);
 }

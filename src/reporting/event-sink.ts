@@ -13,13 +13,7 @@ export type Emitted<Event> = Event extends { readonly error?: EventError }
   ? Omit<Event, 'error'> & { readonly [Name in keyof Event as Name & 'error']: unknown }
   : Event;
 
-/** Counts events, hands them to the user's hook, and reports operational problems. */
-export interface EventSink<Event extends { readonly type: string }> {
-  readonly emit: (event: Emitted<Event>) => void;
-  readonly counts: () => Counts<Event['type']>;
-  /** Reports what a function of the user's own did wrong. */
-  readonly complain: (code: string, message: string) => void;
-}
+export type EventSink<Event extends { readonly type: string }> = ReturnType<typeof createEventSink<Event>>;
 
 export interface SinkOptions<Event> {
   readonly onEvent?: ((event: Event) => unknown) | undefined;
@@ -28,28 +22,29 @@ export interface SinkOptions<Event> {
 
 const ROWS = { core: rowOfCore, adapter: rowOfAdapter, operations: rowOfOperations };
 
-/** What events are of: which rows of the table report them, and the channel that they are published on. */
-export type EventSource = keyof typeof ROWS;
+/** Decides which rows of the table report the events, and the channel that publishes them. */
+type EventSource = keyof typeof ROWS;
 
 /**
- * A sink that also publishes each event on the channel `handle-once:<source>` of `node:diagnostics_channel`.
+ * Counts events, hands them to the user's hook, reports operational problems, and publishes each event on the channel
+ * `handle-once:<source>` of `node:diagnostics_channel`.
  *
  * A hook that throws or rejects is reported: it must not decide what becomes of a message.
  */
 export function createEventSink<Event extends { readonly type: string }>(
   { onEvent, logger }: SinkOptions<Event>,
   source: EventSource = 'adapter',
-): EventSink<Event> {
+) {
   const counts: Partial<Record<Event['type'], number>> = {};
   const rowOf = ROWS[source];
-  const { report, complain } = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
+  const { reportEvent, complain } = createReporter({ logger, isObserved: onEvent !== undefined, rowOf });
   const published = channel(`handle-once:${source}`);
   return {
-    emit(emitted) {
+    emit: (emitted: Emitted<Event>): void => {
       const event = withEventError<Event>(emitted);
       const type: Event['type'] = event.type;
       counts[type] = (counts[type] ?? 0) + 1;
-      report(event);
+      reportEvent(event);
       if (published.hasSubscribers) published.publish(event);
       if (onEvent === undefined) return;
       void callSafely(
@@ -59,7 +54,7 @@ export function createEventSink<Event extends { readonly type: string }>(
         },
       );
     },
-    counts: () => ({ ...counts }),
+    counts: (): Counts<Event['type']> => ({ ...counts }),
     complain,
   };
 }

@@ -2,7 +2,7 @@ import type { EventError } from './event-error.ts';
 import type { FailedReason, ResultOmitted } from '../words/outcome.ts';
 
 interface OfMessage {
-  /** Of the record: that of `createHandleOnce`, or what `inScope` or an adapter made of it. */
+  /** Of the record: the scope of `createHandleOnce`, or what `inScope` or an adapter made of it. */
   readonly scope: string;
   /** Empty where the event is of no message. */
   readonly key: string;
@@ -26,8 +26,8 @@ interface EndOf<State extends 'succeeded' | 'failed' | 'pending'> extends OfAtte
  * Every call of `handleOnce` with a valid key, payload and options ends in one of: `succeeded`, `failed`, `released`,
  * `lease-lost`, `unrecorded` (it was claimed, or this claim found its limit reached); `replayed`, `in-flight`,
  * `backing-off`, `suspect` (answered from the record); `mismatch`, `aborted`, `store-error` (it threw). The event that
- * ends a call has `state`, `attempts` and `durationMs`; that of one that threw says `pending` and 0 attempts, whatever
- * the record says, unless the record is damaged: then its attempts.
+ * ends a call has `state`, `attempts` and `durationMs`. A call that threw ends with `pending` and 0 attempts, whatever
+ * the record says; where the record is damaged, with its attempts.
  *
  * Types may be added in a minor version: a `switch` needs a `default`.
  */
@@ -102,7 +102,7 @@ export type HandleOnceEvent =
       });
 
 /**
- * What tells events apart, and what `counts()` counts by.
+ * The types of events. `counts()` counts by them.
  *
  * May grow in a minor version: a `switch` needs a `default`.
  */

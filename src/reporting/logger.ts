@@ -24,7 +24,7 @@ export interface LoggedError {
   readonly stack?: string;
 }
 
-/** What a logger needs: a pino logger and the `console` are ones as they are. */
+/** What a logger needs. A pino logger and the `console` fit as they are. */
 export interface Logger {
   /** Gets what a person has to look at, such as `FAILED` and `STORE_ERROR`. */
   error(fields: LogFields, message: string): unknown;

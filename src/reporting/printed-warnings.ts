@@ -1,18 +1,18 @@
 import { textOf } from './describe.ts';
-import { sayWhereSilent } from './silent-node.ts';
 import type { ReportedEvent, Row } from './table.ts';
 
-/** Error names that have a window of their own. The names of errors can be as many as messages. */
+/** The most error names with separate windows. There can be as many names as messages. */
 const MAX_WINDOWS = 50;
 
 interface Window {
   printed: number;
-  /** Those that were not printed, of which the last is kept. */
+  /** How many were not printed. */
   unprinted: number;
+  /** The last that was not printed. */
   last: ReportedEvent | undefined;
 }
 
-/** Prints the summary of each window that holds something back. Shared, for one listener to a process. */
+/** Prints the summaries of open windows. Shared, so that a process has one listener. */
 const heldBack = new Map<Window, () => void>();
 let isListening = false;
 
@@ -24,16 +24,14 @@ function listenForExit(): void {
   });
 }
 
-export type Print = (row: Row, event: ReportedEvent) => void;
-
 /**
  * Prints events as process warnings, as often as their rows allow.
  *
- * A window opens with its first event. At its end one line tells how many were not printed, and it goes on; a window
- * in which nothing was held back ends. A process that ends by itself prints these lines before; `process.exit()` does
- * not wait for a warning.
+ * A window opens with its first event. At its end one line says how many were not printed, and the next window begins;
+ * without any the window ends. A process that ends by itself prints these lines first. `process.exit()` does not wait
+ * for a warning.
  */
-export function createWarnings(): Print {
+export function createWarnings(): (row: Row, event: ReportedEvent) => void {
   const windows = new Map<string, Window>();
 
   function windowOf(row: Row, name: string): Window {
@@ -98,6 +96,26 @@ function summaryOf(row: Row, { unprinted }: Window, last: ReportedEvent): string
 }
 
 function emitWarning({ code }: Row, message: string): void {
-  sayWhereSilent();
+  hintIfSilent();
   process.emitWarning(message, { type: 'HandleOnceWarning', code });
+}
+
+const HINT =
+  'handle-once: a problem is not printed, since Node runs with --no-warnings or NODE_NO_WARNINGS. Give logger ' +
+  '(console will do) or onEvent; or use --disable-warning=ExperimentalWarning in place of --no-warnings\n';
+
+let hasHinted = false;
+
+/** Says on stderr, once in a process, that Node prints no warnings. */
+function hintIfSilent(): void {
+  if (hasHinted || !isSilent()) return;
+  hasHinted = true;
+  process.stderr.write(HINT);
+}
+
+/** Whether Node prints none, and no listener of the user gets them. */
+function isSilent(): boolean {
+  const options = [...process.execArgv, ...(process.env['NODE_OPTIONS'] ?? '').split(' ')];
+  const isOff = process.env['NODE_NO_WARNINGS'] === '1' || options.includes('--no-warnings');
+  return isOff && process.listenerCount('warning') === 0;
 }

@@ -4,23 +4,17 @@ import type { Logger } from './logger.ts';
 import { type ReportedEvent, type Row, rowOfOwn } from './table.ts';
 import { createWarnings } from './printed-warnings.ts';
 
-/** Reports operational problems. */
-export interface Reporter {
-  /** Reports an event, if it is one to report. */
-  readonly report: (event: ReportedEvent) => void;
-  /** Reports what one of the user's functions did wrong, also where `onEvent` gets the events. */
-  readonly complain: (code: string, message: string) => void;
-}
+export type Reporter = ReturnType<typeof createReporter>;
 
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly logger?: Logger | undefined;
-  /** Whether a hook of the user's own gets the events: then, without a logger, none is printed. */
+  /** Whether a hook of the user gets the events: then, without a logger, none is printed. */
   readonly isObserved: boolean;
   readonly rowOf: (event: ReportedEvent) => Row | undefined;
 }
 
-/** Reports to a logger, or else as process warnings. */
-export function createReporter({ logger, isObserved, rowOf }: ReporterOptions): Reporter {
+/** Reports operational problems to a logger, or else as process warnings. */
+export function createReporter({ logger, isObserved, rowOf }: ReporterOptions) {
   const print = createWarnings();
 
   function log(target: Logger, row: Row, event: ReportedEvent): void {
@@ -34,24 +28,26 @@ export function createReporter({ logger, isObserved, rowOf }: ReporterOptions): 
     );
   }
 
-  function tell(row: Row, event: ReportedEvent): void {
+  function report(row: Row, event: ReportedEvent): void {
     if (logger !== undefined) log(logger, row, event);
     else if (row.level === 'warn' || row.level === 'error') print(row, event);
   }
 
   return {
-    report(event) {
+    /** Reports an event, if it is one to report. */
+    reportEvent: (event: ReportedEvent): void => {
       if (isObserved && logger === undefined) return;
       const row = rowOf(event);
-      if (row !== undefined) tell(row, event);
+      if (row !== undefined) report(row, event);
     },
-    complain(code, message) {
-      tell(rowOfOwn(code), { type: 'warning', warning: code, message });
+    /** Reports what one of the user's functions did wrong, also where `onEvent` gets the events. */
+    complain: (code: string, message: string): void => {
+      report(rowOfOwn(code), { type: 'warning', warning: code, message });
     },
   };
 }
 
-/** Calls a function of the user's own, which must not decide what becomes of a message. */
+/** Calls a function of the user. Its errors must not decide what becomes of a message. */
 export async function callSafely(call: () => unknown, onFailure: (error: unknown) => void): Promise<void> {
   try {
     await call();

@@ -2,7 +2,7 @@ import { isOfKind } from '../options/scope.ts';
 import type { EventError } from './event-error.ts';
 import type { HandleOnceEventType } from './events.ts';
 
-/** What reporting reads of an event, of whatever kind. */
+/** The fields that reporting reads of any event. */
 export interface ReportedEvent {
   readonly type: string;
   readonly scope?: string;
@@ -18,7 +18,7 @@ export interface ReportedEvent {
 export interface Rate {
   readonly first: number;
   readonly windowMs: number;
-  /** Whether each name of an error has a window of its own. */
+  /** Whether each error name has a separate window. */
   readonly perErrorName?: true;
 }
 
@@ -44,7 +44,7 @@ type Table = Readonly<Partial<Record<string, Row | null>>>;
 
 type CoreName = HandleOnceEventType | 'interrupted' | 'schema-error' | 'damaged-record';
 
-/** Events of `createHandleOnce`, by type. Null is for what is the normal course of things. */
+/** Events of `createHandleOnce`, by type. Null: the normal course, not reported. */
 const CORE: Table = {
   claimed: null,
   succeeded: null,
@@ -146,10 +146,10 @@ const OPERATIONS: Table = {
   'maintenance-error': row('error', 'MAINTENANCE_ERROR', 'the tables could not be maintained', ONE),
 };
 
-/** A finding says by itself what is the matter. */
+/** A finding has its own message. */
 const FINDING = row('warn', 'WARNING', '');
 
-/** What clients of HTTP cause, and what their servers answer and log themselves: no problem of operations. */
+/** Caused by HTTP clients, and answered and logged by the server: no operational problem. */
 const DEBUG_OVER_HTTP: ReadonlySet<string> = new Set(['PAYLOAD_MISMATCH', 'RELEASED', 'UNHASHABLE_PAYLOAD']);
 
 function levelled(known: Row | null | undefined, { scope }: ReportedEvent): Row | undefined {
@@ -184,7 +184,7 @@ export function rowOfOperations({ type }: ReportedEvent): Row | undefined {
   return OPERATIONS[type] ?? undefined;
 }
 
-/** The row of what one of the user's own functions did wrong. */
+/** The row for a fault of a function of the user. */
 export function rowOfOwn(code: string): Row {
   return { ...FINDING, code };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { createBatchGroup } from '../lib/batch-group.ts';
+import { BatchGroup } from '../lib/batch-group.ts';
 import { coalesce, type CoalesceOptions, type Send } from '../lib/coalesce.ts';
 import { StoreError } from '../words/errors.ts';
 import type { Gate } from '../lib/gate.ts';
@@ -12,7 +12,6 @@ import type {
   ClaimTerms,
   ExtendReply,
   ExtendRequest,
-  LookupReply,
   SettleReply,
   SettleRequest,
   Store,
@@ -24,23 +23,6 @@ export interface TimedClaimReply {
   readonly reply: ClaimReply;
   /** When the statement was handed to the client: not later than the store's start of the lease. */
   readonly sentAt: Instant;
-}
-
-/** The records of one scope, one message at a time; concurrent calls share statements unless told otherwise. */
-export interface Records {
-  /** Claims a key. A claim whose reply is lost is taken back, if it lands. */
-  readonly claim: (request: ClaimRequest) => Promise<TimedClaimReply>;
-  /** The same, and it may own a suspect. */
-  readonly claimSuspect: (request: ClaimRequest) => Promise<TimedClaimReply>;
-  readonly settle: Send<SettleRequest, SettleReply>;
-  /** Alone for a record that a transaction is likely to hold: the heartbeats of others must not wait with it. */
-  readonly extend: Send<ExtendRequest, ExtendReply>;
-  /** Undoes a claim that landed and that no handler ran for. */
-  readonly takeBack: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
-  /** What is on record, without a claim. Undefined where the store cannot look. */
-  readonly lookup: ((key: string) => Promise<LookupReply | undefined>) | undefined;
-  /** Throws what would keep the others from working. */
-  readonly check: () => Promise<void>;
 }
 
 /** What is published of a statement: its messages share it. */
@@ -65,9 +47,10 @@ const MAX_BATCH = 500;
 /** Below it a statement's fixed cost outweighs what two halves gain: halves of 5 made 10 callers 0.85x as fast. */
 const SMALLEST_HALF = 8;
 /**
- * How often claims wait for one of two statements to end. What has met stays together, so callers in step need it a few
- * times only: a statement then has half of what is in flight, and not a quarter. To others each time costs a part of a
- * round trip: waiting always made 300 callers, whose handlers took up to 10 ms, 0.87x as fast over a network of 1 ms.
+ * How often claims wait for one of two statements to end. Claims that have met stay together, so that callers in step
+ * need it only a few times: a statement then has half of what is in flight, and not a quarter. Others lose part of a
+ * round trip each time: waiting always made 300 callers with handlers of up to 10 ms 0.87x as fast over a network of
+ * 1 ms.
  */
 const LETTING_OTHERS_FIRST = 1 / 16;
 /** Characters. A larger result takes longer to send than a round trip: others must not wait for it. */
@@ -92,7 +75,7 @@ function isLarge({ settlement }: SettleRequest): boolean {
   return settlement.kind === 'succeed' && (settlement.result?.length ?? 0) > LARGE_RESULT;
 }
 
-export interface RecordsOptions {
+interface RecordsOptions {
   /** Whether concurrent calls share statements. */
   readonly batching: boolean;
   readonly traffic: Traffic;
@@ -100,7 +83,10 @@ export interface RecordsOptions {
   readonly onTakenBack: (key: string) => void;
 }
 
-export function createRecords(store: Store, terms: ClaimTerms, options: RecordsOptions): Records {
+export type Records = ReturnType<typeof createRecords>;
+
+/** The records of one scope, one message at a time; concurrent calls share statements where `batching` is on. */
+export function createRecords(store: Store, terms: ClaimTerms, options: RecordsOptions) {
   const { batching, traffic, clock, onTakenBack } = options;
   const inTime = createReplyLimit(replyTimeoutMs(terms.leaseMs), clock);
 
@@ -136,8 +122,8 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   /** Claims that are sent again with their tokens: their leases may have begun the first time. */
   const sentBefore = new WeakMap<ClaimRequest, Instant>();
 
-  /** What failed by a claim of ours whose reply was lost is told by the next one: it is no replay. */
-  function told({ key }: ClaimRequest, reply: ClaimReply): ClaimReply {
+  /** The reply after a lost claim of ours has failed the record: it is the first to report that, and no replay. */
+  function firstReport({ key }: ClaimRequest, reply: ClaimReply): ClaimReply {
     return reply.kind === 'failed' && takeBacks.hasFailed(key) ? { ...reply, replayed: false } : reply;
   }
 
@@ -148,7 +134,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
       try {
         const replies = await answered('claim', requests.length, statement);
         return requests.map((request, index) => ({
-          reply: told(request, replies[index] as ClaimReply),
+          reply: firstReport(request, replies[index] as ClaimReply),
           sentAt: sentBefore.get(request) ?? sentAt,
         }));
       } catch (error) {
@@ -159,7 +145,7 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
     };
   }
 
-  const group = createBatchGroup();
+  const group = new BatchGroup();
   const settle = perMessage(traffic.settle, settleMany, { group });
   const claim = perMessage(traffic.claim, claimWith(terms), {
     group,
@@ -172,17 +158,24 @@ export function createRecords(store: Store, terms: ClaimTerms, options: RecordsO
   const extend = perMessage(traffic.extend, extendMany, { aloneGate: traffic.extendAlone });
 
   return {
-    claim(request) {
+    /** Claims a key. A claim without a reply is taken back, if it lands. */
+    claim: (request: ClaimRequest): Promise<TimedClaimReply> => {
       const takenBack = takeBacks.releaseNow(request.key);
       return takenBack === undefined ? claim(request) : takenBack.then(() => claim(request));
     },
+    /** The same, and it may own a suspect. */
     claimSuspect,
-    settle: (request, how) =>
+    settle: (request: SettleRequest, how?: 'alone'): Promise<SettleReply> =>
       traffic.trackUnanswered(() => settle(request, isLarge(request) ? 'alone' : how)),
-    extend: (request, how) => traffic.trackUnanswered(() => extend(request, how)),
+    /** Alone for a record that a transaction is likely to hold: the heartbeats of others must not wait with it. */
+    extend: (request: ExtendRequest, how?: 'alone'): Promise<ExtendReply> =>
+      traffic.trackUnanswered(() => extend(request, how)),
+    /** Undoes a claim that landed and that no handler ran for. */
     takeBack: takeBacks.watch,
-    lookup: store.lookup && ((key) => inTime(lookup(key))),
-    async check() {
+    /** What is on record, without a claim. Undefined where the store cannot look. */
+    lookup: store.lookup && ((key: string) => inTime(lookup(key))),
+    /** Throws what would keep the others from working. */
+    async check(): Promise<void> {
       if (store.check !== undefined) await inTime(store.check());
     },
   };

@@ -2,13 +2,13 @@ import { createAlarm } from '../lib/alarm.ts';
 import type { Clock } from '../lib/clock.ts';
 import { StoreError } from '../words/errors.ts';
 
-/** Is told once whether there was no reply, or one that is an error. */
+/** Called once. `failed`: there was no reply, or an error. */
 export type Ended = (failed: boolean) => void;
 
 /**
- * What makes of a reply one that comes in time, or a retriable `StoreError`: a connection can hang without an error.
+ * Bounds the wait for a reply by a retriable `StoreError`: a connection can hang without an error.
  *
- * In a process that stood still the alarm rings before a reply that came meanwhile is read: that reply still counts.
+ * After the process was stopped, the alarm rings before a reply that has arrived is read: it still counts.
  */
 export function createReplyLimit(
   timeoutMs: number,

@@ -12,7 +12,7 @@ export interface ClaimTerms {
   readonly maxDeaths: number;
   /** How long a record stays that fails because its attempts or deaths are used up. */
   readonly failedRetentionMs: number;
-  /** Whether these claims may own a suspect: a record whose last attempts died. */
+  /** Whether these claims may own a suspect: a record with deaths in its last attempts. */
   readonly mayOwnSuspects: boolean;
 }
 
@@ -113,7 +113,7 @@ export type Settlement =
 export interface SettleRequest {
   /** Keys of one call differ. */
   readonly key: string;
-  /** That of the claim. With another the reply is `lost`. */
+  /** The token of the claim. With another the reply is `lost`. */
   readonly token: string;
   /** What the record becomes. */
   readonly settlement: Settlement;
@@ -130,7 +130,7 @@ export type SettleReply = 'settled' | 'lost' | 'failed' | 'locked';
 export interface ExtendRequest {
   /** Keys of one call differ. */
   readonly key: string;
-  /** That of the claim. With another the reply is `lost`. */
+  /** The token of the claim. With another the reply is `lost`. */
   readonly token: string;
 }
 

@@ -3,22 +3,7 @@ import { retryWait } from '../lib/retry.ts';
 import { delay } from '../lib/wait.ts';
 import type { ClaimReply, ClaimRequest, SettleReply, SettleRequest } from './store.ts';
 
-/** Takes back claims that no handler runs for, so that they count nothing and hold no message. */
-export interface TakeBacks {
-  /** Watches a statement that was given up on: what of its claims has landed, or lands later, is taken back. */
-  watchStatement(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void;
-  /** Takes back a claim that may have landed. */
-  readonly watch: (claim: Pick<ClaimRequest, 'key' | 'token'>) => void;
-  /**
-   * Takes back at once what has landed of a key's claims, if there are any. Rejects when the store does not answer: the
-   * key must not be claimed then, or the new claim would find the lost one and count it as a death.
-   */
-  releaseNow(key: string): Promise<void> | undefined;
-  /** Whether one of the key's lost claims has failed the record. True once: the caller tells it. */
-  hasFailed(key: string): boolean;
-}
-
-export interface TakeBackOptions {
+interface TakeBackOptions {
   readonly settle: (requests: readonly SettleRequest[]) => Promise<readonly SettleReply[]>;
   /** How long a claim is looked for: when it lands after that, it counts as a death one lease later. */
   readonly leaseMs: number;
@@ -32,7 +17,7 @@ interface Pending {
   /** On the monotonic clock. */
   until: number;
   /** Of a claim that found a limit reached, and so failed its record: there is nothing to release. */
-  failure?: 'found' | 'told';
+  failure?: 'found' | 'reported';
 }
 
 const MAX_PENDING = 10_000;
@@ -40,15 +25,18 @@ const MAX_BATCH = 500;
 const PAUSES = { baseMs: 50, maxMs: 1_000 };
 
 /**
+ * Takes back claims that no handler runs for, so that they count nothing and hold no message.
+ *
  * A claim whose reply is lost may land later than a release that finds nothing. So the release is sent again until it
  * finds the claim, or until one lease has passed since the statement ended. Each token is in one statement only, so
  * that a claim which was taken back does not land again.
  */
-export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBackOptions): TakeBacks {
+export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBackOptions) {
   const pending = new Map<string, Pending[]>();
   let count = 0;
   let isSweeping = false;
 
+  /** Takes back a claim that may have landed. */
   function watch({ key, token }: Pick<ClaimRequest, 'key' | 'token'>): void {
     const until = clock.monotonic() + leaseMs;
     const ofKey = pending.get(key) ?? [];
@@ -89,7 +77,7 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
   async function sweep(): Promise<void> {
     isSweeping = true;
     for (let sweeps = 1; count > 0; sweeps += 1) {
-      // Not the time of the answer: what came meanwhile has not been looked for.
+      // Not the time of the reply: claims added since were not part of the release.
       const askedAt = clock.monotonic();
       if (await isAnswered(release(all()))) forgetUntil(askedAt);
       if (count > 0) await delay(clock, retryWait(PAUSES, sweeps), { keepsAlive: false });
@@ -110,7 +98,8 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
 
   return {
     watch,
-    watchStatement(claims, statement) {
+    /** Watches a statement that was given up on: what of its claims has landed, or lands later, is taken back. */
+    watchStatement(claims: readonly ClaimRequest[], statement: Promise<readonly ClaimReply[]>): void {
       claims.forEach(watch);
       void statement.then(
         (replies) => {
@@ -125,13 +114,18 @@ export function createTakeBacks({ settle, leaseMs, clock, onTakenBack }: TakeBac
         },
       );
     },
-    releaseNow(key) {
+    /**
+     * Takes back at once what has landed of a key's claims, if there are any. Rejects when the store does not answer:
+     * the key must not be claimed then, or the new claim would find the lost one and count it as a death.
+     */
+    releaseNow(key: string): Promise<void> | undefined {
       const claims = pending.get(key);
       return claims && release(claims);
     },
-    hasFailed(key) {
+    /** Whether one of the key's lost claims has failed the record. True once: the caller reports it. */
+    hasFailed(key: string): boolean {
       const claim = pending.get(key)?.find(({ failure }) => failure === 'found');
-      if (claim !== undefined) claim.failure = 'told';
+      if (claim !== undefined) claim.failure = 'reported';
       return claim !== undefined;
     },
   };

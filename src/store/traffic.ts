@@ -1,15 +1,4 @@
-import { createGate, type Gate } from '../lib/gate.ts';
-
-/** How many statements of each verb this process hands to one client at once, over all scopes. */
-export interface Traffic {
-  readonly claim: Gate;
-  readonly settle: Gate;
-  readonly extend: Gate;
-  /** For records that are likely to be locked: such a statement waits, with a connection. */
-  readonly extendAlone: Gate;
-  /** Sends a settle or a heartbeat. While many have no reply yet, no claim is sent. */
-  readonly trackUnanswered: <Reply>(send: () => Promise<Reply>) => Promise<Reply>;
-}
+import { Gate } from '../lib/gate.ts';
 
 /**
  * Half of the pool that clients have by default. What waits in our own queue costs no lease, and can still share a
@@ -26,6 +15,8 @@ const EXTENDS = 2;
 const MOST_UNANSWERED = 1_000;
 const CLAIMS_AGAIN_AT = 500;
 
+export type Traffic = ReturnType<typeof createTraffic>;
+
 const traffics = new WeakMap<object, Traffic>();
 
 /** The traffic of a client, or of a store that has none: the same for all that share it. */
@@ -37,8 +28,9 @@ export function trafficOf(client: object): Traffic {
   return traffic;
 }
 
-function createTraffic(): Traffic {
-  const claim = createGate(STATEMENTS);
+/** How many statements of each verb this process hands to one client at once, over all scopes. */
+function createTraffic() {
+  const claim = new Gate(STATEMENTS);
   let unanswered = 0;
 
   function answered(): void {
@@ -48,10 +40,12 @@ function createTraffic(): Traffic {
 
   return {
     claim,
-    settle: createGate(STATEMENTS),
-    extend: createGate(EXTENDS),
-    extendAlone: createGate(1),
-    trackUnanswered(send) {
+    settle: new Gate(STATEMENTS),
+    extend: new Gate(EXTENDS),
+    /** For records that are likely to be locked: such a statement waits, with a connection. */
+    extendAlone: new Gate(1),
+    /** Sends a settle or a heartbeat. While many have no reply yet, no claim is sent. */
+    trackUnanswered<Reply>(send: () => Promise<Reply>): Promise<Reply> {
       unanswered += 1;
       if (unanswered === MOST_UNANSWERED) claim.setShut(true);
       return send().finally(answered);

@@ -5,11 +5,10 @@ export interface MessageSource {
   /** The queue, the topic, or the name of a webhook's source. */
   readonly destination: string;
   /**
-   * What the producer sent beside the body under a name, as text: a message attribute or a header. Undefined where
-   * there is none.
+   * A message attribute or a header of the message, by its name, as text. Undefined where there is none.
    */
   readonly header: (name: string) => string | undefined;
-  /** That the broker gave the message. */
+  /** The id that the broker gave the message. */
   readonly messageId?: string | undefined;
   /** Of a topic. */
   readonly partition?: number | undefined;
@@ -19,9 +18,9 @@ export interface MessageSource {
   readonly consumerGroup?: string | undefined;
 }
 
-/** A message whose attempt begins. */
+/** An attempt that begins. */
 export interface BeginningAttempt {
-  /** Of the record: that of `createHandleOnce`, or what `inScope` or an adapter made of it. */
+  /** Of the record: the scope of `createHandleOnce`, or what `inScope` or an adapter made of it. */
   readonly scope: string;
   /** Of the record. */
   readonly key: string;
@@ -52,8 +51,8 @@ export interface BeginningAttempt {
 export interface Around {
   <Result>(attempt: BeginningAttempt, run: () => Promise<Result>): Promise<unknown>;
   /**
-   * Runs around the start of a consumer whose client then calls this package, as kafkajs does: what it sets up with
-   * `AsyncLocalStorage` is there in those calls. What it throws, the start throws.
+   * Runs around the start of a consumer. Where its client then calls this package, as kafkajs does, those calls have
+   * what the hook sets up with `AsyncLocalStorage`. What it throws, the start throws.
    */
   readonly consumer?: (<Result>(start: () => Promise<Result>) => Promise<Result>) | undefined;
 }

@@ -2,7 +2,7 @@
 export interface Attempt {
   /** As given to `handleOnce`, or as the adapter found it. */
   readonly key: string;
-  /** Of the record: that of `createHandleOnce`, or what `inScope` or an adapter made of it. */
+  /** Of the record: the scope of `createHandleOnce`, or what `inScope` or an adapter made of it. */
   readonly scope: string;
   /** How often this message has been tried, this time included: from 1. */
   readonly number: number;
@@ -21,8 +21,8 @@ export interface Attempt {
 }
 
 /**
- * What runs once. It gets the payload, parsed and validated where that was asked for, and what the kind of call adds:
- * in a transaction, the transaction.
+ * What runs once. It gets the payload, parsed and validated where the options say so, and in a transaction also the
+ * transaction.
  *
  * @example
  * ```ts

@@ -22,7 +22,7 @@ export interface Refused {
 /** What came of a delivery. */
 export type Handled<R> = Outcome<R> | Refused;
 
-/** What came of a delivery for which this was thrown, whatever it is. */
+/** The refusal for an error. */
 export function refused(error: unknown): Refused {
   return { state: 'refused', reason: refusedReason(error), error };
 }
@@ -48,7 +48,7 @@ export function endingOf(handled: Handled<unknown>): Ending {
 /** What an ending means. */
 interface Meaning {
   /**
-   * What its broker is told. `as-chosen`: what the option `onFailed` says. `dead-letter-or-keep`: it needs a person,
+   * What is done at the broker. `as-chosen`: what the option `onFailed` says. `dead-letter-or-keep`: it needs a person,
    * and is never passed in silence, since it may be a message that no handler has seen.
    */
   readonly verb: 'acknowledge' | 'as-chosen' | 'dead-letter-or-keep' | 'keep';
@@ -58,7 +58,7 @@ interface Meaning {
   readonly storeAnswered?: boolean;
 }
 
-/** The one table: every ending, and what it means to those who act on it. */
+/** The one table: every ending, and what it means. */
 const ENDINGS = {
   succeeded: { verb: 'acknowledge', storeAnswered: true },
   failed: { verb: 'as-chosen', storeAnswered: true },
@@ -74,12 +74,12 @@ const ENDINGS = {
   error: { verb: 'keep' },
 } as const satisfies Record<Ending, Meaning>;
 
-/** The endings of which a broker is told this. */
+/** The endings with a verb. */
 type EndingWith<Verb extends Meaning['verb']> = {
   [Each in Ending]: (typeof ENDINGS)[Each]['verb'] extends Verb ? Each : never;
 }[Ending];
 
-/** Whether a broker is told this of an ending. */
+/** Whether an ending has a verb. */
 export function hasVerb<Verb extends Meaning['verb']>(
   ending: Ending,
   verb: Verb,
@@ -87,7 +87,7 @@ export function hasVerb<Verb extends Meaning['verb']>(
   return ENDINGS[ending].verb === verb;
 }
 
-/** What a reason means. One that is no ending, such as an adapter's own, means no more than an error. */
+/** What a reason means. One that is no ending, such as a reason of an adapter, means the same as an error. */
 export function meaningOf(reason: string): Meaning {
   return (ENDINGS as Readonly<Partial<Record<string, Meaning>>>)[reason] ?? ENDINGS.error;
 }

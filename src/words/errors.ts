@@ -149,7 +149,7 @@ export class LeaseLostError extends HandleOnceError {
 }
 
 /**
- * The store did not do what was asked: unreachable, too slow, or refused.
+ * The store failed: unreachable, too slow, or the database refused.
  *
  * `cause` has the name, code and place of the driver's error, without what can hold a value: the server's detail and
  * context, the statement and its parameters, and a message that quotes data.
@@ -164,7 +164,7 @@ export class StoreError extends HandleOnceError {
   readonly retriable: boolean;
   /** Whether the values sent were refused: a text that the database's encoding lacks, or by a trigger. */
   readonly dataRefused: boolean;
-  /** Whether what was asked may have been done, or may be done later: nothing says that it was not. */
+  /** Whether the call may have had its effect, or may have it later. */
   readonly mayHaveLanded: boolean;
 
   constructor(

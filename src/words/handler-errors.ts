@@ -1,5 +1,5 @@
 import { shareAcrossCopies } from '../lib/shared-class.ts';
-import { warnOfUnusable } from './wait-warning.ts';
+import { readable, readableKeys } from '../lib/safe-read.ts';
 
 /**
  * Thrown by a handler to say: never try this message again.
@@ -43,9 +43,9 @@ export class RetryableError extends Error {
 
   override readonly name: string = 'RetryableError';
   /**
-   * Kept within 0 and 43,200,000 (12 hours). Without it, or with what is no number, such as NaN, the configured backoff
-   * applies. What is no number, and an option of another name, is told once by the process warning
-   * `RETRYABLE_ERROR_OPTIONS`.
+   * Kept within 0 and 43,200,000 (12 hours). Without it, or with a value that is no number, such as NaN, the configured
+   * backoff applies. Such a value, and an option of another name, give the process warning `RETRYABLE_ERROR_OPTIONS`
+   * once.
    */
   readonly retryAfterMs?: number;
 
@@ -68,4 +68,28 @@ export class InvalidPayloadError extends TerminalError {
   }
 
   override readonly name = 'InvalidPayloadError';
+}
+
+const NAMES = ['retryAfterMs', 'cause'];
+
+const warned = new Set<string>();
+
+/**
+ * Warns once of each option that a `RetryableError` cannot use. It does not throw: thrown in `parse`, the error would
+ * fail the message for good.
+ */
+function warnOfUnusable(options: object): void {
+  for (const name of readableKeys(options).filter((each) => !NAMES.includes(each))) {
+    warnOnce(`RetryableError: ${name} is not an option; the wait is given as retryAfterMs, in milliseconds`);
+  }
+  const waitMs = readable(options, 'retryAfterMs');
+  if (waitMs === undefined || (typeof waitMs === 'number' && !Number.isNaN(waitMs))) return;
+  const got = typeof waitMs === 'number' ? 'NaN' : typeof waitMs;
+  warnOnce(`RetryableError: retryAfterMs must be a number of milliseconds, got ${got}; the backoff applies`);
+}
+
+function warnOnce(message: string): void {
+  if (warned.has(message)) return;
+  warned.add(message);
+  process.emitWarning(message, { type: 'HandleOnceWarning', code: 'RETRYABLE_ERROR_OPTIONS' });
 }

@@ -5,10 +5,10 @@ type NotJson = bigint | Promise<unknown> | ReadonlyMap<unknown, unknown> | Reado
 type LeftOut = symbol | ((...args: never[]) => unknown);
 
 /**
- * What JSON keeps of a value of type `T`: a `Date` as text, an instance of a class as its members, and of what has a
- * `toJSON` what that returns. `never` for what JSON cannot keep, such as a `Map`, and for an object that holds one.
+ * What JSON keeps of a value of type `T`: a `Date` as text, an instance of a class as its members, and the result of a
+ * `toJSON`. `never` for what JSON cannot keep, such as a `Map`, and for an object that holds one.
  *
- * TypeScript does not tell getters of a class, or the members of an `Error`, from others; JSON has none of them.
+ * JSON has no getters of a class and no members of an `Error`; TypeScript cannot tell them from other members.
  *
  * @example
  * ```ts

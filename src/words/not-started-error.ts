@@ -1,6 +1,6 @@
 import { shareAcrossCopies } from '../lib/shared-class.ts';
 
-/** Thrown in place of a handler that did not get its turn: the claim is released at once, uncounted. */
+/** Thrown where a handler does not get its turn: the claim is released at once, uncounted. */
 export class NotStartedError extends Error {
   static {
     shareAcrossCopies(this, 'NotStartedError');

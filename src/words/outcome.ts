@@ -7,8 +7,8 @@ export type FailedReason = 'terminal' | 'attempts-exhausted' | 'deaths-exhausted
 export type PendingReason = 'in-flight' | 'released' | 'suspect' | 'lease-lost' | 'unrecorded';
 
 /**
- * Why a succeeded record holds no result. `not-serializable`: somewhere in it is what JSON cannot express, or an object
- * whose content it hides, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`, with or without members.
+ * Why a succeeded record holds no result. `not-serializable`: somewhere in it is a value that JSON cannot express or
+ * hides, such as a BigInt, a cycle, a `Map`, a `Set` or an `Error`, with or without members.
  * `too-large`: above `maxResultBytes`. `not-stored`: `storeResult` is false. `refused-by-store`: the database could not
  * take its text.
  *
@@ -50,7 +50,7 @@ export interface Replayed<R> extends SucceededBase {
   readonly replayed: true;
   /** What JSON kept of it: a `Date` as text, an instance of a class as its members, `NaN` as null. */
   readonly result: JsonForm<R>;
-  /** Never there: tells a kept result from an omitted one. */
+  /** Never there: distinguishes a kept result from an omitted one. */
   readonly resultOmitted?: never;
 }
 
@@ -65,8 +65,8 @@ export interface ReplayedWithoutResult extends SucceededBase {
 }
 
 /**
- * The handler returned, in this call or before. `replayed` tells which: a first run has what the handler returned, and
- * a replay what JSON kept of that. Where `resultOmitted` is undefined, there is a result.
+ * The handler returned, in this call or before: see `replayed`. A first run has what the handler returned, and a replay
+ * what JSON kept of it. Where `resultOmitted` is undefined, there is a result.
  */
 export type Succeeded<R> = SucceededNow<R> | Replayed<R> | ReplayedWithoutResult;
 
@@ -76,13 +76,13 @@ export interface Failed {
   /** `terminal` and `invalid-payload` come from one attempt, the others from a limit that was reached. */
   readonly reason: FailedReason;
   /**
-   * What a handler threw last. With `deaths-exhausted` a `DeathsExhaustedError`, whose cause is what a handler threw
-   * last.
+   * What a handler threw last. With `deaths-exhausted` a `DeathsExhaustedError`, with what a handler threw last as its
+   * cause.
    */
   readonly error: StoredError;
   /** Whether the record had failed before this call. */
   readonly replayed: boolean;
-  /** All attempts, those that died too; interrupted ones do not count. */
+  /** All attempts, also those that died; interrupted ones do not count. */
   readonly attempts: number;
 }
 

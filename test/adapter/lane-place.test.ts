@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type LanePlace, runPipelined } from '../../src/adapter/lane-place.ts';
+import { type LanePlace, runPipelined } from '../../adapters/shared/lanes.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 

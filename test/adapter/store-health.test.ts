@@ -3,7 +3,7 @@ import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, it } from 'vitest';
 import { storeIsUsable } from '../../src/adapter/store-check.ts';
-import { storeAnswered } from '../../src/adapter/store-health.ts';
+import { storeAnswered } from '../../adapters/shared/store-health.ts';
 
 class AbandonedError extends Error {
   override readonly name = 'AbandonedError';

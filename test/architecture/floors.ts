@@ -54,14 +54,19 @@ export function floorOf(place: string): number {
   return FLOORS.length - 1 - FLOORS.findIndex((places) => places.includes(place));
 }
 
-/** What an adapter may import of others: what it shares with another of its broker, and what is published. */
+/** What an adapter may import of others: what it shares with them, and what is published. */
 const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   cli: ['clients/index.ts', 'kafka/index.ts', 'operations/', 'shared/', 'sqs/index.ts'],
-  kafka: ['operations/redrive/', 'operations/database-now.ts', 'shared/kafka/'],
+  kafka: ['operations/redrive/', 'operations/database-now.ts', ...shared('kafka')],
   lambda: ['shared/'],
   nestjs: ['kafka/index.ts', 'sqs/index.ts'],
-  sqs: ['operations/redrive/', 'shared/sqs/'],
+  sqs: ['operations/redrive/', ...shared('sqs')],
 };
+
+/** The files of all brokers, and the folder of one. */
+function shared(broker: string): string[] {
+  return ['deliver-in-turn.ts', 'lanes.ts', 'store-health.ts', `${broker}/`].map((name) => `shared/${name}`);
+}
 
 export function mayImport(adapter: string, file: string): boolean {
   return OF_OTHERS[adapter]?.some((place) => file.startsWith(`adapters/${place}`)) ?? false;

@@ -57,7 +57,7 @@ const CONSTANTS: readonly [what: string, file: string, name: string][] = [
   ['a wait for SQS, or for the broker of `onceEach`', 'adapters/shared/sqs/in-time.ts', 'CALL_TIMEOUT_MS'],
   ['a wait for a heartbeat of SQS', 'adapters/shared/sqs/in-time.ts', 'CALL_TIMEOUT_MS'],
   ['a wait for a locked record', 'src/store/postgres/statements/locked.ts', 'LOCK_WAIT_MS'],
-  ['how long a suspect keeps others waiting', 'src/engine/suspect-place.ts', 'LONGEST_STAY_MS'],
+  ['how long a suspect keeps others waiting', 'src/engine/host.ts', 'LONGEST_STAY_MS'],
   ['claims, settles or heartbeats that share one statement', 'src/store/records.ts', 'MAX_BATCH'],
   ['statements of claims, and of settles, that a client has at once', 'src/store/traffic.ts', 'STATEMENTS'],
   ['settles and heartbeats without a reply, before claims wait', 'src/store/traffic.ts', 'MOST_UNANSWERED'],

@@ -3,9 +3,9 @@ import { timeoutWarnings } from '../../adapters/kafka/settings-check.ts';
 import { isAboveLease, longerThanLease } from '../../adapters/shared/sqs/queue-settings.ts';
 import { BEATS_PER_LEASE, lapseDelay } from '../../src/engine/lease-alarms.ts';
 import { createHandleOnce, retryBudget, type RetryOptions } from '../../src/index.ts';
-import { SHORT_RETRIES } from '../../src/options/retries.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 import { tableUnder, textOf } from './documents.ts';
+import { SHORT_RETRIES } from '../../adapters/kafka/options/short-retries.ts';
 
 const PAGE = textOf('docs/tuning.md');
 const VISIBILITIES_PER_TIMEOUT = 6;

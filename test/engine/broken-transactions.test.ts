@@ -1,7 +1,7 @@
 import postgres, { type TransactionSql } from 'postgres';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { guardedSocket } from '../../adapters/clients/index.ts';
-import { storeAnswered } from '../../src/adapter/store-health.ts';
+import { storeAnswered } from '../../adapters/shared/store-health.ts';
 import { createHandleOnce, type HandleOnce } from '../../src/index.ts';
 import { fromPostgres } from '../../src/postgres/from-postgres.ts';
 import { aborted, gate } from '../support/gate.ts';

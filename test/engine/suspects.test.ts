@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HandleOnce, Outcome } from '../../src/index.ts';
-import { createHost } from '../../src/engine/host.ts';
-import { createSuspectPlace } from '../../src/engine/suspect-place.ts';
+import { createHost, createSuspectPlace } from '../../src/engine/host.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { WORKER_ID } from '../../src/lib/worker-id.ts';
 import { fingerprint } from '../../src/payload/fingerprint.ts';

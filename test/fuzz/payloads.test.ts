@@ -9,7 +9,7 @@ import { parseExactly } from '../../src/payload/exact-json.ts';
 import { fingerprint, fingerprintWithout } from '../../src/payload/fingerprint.ts';
 import { isJsonPointer, tokensOf, valueAt } from '../../src/payload/json-pointer.ts';
 import { encodeResult } from '../../src/payload/result-codec.ts';
-import { namesIn } from '../../src/payload/schema-names.ts';
+import { namesIn } from '../../src/payload/validate-payload.ts';
 import { describeThrown, toStoredError } from '../../src/payload/stored-error.ts';
 import { toEventError } from '../../src/reporting/event-error.ts';
 

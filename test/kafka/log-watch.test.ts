@@ -48,7 +48,7 @@ function watched() {
   const watch = watchLogs({
     ...{ admin, assignments, groupId: 'billing', clock: systemClock },
     client: () => client,
-    events: createEventSink({ onEvent: (event) => events.push(event) }),
+    events: createEventSink<KafkaEvent>({ onEvent: (event) => events.push(event) }),
   });
   watch.begin();
   const remembered = () => [orders, other, invoices].map((tracker) => tracker?.ahead.look(message(15)));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLanes, type RunningItem } from '../../adapters/sqs/lanes.ts';
-import type { LanePlace } from '../../src/adapter-kit.ts';
+import type { LanePlace } from '../../adapters/shared/lanes.ts';
 
 const turns = () => new Promise((resolve) => setImmediate(resolve));
 

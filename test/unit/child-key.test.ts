@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { childKey } from '../../src/words/child-key.ts';
+import { childKey } from '../../src/options/key.ts';
 
 describe('a child key', () => {
   // Computed by another implementation. A change here would charge twice at a provider that has seen the old keys.

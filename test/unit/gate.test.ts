@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { coalesce } from '../../src/lib/coalesce.ts';
-import { createGate } from '../../src/lib/gate.ts';
+import { Gate } from '../../src/lib/gate.ts';
 
 test('a gate lets in as many as it has room for, and the others in their order', () => {
-  const gate = createGate(2);
+  const gate = new Gate(2);
   const inside: string[] = [];
   for (const name of ['a', 'b', 'c', 'd']) gate.enter(() => inside.push(name));
   expect(inside).toEqual(['a', 'b']);
@@ -16,7 +16,7 @@ test('a gate lets in as many as it has room for, and the others in their order',
 });
 
 test('many coalescers of one gate never have more statements under way than it has room for', async () => {
-  const gate = createGate(3);
+  const gate = new Gate(3);
   let underWay = 0;
   let most = 0;
   const send = async (requests: readonly { key: string }[]): Promise<string[]> => {
@@ -34,7 +34,7 @@ test('many coalescers of one gate never have more statements under way than it h
 });
 
 test('a gate that is shut lets no more in until it is opened', () => {
-  const gate = createGate(2);
+  const gate = new Gate(2);
   const inside: string[] = [];
   gate.enter(() => inside.push('a'));
   gate.setShut(true);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createKeyQueue, type KeyQueue } from '../../src/lib/key-queue.ts';
+import { KeyQueue } from '../../src/lib/key-queue.ts';
 
 interface Entry {
   readonly key: string;
@@ -8,7 +8,7 @@ interface Entry {
 }
 
 function queueOf(...keys: string[]): KeyQueue<Entry> {
-  const queue = createKeyQueue<Entry>();
+  const queue = new KeyQueue<Entry>();
   keys.forEach((key, index) => {
     queue.add({ key, name: `${key}${index}` });
   });
@@ -20,7 +20,7 @@ const take = (queue: KeyQueue<Entry>, max: number) => queue.take(max).map(({ nam
 test('a batch takes the oldest first, and no more than it has room for', () => {
   const queue = queueOf('a', 'b', 'c');
   expect(take(queue, 2)).toEqual(['a0', 'b1']);
-  expect(queue.size()).toBe(1);
+  expect(queue.size).toBe(1);
   expect(take(queue, 2)).toEqual(['c2']);
   expect(take(queue, 2)).toEqual([]);
 });
@@ -33,13 +33,13 @@ test('a key is in a batch once; its later requests keep their order', () => {
   queue.add({ key: 'a', name: 'a5' });
   expect(take(queue, 10)).toEqual(['a3']);
   expect(take(queue, 10)).toEqual(['a5']);
-  expect(queue.size()).toBe(0);
+  expect(queue.size).toBe(0);
 });
 
 test('a long queue gives everything once, in order', () => {
   const keys = Array.from({ length: 10_000 }, (_, index) => `key-${index}-`);
   const queue = queueOf(...keys);
   const taken: string[] = [];
-  while (queue.size() > 0) taken.push(...take(queue, 300));
+  while (queue.size > 0) taken.push(...take(queue, 300));
   expect(taken).toEqual(keys.map((key, index) => `${key}${index}`));
 });

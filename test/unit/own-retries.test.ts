@@ -5,8 +5,8 @@ import { createMemoryStore } from 'handle-once/testing';
 import { onceEachWebhook } from 'handle-once/webhook';
 import { describe, expect, test } from 'vitest';
 import { withOwnRetries } from '../../src/adapter-kit.ts';
-import { SHORT_RETRIES } from '../../src/options/retries.ts';
 import { ample, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from '../lambda/support/events.ts';
+import { SHORT_RETRIES } from '../../adapters/kafka/options/short-retries.ts';
 
 const queueUrl = 'http://127.0.0.1:1/000000000000/orders';
 const client = { send: () => Promise.resolve({ Attributes: {} }) } as never;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createHandleOnce, retryBudget } from '../../src/index.ts';
-import { SHORT_RETRIES } from '../../src/options/retries.ts';
 import { createMemoryStore } from '../../testing/index.ts';
 import { issuesOf } from '../support/issues-of.ts';
+import { SHORT_RETRIES } from '../../adapters/kafka/options/short-retries.ts';
 
 const MINUTE = 60_000;
 const ROUNDS = 2_000;

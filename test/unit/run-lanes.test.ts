@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { lanesBy, runLanes } from '../../src/adapter/run-lanes.ts';
+import { lanesBy, runLanes } from '../../adapters/shared/lanes.ts';
 import { gate } from '../support/gate.ts';
 
 const always = (): boolean => true;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Decision, decide, type OnFailed } from '../../src/adapter/decide.ts';
 import { endingOf, refused } from '../../src/words/endings.ts';
-import { childKey } from '../../src/words/child-key.ts';
+import { childKey } from '../../src/options/key.ts';
 import { fingerprintOf } from '../../src/options/fingerprint-options.ts';
 import { root } from '../architecture/source-files.ts';
 import { failures, pendingOutcomes, successes, THROWN } from '../support/handled.ts';

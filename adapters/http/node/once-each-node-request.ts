@@ -1,13 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod/mini';
-import {
-  BOTH_FINGERPRINTS_GIVEN,
-  type Counts,
-  hasAtMostOneFingerprint,
-  NOT_AN_OBJECT,
-  lazily,
-  parseOptions,
-} from '../../../src/adapter-kit.ts';
+import { NOT_AN_OBJECT, lazily, parseOptions, checkConsumerOptions } from '../../../src/adapter-kit.ts';
+import type { Counts } from '../../../src/index.ts';
 import type { HttpEventType } from '../events.ts';
 import { checkRoute, httpFields, type HttpOptions } from '../options.ts';
 import { processRequest } from '../process-request.ts';
@@ -64,5 +58,5 @@ export function onceEachNodeRequest<Incoming extends IncomingMessage = IncomingM
 const nodeOptions = lazily(() =>
   z
     .strictObject(httpFields(), NOT_AN_OBJECT)
-    .check(z.superRefine(checkRoute), z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN)),
+    .check(z.superRefine(checkRoute), z.superRefine(checkConsumerOptions)),
 );

@@ -1,12 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
   parseOptions,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
-  SHORT_RETRIES,
   withHandler,
   withOwnRetries,
+  type OptionsChecked,
 } from '../../../src/adapter-kit.ts';
 import { type AnyHandleOnce, InvalidOptionsError } from '../../../src/index.ts';
 import type { KafkaHandler, KafkaPayload } from '../options/options.ts';
@@ -16,6 +14,7 @@ import type { NativeConsumer } from './native.ts';
 import { kafkaWorkerOptions, type KafkaWorkerOptions } from './options.ts';
 import { ConfluentSession } from './session.ts';
 import { adminOf, onFailedOf, retryOf } from './translate.ts';
+import { SHORT_RETRIES } from '../options/short-retries.ts';
 
 const SUBJECT = 'createKafkaWorker';
 
@@ -50,8 +49,7 @@ export function createKafkaWorker<
   InTransaction extends boolean = false,
 >(
   options: KafkaWorkerOptions<Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once, Buffer | null> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction, Buffer | null>,
   handler: KafkaHandler<KafkaPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): KafkaWorker {
   const resolved = withOwnRetries(

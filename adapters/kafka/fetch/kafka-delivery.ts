@@ -1,9 +1,5 @@
-import {
-  type Consumer,
-  type Delivery,
-  type FingerprintOptions,
-  fingerprintOptionsFor,
-} from '../../../src/adapter-kit.ts';
+import { type Consumer, type Delivery, fingerprintOptionsFor } from '../../../src/adapter-kit.ts';
+import type { FingerprintOptions } from '../../../src/index.ts';
 import { identityOf, type LogKey } from '../../shared/kafka/log-identity.ts';
 import { defaultParse } from '../../shared/kafka/log-options.ts';
 import { deadLetterOf, type KafkaOnFailed } from '../log/dead-letter.ts';

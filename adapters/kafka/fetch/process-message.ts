@@ -1,9 +1,7 @@
 import {
   type Delivered,
-  deliverInTurn,
   describeThrown,
   type EventSink,
-  type Turn,
   type Verdict,
   verdictEvent,
 } from '../../../src/adapter-kit.ts';
@@ -19,6 +17,7 @@ import type { WarnMismatchedCopy } from '../retry/mismatched-copies.ts';
 import type { RetryTopics, Tried } from '../retry/retry-topics.ts';
 import type { Ownership } from '../partition/partition-tracker.ts';
 import type { WarnStuck } from '../partition/stuck.ts';
+import { deliverInTurn, type Turn } from '../../shared/deliver-in-turn.ts';
 
 export interface Processor extends KafkaDeliveryOptions {
   readonly groupId: string;

@@ -1,10 +1,4 @@
-import {
-  type Clock,
-  type EventSink,
-  type LanePlace,
-  runPipelined,
-  type Trial,
-} from '../../../src/adapter-kit.ts';
+import type { Clock, EventSink, Trial } from '../../../src/adapter-kit.ts';
 import type { Assignments, Generation } from '../partition/assignments.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import { waitForEnd } from './end-of-fetch.ts';
@@ -26,6 +20,7 @@ import { emitRefusal } from '../partition/refusal.ts';
 import type { RetryTopics } from '../retry/retry-topics.ts';
 import { idOf } from '../log/place-id.ts';
 import type { Slots } from './slots.ts';
+import { type LanePlace, runPipelined } from '../../shared/lanes.ts';
 
 /** What all fetches of a consumer share. */
 export interface Consumption {

@@ -1,10 +1,4 @@
-import type {
-  AcknowledgedEvent,
-  HandlingEvent,
-  KeptEvent,
-  KeptReason,
-  WarningEvent,
-} from '../../../src/adapter-kit.ts';
+import type { KeptReason, WarningEvent, DeliveryEvent } from '../../../src/adapter-kit.ts';
 import type { EventError } from '../../../src/index.ts';
 
 interface OfPartition {
@@ -70,7 +64,7 @@ export type LogChange = 'position-moved' | 'end-went-back' | 'content-changed';
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type KafkaEvent =
-  | (OfPlace & (HandlingEvent | AcknowledgedEvent | KeptEvent<KafkaKeptReason>))
+  | (OfPlace & DeliveryEvent<KafkaKeptReason>)
   /** A copy waits in a retry topic, and the message is acknowledged. */
   | (OfCopy & { readonly type: 'retry-produced' })
   /** The retry topic did not take it; it is kept. */

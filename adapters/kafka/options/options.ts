@@ -1,26 +1,18 @@
 import {
-  canRunInTransaction,
-  eventHook,
-  type FingerprintOptions,
   flag,
-  handleOnceOption,
   handlerOption,
-  inTransactionOption,
   lazily,
-  type Logger,
-  loggerOption,
-  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
   type ParsedPayload,
-  retryFields,
-  standardSchema,
   wholeNumber,
   withMethods,
+  consumerFields,
+  eventFields,
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { checkLogOptions, logFields } from '../../shared/kafka/log-options.ts';
-import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
+import type { AnyHandleOnce, Attempt, FingerprintOptions, Logger, RetryOptions } from '../../../src/index.ts';
 import type { KafkaOnFailed } from '../log/dead-letter.ts';
 import type { KafkaEvent } from '../log/events.ts';
 import type { KafkaAdmin, KafkaConsumer, KafkaProducer } from '../log/kafkajs-types.ts';
@@ -168,10 +160,7 @@ const timeout = lazily(() => z.optional(wholeNumber('milliseconds', 0, 2_147_483
 /** The fields that every client has. Of the producers only that they send: how they do is their client's. */
 export const consumptionFields = lazily(() => ({
   ...logFields<KafkaMessage>(),
-  handleOnce: handleOnceOption(),
-  ...retryFields(),
-  inTransaction: inTransactionOption(),
-  schema: z.optional(standardSchema()),
+  ...consumerFields(),
   ordering: z._default(
     z.enum(['partition', 'key', 'unordered'], { error: "must be 'partition', 'key' or 'unordered'" }),
     'partition',
@@ -182,8 +171,7 @@ export const consumptionFields = lazily(() => ({
   drainMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 20_000),
   rebalanceGraceMs: z._default(wholeNumber('milliseconds', 0, 43_200_000), 2_000),
   fromBeginning: z.optional(flag()),
-  onEvent: eventHook<KafkaEvent>(),
-  logger: loggerOption(),
+  ...eventFields<KafkaEvent>(),
   handler: handlerOption<AnyHandler>('delivery, attempt'),
 }));
 
@@ -232,7 +220,6 @@ export const onceEachMessageOptions = lazily(() =>
       ),
       z.superRefine(checkRetry),
       z.superRefine(checkLogOptions),
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
     ),
 );
 

@@ -1,4 +1,4 @@
-import { lanesBy } from '../../../src/adapter-kit.ts';
+import { lanesBy } from '../../shared/lanes.ts';
 
 /**
  * Which messages of a partition wait for one another: all of them; those with the same message key; none.

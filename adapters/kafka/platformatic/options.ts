@@ -1,12 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import {
-  canRunInTransaction,
-  lazily,
-  NO_TRANSACTIONS,
-  NOT_AN_OBJECT,
-  withMethods,
-} from '../../../src/adapter-kit.ts';
+import { lazily, NOT_AN_OBJECT, withMethods } from '../../../src/adapter-kit.ts';
 import { checkLogOptions } from '../../shared/kafka/log-options.ts';
 import { consumptionFields, type OnceEachKafkaMessageOptions } from '../options/options.ts';
 import { checkRetry, type RetryTopic, topicNames } from '../options/retry-options.ts';
@@ -99,7 +93,6 @@ export const kafkaWorkerOptions = lazily(() =>
       }),
       z.superRefine(checkProducers),
       z.superRefine(checkLogOptions),
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
     ),
 );
 

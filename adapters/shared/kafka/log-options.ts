@@ -6,9 +6,8 @@ import {
   derivedScopeFault,
   fingerprintFields,
   hasFingerprintChoice,
-  hasAtMostOneFingerprint,
-  BOTH_FINGERPRINTS_GIVEN,
   lazily,
+  checkConsumerOptions,
 } from '../../../src/adapter-kit.ts';
 import type { LogKey } from './log-identity.ts';
 
@@ -45,6 +44,7 @@ function jsonOf(value: Buffer | null): unknown {
 
 interface LogOptions extends FingerprintOptions<never, never> {
   readonly handleOnce: AnyHandleOnce;
+  readonly inTransaction: boolean;
   readonly groupId: string;
   readonly schema?: StandardSchemaV1 | undefined;
   readonly parse?: unknown;
@@ -53,6 +53,7 @@ interface LogOptions extends FingerprintOptions<never, never> {
 
 /** Refuses options of a consumer of a log that are right alone and wrong together. */
 export function checkLogOptions(options: LogOptions, context: z.core.$RefinementCtx): void {
+  checkConsumerOptions(options, context);
   for (const [field, message] of contradictions(options)) {
     context.addIssue({ code: 'custom', path: [field], message });
   }
@@ -63,7 +64,6 @@ function* contradictions(options: LogOptions): Generator<[field: string, message
   const { settings } = handleOnce;
   const fault = derivedScopeFault(settings.scope, { kind: 'kafka', name: groupId });
   if (fault !== undefined) yield ['groupId', fault];
-  if (!hasAtMostOneFingerprint(options)) yield ['ignoredFields', BOTH_FINGERPRINTS_GIVEN.error];
   const chooses = hasFingerprintChoice(options)
     ? 'fingerprint and ignoredFields'
     : hasFingerprintChoice(settings)

@@ -1,9 +1,9 @@
 import {
   type EventSink,
-  toStoredError,
   type Warning,
   type WarningEvent,
   warn,
+  describeThrown,
 } from '../../../src/adapter-kit.ts';
 import type { HandleOnceSettings } from '../../../src/index.ts';
 import type { Queue } from './queue.ts';
@@ -54,7 +54,7 @@ export async function checkQueue(check: QueueCheck): Promise<string | undefined>
   const { queue, read, settings, events, onFailed, visibilityTimeoutSeconds } = check;
   const { facts } = read;
   if (facts === undefined) {
-    warn(unreadableQueue(textOf(read.error), queue.isFifo && onFailed === undefined), events);
+    warn(unreadableQueue(describeThrown(read.error), queue.isFifo && onFailed === undefined), events);
     return undefined;
   }
   if (onFailed === undefined && facts.maxReceiveCount === undefined) {
@@ -158,12 +158,7 @@ function unreadableDeadLetterQueue(error: unknown): QueueFinding {
   return {
     warning: 'QUEUE_ATTRIBUTES_UNREADABLE',
     message:
-      `the attributes of the dead-letter queue cannot be read (${textOf(error)}): whether it takes all copies was ` +
+      `the attributes of the dead-letter queue cannot be read (${describeThrown(error)}): whether it takes all copies was ` +
       'not checked. Allow sqs:GetQueueAttributes on it too',
   };
-}
-
-function textOf(error: unknown): string {
-  const { name, message } = toStoredError(error, 0);
-  return `${name}: ${message}`;
 }

@@ -5,15 +5,12 @@ import {
   type DeadLetterFacts,
   type Delivered,
   type Delivery,
-  deliverInTurn,
   type EventSink,
-  fingerprintOnTrial,
   fingerprintOptionsFor,
   type HandlingEvent,
   type Hold,
   type Kept,
   meaningOf,
-  type Turn,
   type WarningEvent,
 } from '../../../src/adapter-kit.ts';
 import type { AnyHandleOnce, FingerprintOptions, MessageSource } from '../../../src/index.ts';
@@ -21,6 +18,7 @@ import { type CopyForm, originalOf, receivedForm, withOriginals } from './copy-i
 import { receivedSource } from './message-source.ts';
 import type { Queue } from './queue.ts';
 import { createSendDeadLetter } from './send-dead-letter.ts';
+import { deliverInTurn, type Turn } from '../deliver-in-turn.ts';
 
 /** How one family of consumers has the messages of a queue. */
 export interface MessageForm<Message> extends CopyForm<Message> {
@@ -86,7 +84,7 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   const { scope } = handleOnce.settings;
   const trial = createTrial();
   const key = withOriginals(trial.wrap('key', options.key), scope, form);
-  const compared = fingerprintOnTrial(trial, options);
+  const compared = trial.fingerprint(options);
 
   /** What a message is to the engine. The body is compared as it is, and parsed only by the delivery that runs. */
   function identityOf(message: Message): Pick<Delivery<R>, 'key' | 'content' | 'fingerprint'> {

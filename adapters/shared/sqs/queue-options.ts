@@ -1,12 +1,4 @@
-import {
-  callback,
-  fingerprintFields,
-  handleOnceOption,
-  inTransactionOption,
-  lazily,
-  retryFields,
-  standardSchema,
-} from '../../../src/adapter-kit.ts';
+import { callback, fingerprintFields, lazily, consumerFields } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
@@ -108,10 +100,7 @@ const onFailed = lazily(() =>
 
 /** The fields of `QueueOptions`, but for those that get a message. */
 export const queueFields = lazily(() => ({
-  handleOnce: handleOnceOption(),
-  ...retryFields(),
-  inTransaction: inTransactionOption(),
-  schema: z.optional(standardSchema()),
+  ...consumerFields(),
   parse: z._default(callback<(body: string) => unknown>('a function of the body'), () => JSON.parse),
   onFailed: z.optional(onFailed()),
 }));

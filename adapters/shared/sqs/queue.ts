@@ -15,7 +15,7 @@ import {
   delay,
   endsWithin,
   retryWait,
-  toStoredError,
+  nameOfThrown,
 } from '../../../src/adapter-kit.ts';
 import { createAnswers } from './answers.ts';
 import { CALL_TIMEOUT_MS, type CallOptions, inTime } from './in-time.ts';
@@ -203,5 +203,5 @@ export async function attempt(call: Promise<EntryReply>): Promise<Attempted> {
 const NO_SUCH_QUEUE = /QueueDoesNotExist$|NonExistentQueue$/;
 
 export function isNoSuchQueue(error: unknown): boolean {
-  return NO_SUCH_QUEUE.test(toStoredError(error, 0).name);
+  return NO_SUCH_QUEUE.test(nameOfThrown(error));
 }

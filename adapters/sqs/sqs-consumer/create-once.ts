@@ -1,6 +1,5 @@
 import {
   type Clock,
-  type Counts,
   consumerOf,
   createAdapterEvents,
   handlesOf,
@@ -8,6 +7,7 @@ import {
   parseOptions,
   withOwnRetries,
 } from '../../../src/adapter-kit.ts';
+import type { Counts } from '../../../src/index.ts';
 import { createQueue } from '../../shared/sqs/queue.ts';
 import { createMessageDelivery } from '../../shared/sqs/queue-delivery.ts';
 import { MAX_VISIBILITY_SECONDS, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';

@@ -1,10 +1,4 @@
-import type {
-  AcknowledgedEvent,
-  HandlingEvent,
-  KeptEvent,
-  KeptReason,
-  WarningEvent,
-} from '../../../src/adapter-kit.ts';
+import type { HandlingEvent, KeptEvent, KeptReason, WarningEvent } from '../../../src/adapter-kit.ts';
 import type { EventError } from '../../../src/index.ts';
 
 interface OfMessage {
@@ -43,7 +37,7 @@ export type SqsConsumerWarning =
  * May grow in a minor version: a `switch` needs a `default`.
  */
 export type SqsConsumerEvent =
-  | (OfMessage & (HandlingEvent | AcknowledgedEvent))
+  | (OfMessage & HandlingEvent)
   | (OfMessage &
       KeptEvent<SqsConsumerKeptReason> & {
         /** When the queue shows it again; undefined when its visibility was not touched. */

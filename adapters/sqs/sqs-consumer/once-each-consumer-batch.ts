@@ -1,15 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  type Counts,
-  lanesBy,
   type ParsedPayload,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
-  runLanes,
   withHandler,
+  type OptionsChecked,
 } from '../../../src/adapter-kit.ts';
-import type { AnyHandleOnce } from '../../../src/index.ts';
+import type { AnyHandleOnce, Counts } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
@@ -24,6 +20,7 @@ import {
   type Receive,
   REFUSED,
 } from './process-message.ts';
+import { lanesBy, runLanes } from '../../shared/lanes.ts';
 
 /** What `Consumer.create` takes: what was given, the handler, and what it needs. */
 export type OnceEachConsumerBatch<Given> = Omit<
@@ -61,8 +58,7 @@ export function onceEachConsumerBatch<
   InTransaction extends boolean = false,
 >(
   options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachConsumerBatch<Given> {
   const once = createOnce<Given>('onceEachConsumerBatch', withHandler(options, handler), true);

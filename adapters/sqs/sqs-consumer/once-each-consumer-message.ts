@@ -1,13 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import {
-  type Counts,
   type ParsedPayload,
-  type PayloadChecked,
-  type TransactionChecked,
   type TransactionOf,
   withHandler,
+  type OptionsChecked,
 } from '../../../src/adapter-kit.ts';
-import type { AnyHandleOnce } from '../../../src/index.ts';
+import type { AnyHandleOnce, Counts } from '../../../src/index.ts';
 import type { AddedSettings, ConsumerSettings } from './consumer-settings.ts';
 import { createOnce } from './create-once.ts';
 import type { SqsConsumerEvent } from './events.ts';
@@ -55,8 +53,7 @@ export function onceEachConsumerMessage<
   InTransaction extends boolean = false,
 >(
   options: SqsConsumerOptions<Given, Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: SqsConsumerHandler<ParsedPayload<Schema, Parsed, Once>, TransactionOf<Once, InTransaction>>,
 ): OnceEachConsumerMessage<Given> {
   const once = createOnce<Given>('onceEachConsumerMessage', withHandler(options, handler), false);

@@ -3,16 +3,11 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import {
   callback,
-  canRunInTransaction,
-  eventHook,
   handlerOption,
   lazily,
-  type Logger,
-  loggerOption,
-  hasAtMostOneFingerprint,
-  NO_TRANSACTIONS,
   NOT_AN_OBJECT,
-  BOTH_FINGERPRINTS_GIVEN,
+  checkConsumerOptions,
+  eventFields,
 } from '../../../src/adapter-kit.ts';
 import {
   type AnyQueueHandler,
@@ -26,7 +21,7 @@ import {
   SAME_QUEUE,
 } from '../../shared/sqs/queue-options.ts';
 import { isAboveLease, isFifoQueue, leaseFault } from '../../shared/sqs/queue-settings.ts';
-import type { AnyHandleOnce } from '../../../src/index.ts';
+import type { AnyHandleOnce, Logger } from '../../../src/index.ts';
 import type { SqsMessage } from '../message.ts';
 import { consumerSettings, type ConsumerSettings } from './consumer-settings.ts';
 import type { SqsConsumerEvent } from './events.ts';
@@ -68,8 +63,7 @@ const fields = lazily(() =>
       ...queueFields(),
       ...messageFields<SqsMessage>(),
       signal: z.optional(callback<() => AbortSignal>('a function that gives an AbortSignal')),
-      onEvent: eventHook<SqsConsumerEvent>(),
-      logger: loggerOption(),
+      ...eventFields<SqsConsumerEvent>(),
       handler: handlerOption<AnyQueueHandler<SqsMessage>>('payload, attempt'),
     },
     NOT_AN_OBJECT,
@@ -80,8 +74,7 @@ const fields = lazily(() =>
 export function sqsConsumerOptions(ofBatch: boolean): ReturnType<typeof fields> {
   return fields().check(
     z.refine(({ onFailed, consumerOptions }) => isOtherQueue(onFailed, consumerOptions.queueUrl), SAME_QUEUE),
-    z.refine(canRunInTransaction, NO_TRANSACTIONS),
-    z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
+    z.superRefine(checkConsumerOptions),
     z.superRefine((options, context) => {
       for (const [field, message] of contradictions(options, ofBatch)) {
         context.addIssue({ code: 'custom', path: ['consumerOptions', field], message });

@@ -4,7 +4,6 @@ import {
   type Hold,
   type Kept,
   keptEvent,
-  type Turn,
   type Verdict,
 } from '../../../src/adapter-kit.ts';
 import { attempt, type Queue } from '../../shared/sqs/queue.ts';
@@ -12,6 +11,7 @@ import { type QueueDelivery, visibleAfterMs } from '../../shared/sqs/queue-deliv
 import { boundedVisibility } from '../../shared/sqs/visibility-limits.ts';
 import type { SqsConsumerKeptReason, SqsConsumerEvent } from './events.ts';
 import type { SqsMessage } from '../message.ts';
+import type { Turn } from '../../shared/deliver-in-turn.ts';
 
 export interface Processor {
   readonly delivery: QueueDelivery<SqsMessage, unknown>;

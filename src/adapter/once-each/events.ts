@@ -1,5 +1,5 @@
 import type { EventError } from '../../reporting/event-error.ts';
-import type { AcknowledgedEvent, HandlingEvent, KeptEvent, KeptReason } from '../delivery-event.ts';
+import type { HandlingEvent, KeptEvent, KeptReason } from '../delivery-event.ts';
 
 /** Why a message is kept. May grow in a minor version: a `switch` needs a `default`. */
 export type OnceEachKeptReason =
@@ -12,9 +12,8 @@ export type OnceEachKeptReason =
 /** What becomes of a message at its broker. May grow in a minor version: a `switch` needs a `default`. */
 export type OnceEachEvent =
   | HandlingEvent
-  | AcknowledgedEvent
   | (KeptEvent<OnceEachKeptReason> & {
-      /** When the broker delivers it again. Undefined when it was not told. */
+      /** When the broker delivers it again. Undefined where the broker got no call. */
       readonly retryAfterMs: number | undefined;
     })
   | {

@@ -42,7 +42,7 @@ export interface MessageOptions {
   readonly receivedAt?: number | undefined;
 }
 
-export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
+interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, [message: Message]> {
   readonly clock: Clock;
   readonly consumer: Consumer;
   readonly broker: Broker<Message>;
@@ -56,7 +56,7 @@ export interface MessageAdapter<Message, R> extends FingerprintOptions<unknown, 
   readonly patienceMs?: number | undefined;
 }
 
-/** Handles one message, then tells its broker what its outcome asks for. It never throws. */
+/** Handles one message, then applies its outcome at the broker. It never throws. */
 export async function handleMessage<Message, R>(
   adapter: MessageAdapter<Message, R>,
   message: Message,
@@ -70,10 +70,10 @@ export async function handleMessage<Message, R>(
   }
   const delivered = await deliverPatiently(adapter, message, hold, signal);
   await endsWithin(hold.end(), LONGEST_END_MS, clock);
-  return { ...handledFacts(delivered), ...(await tellBroker(adapter, message, hold, delivered)) };
+  return { ...handledFacts(delivered), ...(await applyVerdict(adapter, message, hold, delivered)) };
 }
 
-/** For an extension under way. One that hangs must not keep a handled message from being acknowledged in time. */
+/** For an extension under way. One that hangs must not delay the acknowledgement. */
 const LONGEST_END_MS = 1_000;
 
 /** Where the broker cannot deliver again later, the message waits here and is tried again. */
@@ -128,7 +128,7 @@ function deliveryOf<Message, R>(
   };
 }
 
-/** A body can be of a kind that is read once, such as the next part of a stream. */
+/** Some bodies can be read only once, such as the next part of a stream. */
 function readOnce<T>(read: () => T): () => T {
   let found: { readonly value: T } | undefined;
   return () => (found ??= { value: read() }).value;
@@ -167,7 +167,7 @@ function copyOf(content: unknown): unknown {
   }
 }
 
-/** Through and through: of a Buffer or another instance inside, the copy would be something else. */
+/** All of it: a Buffer or another instance inside would be copied as something else. */
 function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null)
     return typeof value !== 'function' && typeof value !== 'symbol';
@@ -178,7 +178,7 @@ function isPlain(value: unknown): boolean {
 
 type Done = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'error'>;
 
-async function tellBroker<Message>(
+async function applyVerdict<Message>(
   adapter: MessageAdapter<Message, unknown>,
   message: Message,
   hold: Hold,
@@ -187,17 +187,18 @@ async function tellBroker<Message>(
   const { broker, events } = adapter;
   if (!hold.isOurs()) return kept(adapter, { ...verdict, reason: 'lapsed' });
   if (verdict.acknowledge) {
-    const told = await broker.acknowledge(message, verdict.key);
-    if (!told.done) return { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: told.error };
+    const answer = await broker.acknowledge(message, verdict.key);
+    if (!answer.done)
+      return { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: answer.error };
     events.emit({ type: 'acknowledged', key: verdict.key });
     return { action: verdict.deadLettered ? 'dead-lettered' : 'acknowledged' };
   }
   if (broker.retryLater === undefined) return kept(adapter, verdict);
   const delayMs = retryTimeOf(verdict);
-  const told = await broker.retryLater(message, delayMs, verdict.key);
-  return told.done
+  const answer = await broker.retryLater(message, delayMs, verdict.key);
+  return answer.done
     ? kept(adapter, verdict, delayMs)
-    : { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: told.error };
+    : { ...kept(adapter, { ...verdict, reason: 'broker-error' }), error: answer.error };
 }
 
 function kept(

@@ -1,12 +1,11 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { createAdapterEvents } from '../adapter-events.ts';
 import { messageOptions } from '../message-options.ts';
-import type { PayloadChecked } from '../parsed-payload.ts';
 import { withOwnRetries } from '../own-retries.ts';
 import { consumerOf } from '../consumer.ts';
-import { createTrial, fingerprintOnTrial } from '../trial.ts';
+import { createTrial } from '../trial.ts';
 import { handlesOf } from '../../engine/hidden-handles.ts';
-import type { TransactionChecked, TransactionOf } from '../transactional-option.ts';
+import type { OptionsChecked, TransactionOf } from '../handler-types.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { Counts } from '../../reporting/event-sink.ts';
 import { withHandler } from '../../options/handler-option.ts';
@@ -26,7 +25,7 @@ const SUBJECT = 'onceEach';
 /** Handles one message of a broker. */
 export interface OnceEach<Message, Result> {
   /**
-   * Handles one message, and tells the broker what becomes of it. It resolves also when the handler threw, and throws
+   * Handles one message, and applies the outcome at the broker. It resolves also when the handler threw, and throws
    * only `InvalidOptionsError` on wrong options.
    */
   (message: Message, options?: MessageOptions): Promise<HandledMessage<Result>>;
@@ -73,8 +72,7 @@ export function onceEach<
   InTransaction extends boolean = false,
 >(
   options: OnceEachOptions<Message, Body, Schema, Parsed, InTransaction> &
-    PayloadChecked<Schema, Parsed, Once> &
-    TransactionChecked<Once, InTransaction>,
+    OptionsChecked<Schema, Parsed, Once, InTransaction>,
   handler: OnceEachHandler<
     OnceEachPayload<Schema, Parsed, Once>,
     Message,
@@ -91,7 +89,7 @@ export function onceEach<
     clock,
     key: trial.wrap('key', resolved.key),
     body: trial.wrap('body', resolved.body),
-    ...fingerprintOnTrial(trial, resolved),
+    ...trial.fingerprint(resolved),
     events,
     consumer: consumerOf(resolved),
     broker: createBroker(resolved, events, clock),

@@ -1,28 +1,16 @@
-import type { ParsedPayload } from '../parsed-payload.ts';
+import type { ParsedPayload } from '../handler-types.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
 import { lazily } from '../../lib/lazily.ts';
-import { handleOnceOption } from '../adapter-options.ts';
-import { canRunInTransaction, inTransactionOption, NO_TRANSACTIONS } from '../transactional-option.ts';
+import { checkConsumerOptions, consumerFields, eventFields } from '../consumer-options.ts';
 import type { Attempt } from '../../words/attempt.ts';
 import type { AnyHandleOnce } from '../../api/handle-once.ts';
 import type { MessageSource } from '../../words/around.ts';
-import {
-  type FingerprintOptions,
-  fingerprintFields,
-  hasAtMostOneFingerprint,
-  BOTH_FINGERPRINTS_GIVEN,
-} from '../../options/fingerprint-options.ts';
+import { type FingerprintOptions, fingerprintFields } from '../../options/fingerprint-options.ts';
 import { handlerOption } from '../../options/handler-option.ts';
-import {
-  callback,
-  eventHook,
-  NOT_AN_OBJECT,
-  standardSchema,
-  wholeNumber,
-} from '../../options/parse-options.ts';
-import { type Logger, loggerOption } from '../../reporting/logger.ts';
-import { retryFields, type RetryOptions } from '../../options/retries.ts';
+import { callback, NOT_AN_OBJECT, wholeNumber } from '../../options/parse-options.ts';
+import type { Logger } from '../../reporting/logger.ts';
+import type { RetryOptions } from '../../options/retries.ts';
 import type { DeadLetterFacts } from '../dead-letter.ts';
 import type { OnceEachEvent } from './events.ts';
 
@@ -84,8 +72,8 @@ export interface OnceEachOptions<
    */
   readonly parse?: ((body: Body) => Parsed) | undefined;
   /**
-   * Tells the broker that the message is done with. Called when its record is durable, and never before. A call of the
-   * broker fails by a throw, a rejection, or no answer within 15 seconds; only what `extend` returns is looked at.
+   * Tells the broker that the message is done. Called when its record is durable, and never before. A call of the
+   * broker fails by a throw, a rejection, or no answer within 15 seconds; only the result of `extend` is used.
    */
   readonly acknowledge: (message: Message) => unknown;
   /**
@@ -118,7 +106,7 @@ export interface OnceEachOptions<
   readonly source?: ((message: Message) => MessageSource) | undefined;
   /** Called with each event as it happens, and not waited for. What it throws is reported. */
   readonly onEvent?: ((event: OnceEachEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as the `logger` of `createHandleOnce` does. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 
@@ -144,13 +132,10 @@ export const onceEachOptions = lazily(() =>
   z
     .strictObject(
       {
-        handleOnce: handleOnceOption(),
-        ...retryFields(),
+        ...consumerFields(),
         ...fingerprintFields<unknown, [message: never]>(),
-        inTransaction: inTransactionOption(),
         key: callback<(message: never) => string | undefined>(message),
         body: callback<(message: never) => unknown>(message),
-        schema: z.optional(standardSchema()),
         parse: z.optional(callback<(body: never) => unknown>('a function of the body')),
         acknowledge: callback<(message: never) => unknown>(message),
         retryLater: z.optional(
@@ -161,8 +146,7 @@ export const onceEachOptions = lazily(() =>
         extend: z.optional(callback<(message: never) => unknown>(message)),
         onFailed: onFailed(),
         source: z.optional(callback<(message: never) => MessageSource>(message)),
-        onEvent: eventHook<OnceEachEvent>(),
-        logger: loggerOption(),
+        ...eventFields<OnceEachEvent>(),
         handler: handlerOption<OnceEachHandler<never, never, never[]>>('payload, attempt'),
       },
       NOT_AN_OBJECT,
@@ -176,7 +160,6 @@ export const onceEachOptions = lazily(() =>
         path: ['patienceMs'],
         error: 'must not be given together with retryLater: messages do not wait here',
       }),
-      z.refine(hasAtMostOneFingerprint, BOTH_FINGERPRINTS_GIVEN),
-      z.refine(canRunInTransaction, NO_TRANSACTIONS),
+      z.superRefine(checkConsumerOptions),
     ),
 );

@@ -3,7 +3,7 @@ import type { Kept } from '../verdict.ts';
 
 /** After a failure of the store, the broker or our own code. */
 const OUTAGE_MS = 5_000;
-/** For what only a person can change. */
+/** Where a person has to act. */
 const STUCK_MS = 60_000;
 
 /** Milliseconds after which a kept message is worth another delivery. */

@@ -4,8 +4,7 @@ import { suspectFrom } from '../suspects.ts';
 import { batchOf } from '../../postgres/batch.ts';
 import { toReply } from './claim-reply.ts';
 import type { DatabaseClient } from '../../postgres/database-client.ts';
-import { replyForLocked, unlessLocked } from './locked-record.ts';
-import { inLockOrder } from './lock-order.ts';
+import { inLockOrder, replyForLocked, unlessLocked } from './locked-record.ts';
 import { run } from '../../postgres/run-statement.ts';
 import type { BySize } from '../../postgres/request-rows.ts';
 import type { Statements } from './statements/index.ts';
@@ -15,7 +14,7 @@ const MAX_INTEGER = 2_147_483_647;
 type ClaimStatements = Pick<Statements, 'claimNew' | 'claimAny' | 'locked'>;
 
 /**
- * Claims with one statement, and with a second what the first could not answer: records that are claimable, since
+ * Claims with one statement, and with a second one the records that the first did not answer: they are claimable, since
  * their lease, backoff or retention has ended.
  */
 export async function claim(
@@ -81,7 +80,7 @@ async function claimRest(
   );
 }
 
-/** What a failed statement says of its own requests is not true of those that another had claimed before. */
+/** The second statement failed, but requests of the first may have been claimed: the error must say so. */
 function withClaims(error: unknown): unknown {
   if (!(error instanceof StoreError) || error.dataRefused) return error;
   const { message, retriable, cause } = error;

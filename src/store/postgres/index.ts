@@ -1,13 +1,21 @@
 import type { TransactionalStore } from '../transactional-store.ts';
-import { check } from './check.ts';
 import { claim } from './claim.ts';
-import { extend } from './extend.ts';
-import { lookup } from './lookup.ts';
-import { settle } from './settle.ts';
-import { settleLast } from './settle-last.ts';
+import { settle, settleLast } from './settle.ts';
 import { type SqlClient, toDatabaseClient } from '../../postgres/sql-client.ts';
 import { statementsOf } from './statements/index.ts';
 import { isConflict, isRolledBack } from '../../postgres/transaction.ts';
+import { requireUsable } from '../../migrations/version.ts';
+import type { DatabaseClient } from '../../postgres/database-client.ts';
+import { readOnlyError } from '../../postgres/failure.ts';
+import { requirePolicies } from '../../postgres/row-security.ts';
+import { run } from '../../postgres/run-statement.ts';
+import { requireShape } from '../../postgres/shape.ts';
+import { CHECKED_SETTING } from './statements/check.ts';
+import type { ClaimTerms, ExtendReply, ExtendRequest, LookupReply } from '../store.ts';
+import { toReply } from './claim-reply.ts';
+import { batchOf } from '../../postgres/batch.ts';
+import { inLockOrder, unlessLocked } from './locked-record.ts';
+import type { BySize } from '../../postgres/request-rows.ts';
 
 /**
  * The store over a client and the tables that `migrate` made in `schema`. Statements wait for a locked record for
@@ -38,4 +46,40 @@ export function createPostgresStore<Tx>(
     extend: async (requests, terms) =>
       requests.length === 0 ? [] : await extend(client, statements.extend, requests, terms),
   };
+}
+
+async function lookup(
+  client: DatabaseClient,
+  statement: string,
+  key: string,
+  scope: string,
+): Promise<LookupReply | undefined> {
+  const [row] = await run(client, statement, [scope, key]);
+  return row === undefined ? undefined : (toReply(row) as LookupReply);
+}
+
+function extend(
+  client: DatabaseClient,
+  statement: BySize,
+  requests: readonly ExtendRequest[],
+  { scope, leaseMs }: Pick<ClaimTerms, 'scope' | 'leaseMs'>,
+): Promise<ExtendReply[]> {
+  return unlessLocked(requests, async (some): Promise<ExtendReply[]> => {
+    const { size, parameters } = batchOf(inLockOrder(some).map(({ key, token }) => [key, token]));
+    const rows = await run(client, statement[size], [scope, ...parameters, String(leaseMs)]);
+    const extended = new Set(rows.map(([key]) => key));
+    return some.map(({ key }) => (extended.has(key) ? 'extended' : 'lost'));
+  });
+}
+
+/**
+ * Throws `SchemaError` for tables that are missing, older, or newer by more than one version, that lack what the
+ * statements need, or that row level security hides; and `StoreError`, also where nothing can be written.
+ */
+async function check(client: DatabaseClient, statement: string, schema: string): Promise<void> {
+  const [row] = await run(client, statement, [CHECKED_SETTING]);
+  requireUsable(Number(row?.[0] ?? 0), schema);
+  if (row?.[1] === 'on') throw readOnlyError();
+  await requireShape(client, schema, ['records']);
+  await requirePolicies(client, schema, 'handle');
 }

@@ -2,7 +2,7 @@ import { systemClock } from '../../lib/clock.ts';
 import type { DatabaseClient } from '../../postgres/database-client.ts';
 import { createReplyLimit } from '../reply-in-time.ts';
 
-/** The same client, whose statements and transactions end with an error after some time: a connection can hang. */
+/** The same client with a time limit for statements and transactions: a connection can hang. */
 export function limitedClient<Tx>(client: DatabaseClient<Tx>, timeoutMs: number): DatabaseClient<Tx> {
   const inTime = createReplyLimit(timeoutMs, systemClock);
   return {

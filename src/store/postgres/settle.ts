@@ -1,19 +1,21 @@
 import type { SettleReply, SettleRequest } from '../store.ts';
 import { batchOf, type Cell } from '../../postgres/batch.ts';
-import type { DatabaseClient } from '../../postgres/database-client.ts';
-import { unlessLocked } from './locked-record.ts';
-import { inLockOrder } from './lock-order.ts';
+import type { DatabaseClient, DatabaseQueries } from '../../postgres/database-client.ts';
+import { inLockOrder, unlessLocked } from './locked-record.ts';
 import { run } from '../../postgres/run-statement.ts';
 import type { Statements } from './statements/index.ts';
 import type { BySize } from '../../postgres/request-rows.ts';
+import type { SettledIn } from '../transactional-store.ts';
+import { sqlState } from '../../postgres/error-layers.ts';
+import { toStoreError } from '../../postgres/failure.ts';
 
-/** What an attempt counts as: it is taken back, it is no failure, or it is one. */
+/** What an attempt counts as: it is not counted, it is no failure, or it is one. */
 const UNCOUNTED = -1;
 const NO_FAILURE = 0;
 const FAILURE = 1;
 
 /** The cells of a request, in the order of the statement's columns. */
-export function toCells({ key, token, settlement }: SettleRequest): Cell[] {
+function toCells({ key, token, settlement }: SettleRequest): Cell[] {
   switch (settlement.kind) {
     case 'succeed': {
       const { result, resultOmitted, retentionMs } = settlement;
@@ -65,4 +67,29 @@ function replyOf({ key, settlement }: SettleRequest, before: ReadonlyMap<string,
   const state = before.get(key);
   if (state === undefined) return 'lost';
   return state === 'failed' && settlement.kind === 'release' ? 'failed' : 'settled';
+}
+
+/** The errors of a statement that settles nothing: a division by zero, and the root of -1. */
+const UNSETTLED: Readonly<Record<string, SettledIn>> = {
+  '22012': 'lost',
+  '2201F': 'no-transaction',
+};
+
+/** Settles a record as the last statement of a transaction: it is on record when that commits. */
+export async function settleLast(
+  transaction: Pick<DatabaseQueries, 'query'>,
+  statement: string,
+  request: SettleRequest,
+  scope: string,
+  workMs: number,
+): Promise<SettledIn> {
+  const { parameters } = batchOf([toCells(request)]);
+  try {
+    await transaction.query(statement, [scope, ...parameters, String(workMs)]);
+    return 'settled';
+  } catch (error) {
+    const reply = UNSETTLED[sqlState(error) ?? ''];
+    if (reply === undefined) throw toStoreError(error, statement);
+    return reply;
+  }
 }

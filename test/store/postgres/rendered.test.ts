@@ -9,7 +9,7 @@ import { leavesStatement } from '../../../src/postgres/statements/leaves.ts';
 import { LOCK_WAIT_MS, lockedStatement } from '../../../src/store/postgres/statements/locked.ts';
 import { lookupStatement } from '../../../src/store/postgres/statements/lookup.ts';
 import { maintenanceStatements } from '../../../adapters/operations/statements/maintenance.ts';
-import { notedStatements } from '../../../src/history/statements/noted.ts';
+import { logStatements } from '../../../src/history/statements/logs.ts';
 import { purgeStatement } from '../../../adapters/operations/statements/purge.ts';
 import type { Size } from '../../../src/postgres/request-rows.ts';
 import { settleStatement } from '../../../src/store/postgres/statements/settle.ts';
@@ -47,7 +47,7 @@ const RENDERED: Record<string, string> = {
   leaves: `${leavesStatement()};`,
   maintenance: named(maintenanceStatements('handle_once')),
   inspect: named(inspectStatements('handle_once')),
-  noted: named(notedStatements('handle_once')),
+  logs: named(logStatements('handle_once')),
   history: named(historyStatements('handle_once')),
 };
 

@@ -1,6 +1,6 @@
 -- One request.
-with asked as materialized (
-  select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint,
+with claims as materialized (
+  select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
     r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
     r.result, r.result_omitted, r.failed_reason, r.error
   from (select $2::text::text as key, $3::text::uuid as token, $4::text::text as fingerprint) as a
@@ -13,9 +13,9 @@ with asked as materialized (
 ), taken as (
   insert into handle_once.records as t
     (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
-  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
+  select $1::text, a.key, a.claim_token, a.claim_fingerprint, 'pending', true, 1,
     statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()
-  from asked a
+  from claims a
   where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
   on conflict (scope, key) do update set
     state = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
@@ -98,46 +98,46 @@ with asked as materialized (
     t.result, t.result_omitted, t.failed_reason, t.error
 )
 select t.key, case
-      when (t.fingerprint <> a.asked_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when t.state = 'succeeded' then 'succeeded'
-      when t.state = 'failed' then case when t.token = a.asked_token then 'exhausted' else 'failed' end
+      when t.state = 'failed' then case when t.token = a.claim_token then 'exhausted' else 'failed' end
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
-      when t.token <> a.asked_token then 'in-flight'
+      when t.token <> a.claim_token then 'in-flight'
       else 'claimed'
     end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
+        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
       else t.failed_reason
     end as detail,
-    case t.state when 'succeeded' then t.result else t.error end as content from taken t join asked a on a.key = t.key
+    case t.state when 'succeeded' then t.result else t.error end as content from taken t join claims a on a.key = t.key
 union all
 select a.key, case
-      when (a.fingerprint <> a.asked_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when a.state = 'succeeded' then 'succeeded'
-      when a.state = 'failed' then case when a.token = a.asked_token then 'exhausted' else 'failed' end
+      when a.state = 'failed' then case when a.token = a.claim_token then 'exhausted' else 'failed' end
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
-      when a.token <> a.asked_token then 'in-flight'
+      when a.token <> a.claim_token then 'in-flight'
       else 'claimed'
     end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, null)
+        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
       else a.failed_reason
     end as detail,
-    case a.state when 'succeeded' then a.result else a.error end as content from asked a where a.live;
+    case a.state when 'succeeded' then a.result else a.error end as content from claims a where a.live;
 
 -- Any number of requests.
-with asked as materialized (
-  select a.key, a.token as asked_token, decode(a.fingerprint, 'hex') as asked_fingerprint,
+with claims as materialized (
+  select a.key, a.token as claim_token, decode(a.fingerprint, 'hex') as claim_fingerprint,
     r.live, r.owned as was_owned, r.owned, r.state, r.token, r.fingerprint, r.attempts, r.failures, r.live_until,
     r.result, r.result_omitted, r.failed_reason, r.error
   from unnest((select $2::text::text[]), (select $3::text::uuid[]), (select $4::text::text[])) as a(key, token, fingerprint)
@@ -150,9 +150,9 @@ with asked as materialized (
 ), taken as (
   insert into handle_once.records as t
     (scope, key, token, fingerprint, state, owned, attempts, live_until, created_at, began_at)
-  select $1::text, a.key, a.asked_token, a.asked_fingerprint, 'pending', true, 1,
+  select $1::text, a.key, a.claim_token, a.claim_fingerprint, 'pending', true, 1,
     statement_timestamp() + $5::text::float8 * interval '1 millisecond', statement_timestamp(), statement_timestamp()
-  from asked a
+  from claims a
   where a.live is not true and (select set_config('lock_timeout', '250', true)) is not null
   on conflict (scope, key) do update set
     state = case when (t.live_until > excluded.created_at or (t.state = 'pending' and (
@@ -235,39 +235,39 @@ with asked as materialized (
     t.result, t.result_omitted, t.failed_reason, t.error
 )
 select t.key, case
-      when (t.fingerprint <> a.asked_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when (t.fingerprint <> a.claim_fingerprint and substr(t.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when t.state = 'succeeded' then 'succeeded'
-      when t.state = 'failed' then case when t.token = a.asked_token then 'exhausted' else 'failed' end
+      when t.state = 'failed' then case when t.token = a.claim_token then 'exhausted' else 'failed' end
       when t.live_until <= statement_timestamp() then 'suspect'
       when not t.owned then 'released'
-      when t.token <> a.asked_token then 'in-flight'
+      when t.token <> a.claim_token then 'in-flight'
       else 'claimed'
     end as kind, t.attempts::text as attempts,
     case t.state
       when 'pending' then case
-        when (t.owned and t.token = a.asked_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
+        when (t.owned and t.token = a.claim_token) then concat_ws(' ', t.failures, case when a.was_owned and t.attempts > 1 then a.token::text end)
         else ceil(date_part('epoch', t.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then t.result_omitted
       else t.failed_reason
     end as detail,
-    case t.state when 'succeeded' then t.result else t.error end as content from taken t join asked a on a.key = t.key
+    case t.state when 'succeeded' then t.result else t.error end as content from taken t join claims a on a.key = t.key
 union all
 select a.key, case
-      when (a.fingerprint <> a.asked_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.asked_fingerprint, 1, 1)) then 'mismatch'
+      when (a.fingerprint <> a.claim_fingerprint and substr(a.fingerprint, 1, 1) = substr(a.claim_fingerprint, 1, 1)) then 'mismatch'
       when a.state = 'succeeded' then 'succeeded'
-      when a.state = 'failed' then case when a.token = a.asked_token then 'exhausted' else 'failed' end
+      when a.state = 'failed' then case when a.token = a.claim_token then 'exhausted' else 'failed' end
       when a.live_until <= statement_timestamp() then 'suspect'
       when not a.owned then 'released'
-      when a.token <> a.asked_token then 'in-flight'
+      when a.token <> a.claim_token then 'in-flight'
       else 'claimed'
     end as kind, a.attempts::text as attempts,
     case a.state
       when 'pending' then case
-        when (a.owned and a.token = a.asked_token) then concat_ws(' ', a.failures, null)
+        when (a.owned and a.token = a.claim_token) then concat_ws(' ', a.failures, null)
         else ceil(date_part('epoch', a.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then a.result_omitted
       else a.failed_reason
     end as detail,
-    case a.state when 'succeeded' then a.result else a.error end as content from asked a where a.live;
+    case a.state when 'succeeded' then a.result else a.error end as content from claims a where a.live;

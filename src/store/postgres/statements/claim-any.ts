@@ -1,6 +1,6 @@
 import type { Size } from '../../../postgres/request-rows.ts';
 import { answerColumns, mismatch } from './claim-columns.ts';
-import { askedRecords, insertAsked } from './claim-parts.ts';
+import { CLAIM, claimsWithRecords, insertForClaims } from './claim-parts.ts';
 import { withLockTimeout } from './locked.ts';
 
 /**
@@ -12,15 +12,15 @@ import { withLockTimeout } from './locked.ts';
  * - `on conflict do update` locks the row and sees what was committed after our snapshot: of two claims at the same
  *   moment one updates a claimable record, and the other finds it alive and writes it back unchanged. `do nothing`
  *   with a second look would answer nothing at all: that look has the old snapshot.
- * - A new record is told by its token, as one that was there is: a partitioned table shows no xmax of what it inserts.
+ * - A new record is recognised by its token, as an old one is: a partitioned table shows no xmax of what it inserts.
  * - `statement_timestamp()` is the database's clock, and never later than the moment that the row is locked: a lease
  *   can seem alive a little too long, never too short.
  * - The update reads it from the row that was to be made: a distributed Postgres takes immutable functions there alone.
  */
 export function claimAnyStatement(table: string, size: Size, lockWaitMs: number): string {
   return `
-with ${askedRecords(size, table)}, taken as (
-  ${insertAsked(table, `a.live is not true ${withLockTimeout(lockWaitMs)}`)}
+with ${claimsWithRecords(size, table)}, taken as (
+  ${insertForClaims(table, `a.live is not true ${withLockTimeout(lockWaitMs)}`)}
   on conflict (scope, key) do update set
     state = case when ${KEPT} then t.state when ${EXHAUSTED} then 'failed' else 'pending' end,
     owned = case when ${KEPT} then t.owned else not ${EXHAUSTED} end,
@@ -53,9 +53,9 @@ with ${askedRecords(size, table)}, taken as (
   returning t.key, t.state, t.owned, t.token, t.fingerprint, t.attempts, t.failures, t.live_until,
     t.result, t.result_omitted, t.failed_reason, t.error
 )
-select ${answerColumns('t', { ...ASKED, deadToken: DEAD_TOKEN })} from taken t join asked a on a.key = t.key
+select ${answerColumns('t', { ...CLAIM, deadToken: DEAD_TOKEN })} from taken t join claims a on a.key = t.key
 union all
-select ${answerColumns('a', ASKED)} from asked a where a.live`;
+select ${answerColumns('a', CLAIM)} from claims a where a.live`;
 }
 
 /** The moment of the statement. */
@@ -66,12 +66,10 @@ function afterNow(ms: string): string {
   return `to_timestamp(date_part('epoch', ${NOW} - to_timestamp(0)) + ${ms} / 1000)`;
 }
 
-const ASKED = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
-
-/** A record that was deleted meanwhile, and is made again, is at its first attempt: it was not taken over. */
+/** A record that was deleted since, and is made again, is at its first attempt: it was not taken over. */
 const DEAD_TOKEN = 'case when a.was_owned and t.attempts > 1 then a.token::text end';
 
-/** A lease that lapsed is an attempt whose worker died. */
+/** A lapsed lease counts as a death. */
 const DEATHS = '(t.deaths + t.owned::integer)';
 
 /** Its failures are used up, or its worker died once too often. */

@@ -1,22 +1,22 @@
 /** What a claim compares a record with, as SQL. */
-export interface Asked {
+interface ClaimSql {
   readonly token: string;
   readonly fingerprint: string;
-  /** The token whose lease had lapsed, as text, of a record that the claim now owns. Absent: it takes nothing over. */
+  /** The token of the lapsed lease, as text, of a record that the claim now owns. Absent: it takes nothing over. */
   readonly deadToken?: string;
 }
 
 /**
  * The five columns that answer a claim, of a record `t`: key, kind, attempts, detail, content.
  *
- * Columns of their own, since packing the small ones into one costs the server more than each cell costs the client.
- * They have names: libraries that give rows as objects would make one of two columns without.
+ * Separate columns, since packing the small ones costs the server more than each cell costs the client. They have
+ * names: libraries that give rows as objects would merge two columns without.
  */
-export function answerColumns(t: string, asked: Asked): string {
-  return `${t}.key, ${kind(t, asked)} as kind, ${t}.attempts::text as attempts,
+export function answerColumns(t: string, claim: ClaimSql): string {
+  return `${t}.key, ${kind(t, claim)} as kind, ${t}.attempts::text as attempts,
     case ${t}.state
       when 'pending' then case
-        when ${isOurs(t, asked)} then concat_ws(' ', ${t}.failures, ${asked.deadToken ?? 'null'})
+        when ${isOurs(t, claim)} then concat_ws(' ', ${t}.failures, ${claim.deadToken ?? 'null'})
         else ceil(date_part('epoch', ${t}.live_until - statement_timestamp()) * 1000)::bigint::text
       end
       when 'succeeded' then ${t}.result_omitted
@@ -28,8 +28,8 @@ export function answerColumns(t: string, asked: Asked): string {
 /** The answer to a claim that made its record. */
 export const NEW_RECORD_ANSWER = `key, 'claimed' as kind, '1' as attempts, '0' as detail, null as content`;
 
-function isOurs(t: string, asked: Asked): string {
-  return `(${t}.owned and ${t}.token = ${asked.token})`;
+function isOurs(t: string, claim: ClaimSql): string {
+  return `(${t}.owned and ${t}.token = ${claim.token})`;
 }
 
 /**
@@ -44,14 +44,14 @@ export function mismatch(one: string, other: string): string {
  * A failed record with the token of this claim has just failed by it; a pending one that is claimable waits as a
  * suspect.
  */
-function kind(t: string, asked: Asked): string {
+function kind(t: string, claim: ClaimSql): string {
   return `case
-      when ${mismatch(`${t}.fingerprint`, asked.fingerprint)} then 'mismatch'
+      when ${mismatch(`${t}.fingerprint`, claim.fingerprint)} then 'mismatch'
       when ${t}.state = 'succeeded' then 'succeeded'
-      when ${t}.state = 'failed' then case when ${t}.token = ${asked.token} then 'exhausted' else 'failed' end
+      when ${t}.state = 'failed' then case when ${t}.token = ${claim.token} then 'exhausted' else 'failed' end
       when ${t}.live_until <= statement_timestamp() then 'suspect'
       when not ${t}.owned then 'released'
-      when ${t}.token <> ${asked.token} then 'in-flight'
+      when ${t}.token <> ${claim.token} then 'in-flight'
       else 'claimed'
     end`;
 }

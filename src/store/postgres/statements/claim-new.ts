@@ -1,13 +1,13 @@
 import type { Size } from '../../../postgres/request-rows.ts';
 import { answerColumns, NEW_RECORD_ANSWER } from './claim-columns.ts';
-import { askedRecords, insertAsked, insertRecord } from './claim-parts.ts';
+import { CLAIM, claimsWithRecords, insertForClaims, insertRecord } from './claim-parts.ts';
 
 /**
  * The claim that nearly every message needs: a key that is new, or one whose record is not claimable.
  *
- * Such a record is answered from the look: a duplicate writes nothing, locks nothing, makes no WAL. A claimable record,
- * and a key that another session has just made, get no answer here: they need the claim that can write over a record,
- * whose larger plan costs a third more to start.
+ * A record that is not claimable is only read: a duplicate writes nothing, locks nothing, makes no WAL. A claimable
+ * record, and a key that another session has just made, get no answer here: they need the claim that can overwrite a
+ * record, with a larger plan that costs a third more to start.
  */
 export function claimNewStatement(table: string, size: Size): string {
   return size === 'one' ? one(table) : many(table);
@@ -38,14 +38,13 @@ select ${answerColumns('found', { token, fingerprint })} from found where live`;
 }
 
 function many(table: string): string {
-  const asked = { token: 'a.asked_token', fingerprint: 'a.asked_fingerprint' };
   return `
-with ${askedRecords('many', table)}, made as (
-  ${insertAsked(table, 'a.live is null')}
+with ${claimsWithRecords('many', table)}, made as (
+  ${insertForClaims(table, 'a.live is null')}
   on conflict (scope, key) do nothing
   returning t.key
 )
 select ${NEW_RECORD_ANSWER} from made
 union all
-select ${answerColumns('a', asked)} from asked a where a.live`;
+select ${answerColumns('a', CLAIM)} from claims a where a.live`;
 }

@@ -12,7 +12,7 @@ import { settledBeforeStatement } from './settled-before.ts';
 
 export type Statements = ReturnType<typeof statementsOf>;
 
-/** Every statement, as it is sent for the tables of a schema. Beside each file the same with line breaks, as `.sql`. */
+/** Every statement, as it is sent for the tables of a schema. A `.sql` file has each with line breaks. */
 export function statementsOf(schema: string, lockWaitMs = LOCK_WAIT_MS) {
   const table = `${quoteIdentifier(schema)}.records`;
   return {

@@ -1,11 +1,11 @@
-/** Long for another of our statements to commit, and short for those that wait in the same batch. */
+/** Enough for another of our statements to commit, and short for the rest of the batch. */
 export const LOCK_WAIT_MS = 250;
 
 /**
  * Always true. Its side effect sets lock_timeout: it bounds how long this statement waits for a locked record.
  *
- * A transaction that has settled a record holds it until it ends, and one whose connection has broken until the server
- * notices: the records of others in the same batch would be locked as long.
+ * A transaction that has settled a record locks it until it ends, and after a broken connection until the server
+ * notices. The batch would wait, with its own records locked.
  */
 export function withLockTimeout(lockWaitMs: number): string {
   return `and (select set_config('lock_timeout', '${lockWaitMs}', true)) is not null`;

@@ -2,12 +2,12 @@ import { settleUpdate } from './settle.ts';
 
 /**
  * Whether the statement is in the transaction that was begun before the work. That transaction is at least as old as
- * the work; a statement that is a transaction by itself is as old as its parsing. A tenth is subtracted for clocks that
- * are corrected meanwhile, and 2 ms for clocks that count milliseconds.
+ * the work; a statement that is a transaction by itself is as old as its parsing. A tenth is subtracted for clock
+ * corrections, and 2 ms for clocks that count milliseconds.
  *
- * A handler can have ended the transaction by a ROLLBACK of its own: the settle would then commit by itself, and put an
- * effect on record that is gone. To see that costs no round trip. Not seen are a handler that then begins another
- * transaction, and one whose work took less than some 2 ms.
+ * A handler can have ended the transaction with its own ROLLBACK: the settle would then commit alone, and record an
+ * effect that is gone. The check costs no round trip. It does not see a handler that then begins another transaction,
+ * or work of less than about 2 ms.
  */
 const IN_TRANSACTION = `statement_timestamp() - now() >= ($11::text::float8 * 0.9 - 2) * interval '1 millisecond'`;
 

@@ -13,7 +13,7 @@ const SETTLED = {
   error: 'text',
 };
 
-/** Beside the update: in that of a distributed Postgres no column can be added to a time. */
+/** Outside of the update, where a distributed Postgres cannot add a column to a time. */
 const COMPUTED = {
   live_until: (cell: (column: string) => string) =>
     `statement_timestamp() + ${cell('live_ms')} * interval '1 millisecond'`,

@@ -1,7 +1,7 @@
 import { quoteIdentifier } from '../../postgres/identifier.ts';
 
-/** What consumers write beside the records: never in one statement with a claim or a settle. */
-export function notedStatements(schema: string) {
+/** What consumers write to the logs: never in one statement with a claim or a settle. */
+export function logStatements(schema: string) {
   const quoted = quoteIdentifier(schema);
   const failures = `${quoted}.failures`;
   const workers = `${quoted}.workers`;

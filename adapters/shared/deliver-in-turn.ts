@@ -1,21 +1,16 @@
-import type { Consumer } from './consumer.ts';
-import { type Delivered, deliver } from './deliver.ts';
-import type { Delivery } from './delivery.ts';
+import { type Consumer, deliver, type Delivered, type Delivery } from '../../src/adapter-kit.ts';
 
 /** The place of a delivery in its lane. */
 export interface Turn {
   /** Whether the message is claimed while the one before it is settled. */
   readonly isAhead: boolean;
-  /** Asked when the message is claimed. If it is not its turn, the claim is released, uncounted. */
+  /** Called once the message is claimed. If it is not its turn, the claim is released, uncounted. */
   readonly isItsTurn: () => Promise<boolean>;
   /** Called when the handler has returned, before that is on record. */
   readonly onReturned: () => void;
 }
 
-/**
- * The same as `deliver`, for a message that may stand in a lane. `not-started`: it did not get its turn, and nothing
- * ran.
- */
+/** The same as `deliver`, for a message that may be in a lane. `not-started`: not its turn, and nothing ran. */
 export async function deliverInTurn<R>(
   consumer: Consumer,
   delivery: Delivery<R>,
@@ -34,7 +29,7 @@ async function deliverAt<R>(
   delivery: Delivery<R>,
   { isItsTurn, onReturned }: Turn,
 ): Promise<Delivered<R> | 'not-started'> {
-  const asked = { isDeclined: false };
+  const start = { isDeclined: false };
   const delivered = await deliver(consumer, {
     ...delivery,
     async handler(payload, attempt, ...extra) {
@@ -43,11 +38,11 @@ async function deliverAt<R>(
       return result;
     },
     async mayStart() {
-      asked.isDeclined = !(await isItsTurn());
-      return !asked.isDeclined;
+      start.isDeclined = !(await isItsTurn());
+      return !start.isDeclined;
     },
   });
-  return asked.isDeclined ? 'not-started' : delivered;
+  return start.isDeclined ? 'not-started' : delivered;
 }
 
 function isInFlight(delivered: Delivered<unknown> | 'not-started'): boolean {

@@ -1,12 +1,13 @@
+import { fewAtOnce } from '../../src/adapter-kit.ts';
 import type { Turn } from './deliver-in-turn.ts';
 
 /**
  * The place of a message in a lane, whose messages run one after the other.
  *
- * The claim of the next goes out with the settle of the one before, so that a message costs an ordered lane one wait
- * for the store and not two. It costs nothing else: not sooner, or a message that kills its worker would use up the
- * attempts of its neighbour; and a claim that does not get its turn is released, uncounted. Measured with an SQS FIFO
- * queue of one group: 1.5 times the messages a second, and two thirds of the CPU of the client.
+ * The claim of the next is sent together with the settle of the one before, so that a message waits for the store once
+ * and not twice. Not sooner, or a message that kills its worker would use up the attempts of its neighbour. A claim
+ * that does not get its turn is released, uncounted. Measured with an SQS FIFO queue of one group: 1.5 times the
+ * messages a second, and two thirds of the CPU of the client.
  */
 export class LanePlace {
   static first(): LanePlace {
@@ -17,9 +18,9 @@ export class LanePlace {
   readonly mayRun: Promise<boolean>;
   /** Whether the next may be claimed: the handler has returned, or the message has ended and lets the lane go on. */
   readonly mayClaimNext: Promise<boolean>;
-  /** To be called when the handler has returned, before that is on record. */
+  /** Call it when the handler has returned, before that is on record. */
   readonly onReturned: () => void;
-  /** To be called with whether the lane goes on behind the message. */
+  /** Call it with whether the messages behind may run. */
   readonly onEnded: (goesOn: boolean | Promise<boolean>) => void;
   readonly #isAhead: boolean;
   readonly #nextMayRun: Promise<boolean>;
@@ -78,4 +79,41 @@ export async function runPipelined<Item>(
     if (!(await own.mayClaimNext)) break;
   }
   await place.mayRun;
+}
+
+interface RunLanes<Item> {
+  readonly concurrency: number;
+  readonly hasTime: () => boolean;
+  /** Handles an item, in its turn. Resolves with whether the next of its lane may run. Must not throw. */
+  readonly run: (item: Item, turn: Turn) => Promise<boolean>;
+}
+
+/** Runs lanes side by side, and the items of one lane one after the other until one is kept. */
+export async function runLanes<Item>(
+  lanes: readonly (readonly Item[])[],
+  { concurrency, hasTime, run }: RunLanes<Item>,
+): Promise<void> {
+  const runAt = (item: Item, place: LanePlace) => run(item, place.turn(hasTime));
+  await fewAtOnce(lanes, concurrency, (lane) => runPipelined(lane, runAt, () => !hasTime()));
+}
+
+/** One lane per name, in the order of their first items. An item without a name has a lane of its own. */
+export function lanesBy<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string | undefined,
+): readonly Item[][] {
+  const lanes: Item[][] = [];
+  const named = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    const known = name === undefined ? undefined : named.get(name);
+    if (known !== undefined) {
+      known.push(item);
+      continue;
+    }
+    const lane = [item];
+    lanes.push(lane);
+    if (name !== undefined) named.set(name, lane);
+  }
+  return lanes;
 }
