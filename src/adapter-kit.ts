@@ -26,6 +26,7 @@ export { connectionWarning } from './adapter/connection-warning.ts';
 export { handlesOf } from './engine/hidden-handles.ts';
 export { lazily } from './lib/lazily.ts';
 export { onAbort } from './lib/on-abort.ts';
+export { EventError } from './reporting/event-error.ts';
 export type { Counts, EventSink } from './reporting/event-sink.ts';
 export {
   type FingerprintOptions,

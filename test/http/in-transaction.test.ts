@@ -1,5 +1,5 @@
 import { createHandleOnce } from 'handle-once';
-import { onceEachRequest } from 'handle-once/http';
+import { type HttpEvent, onceEachRequest } from 'handle-once/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { issuesOf } from '../support/issues-of.ts';
@@ -58,6 +58,27 @@ describe('In a transaction', () => {
     });
     const response = await send(post('c'));
     expect([response.status, statusOf(response)]).toEqual([503, 'lease-lost']);
+  });
+
+  it('the answer of an attempt whose COMMIT was refused does not reach the client', async () => {
+    await sql`create table customers (id int primary key)`;
+    await sql`
+      create table bills (customer int references customers deferrable initially deferred)
+    `;
+    const events: HttpEvent[] = [];
+    const onEvent = (event: HttpEvent) => events.push(event);
+    const send = onceEachRequest({ ...base(), onEvent }, async (_request, _attempt, tx) => {
+      await tx`insert into bills values (1)`;
+      return new Response('done', { status: 201 });
+    });
+    const refused = await send(post('e'));
+    expect([refused.status, statusOf(refused)]).toEqual([503, 'released']);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(events).toMatchObject([{ type: 'released', status: 503, error: { code: '23503' } }]);
+    await sql`insert into customers values (1)`;
+    const retry = await send(post('e'));
+    expect([retry.status, statusOf(retry)]).toEqual([201, 'stored']);
+    expect(await sql`select 1 from bills`).toHaveLength(1);
   });
 
   it('other methods are answered 405, and a key cannot be optional', async () => {
