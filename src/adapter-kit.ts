@@ -24,6 +24,7 @@ export { type Ending, endingOf, type Handled, meaningOf, refused } from './words
 export { type Kept, keptEvent, type Verdict, verdictEvent } from './adapter/verdict.ts';
 export { connectionWarning } from './adapter/connection-warning.ts';
 export { handlesOf } from './engine/hidden-handles.ts';
+export { elapsedSince, type Instant, now } from './lib/instant.ts';
 export { lazily } from './lib/lazily.ts';
 export { onAbort } from './lib/on-abort.ts';
 export { EventError } from './reporting/event-error.ts';

@@ -1,10 +1,19 @@
-import type { Clock } from '../../../src/adapter-kit.ts';
+import { type Clock, elapsedSince, type Instant } from '../../../src/adapter-kit.ts';
 
 /** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
 export const MAX_VISIBILITY_SECONDS = 43_200;
 
 /** The queue counts from when it sent a message, we from when it came: allow for the way between. */
 export const TRAVEL_MARGIN_MS = 500;
+
+/**
+ * When the messages of a poll were received, by the monotonic clock: now, or when the queue must have answered it at the
+ * latest. What reads the reply may have been held up.
+ */
+export function receivedAtOf(clock: Clock, sentAt: Instant, waitTimeSeconds: number): number {
+  const lateMs = elapsedSince(clock, sentAt) - waitTimeSeconds * 1_000 - TRAVEL_MARGIN_MS;
+  return clock.monotonic() - Math.max(0, lateMs);
+}
 
 /**
  * Whether a message cannot be visible yet whose visibility timeout ends then, by the monotonic clock. Once it may be,

@@ -1,5 +1,5 @@
-import { systemClock } from '../../../src/adapter-kit.ts';
-import { isInvisible } from '../../shared/sqs/visibility-limits.ts';
+import { now, systemClock } from '../../../src/adapter-kit.ts';
+import { isInvisible, receivedAtOf } from '../../shared/sqs/visibility-limits.ts';
 import { type ReceivedMessage, type SqsMessage, toReceivedMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
@@ -33,9 +33,8 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
     }
   }
 
-  function hold(messages: readonly SqsMessage[]): ReceivedMessage[] {
+  function hold(messages: readonly SqsMessage[], receivedAt: number): ReceivedMessage[] {
     forgetLapsed();
-    const receivedAt = systemClock.monotonic();
     const deadLetters = messages.map((message) => toReceivedMessage(subject, message, receivedAt));
     for (const { messageId, receiptHandle } of deadLetters) {
       held.delete(messageId);
@@ -48,7 +47,9 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
     // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
     for (let again = 0; again <= kept.size && !isOver();) {
       const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
-      const deadLetters = hold(await queue.receive(request));
+      const sentAt = now(systemClock);
+      const messages = await queue.receive(request);
+      const deadLetters = hold(messages, receivedAtOf(systemClock, sentAt, WAIT_SECONDS));
       const fresh = deadLetters.filter(({ messageId }) => !kept.has(messageId));
       if (fresh.length > 0 || deadLetters.length === 0) return fresh;
       again += deadLetters.length;
