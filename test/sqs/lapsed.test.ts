@@ -75,3 +75,10 @@ test('a message that came at the end of its long poll is handled', async () => {
   expect(await work({ received, handler })).toEqual({ touches: ['DeleteMessageBatchCommand'], told: [] });
   expect(handler).toHaveBeenCalledOnce();
 });
+
+test('a message whose visibility timeout may have lapsed while the machine was suspended is not touched', async () => {
+  const handler = (): void => {
+    vi.setSystemTime(Date.now() + VISIBILITY_SECONDS * 1_000);
+  };
+  expect(await work({ received: () => undefined, handler })).toEqual({ touches: [], told: ['lapsed'] });
+});

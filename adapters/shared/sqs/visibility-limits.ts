@@ -16,14 +16,6 @@ export function receivedAtOf(clock: Clock, sentAt: Instant, waitTimeSeconds: num
 }
 
 /**
- * Whether a message cannot be visible yet whose visibility timeout ends then, by the monotonic clock. Once it may be,
- * it must not be touched: an old receipt handle can reach a message that another worker holds by now.
- */
-export function isInvisible(clock: Clock, until: number): boolean {
-  return clock.monotonic() < until - TRAVEL_MARGIN_MS;
-}
-
-/**
  * A visibility timeout that the queue will accept, in seconds: none reaches past 12 hours after the receive, which was
  * at `receivedAt` by the monotonic clock. The message has had one way, and the call has another.
  */

@@ -1,5 +1,5 @@
-import { now, systemClock } from '../../../src/adapter-kit.ts';
-import { isInvisible, receivedAtOf } from '../../shared/sqs/visibility-limits.ts';
+import { Hold, now, systemClock } from '../../../src/adapter-kit.ts';
+import { receivedAtOf, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import { type ReceivedMessage, type SqsMessage, toReceivedMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
@@ -7,7 +7,11 @@ import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 const WAIT_SECONDS = 1;
 
 /** What it takes to make a dead letter visible. */
-type Held = Pick<ReceivedMessage, 'receiptHandle' | 'receivedAt'>;
+interface Held {
+  readonly receiptHandle: string;
+  /** Of all that came with it. */
+  readonly hold: Hold;
+}
 
 export type DeadLetterQueue = ReturnType<typeof createDeadLetterQueue>;
 
@@ -22,23 +26,25 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
   const { signal } = new AbortController();
 
   /** Whether its visibility timeout can not have lapsed. */
-  function isOurs({ receivedAt }: Held): boolean {
-    return isInvisible(systemClock, receivedAt + visibilityTimeoutSeconds * 1_000);
+  function isOurs({ messageId }: Pick<ReceivedMessage, 'messageId'>): boolean {
+    return held.get(messageId)?.hold.isOurs() === true;
   }
 
   function forgetLapsed(): void {
     for (const [messageId, one] of held) {
-      if (isOurs(one)) return;
+      if (one.hold.isOurs()) return;
       held.delete(messageId);
     }
   }
 
-  function hold(messages: readonly SqsMessage[], receivedAt: number): ReceivedMessage[] {
+  function received(messages: readonly SqsMessage[], receivedAt: number): ReceivedMessage[] {
     forgetLapsed();
     const deadLetters = messages.map((message) => toReceivedMessage(subject, message, receivedAt));
+    const until = receivedAt + visibilityTimeoutSeconds * 1_000;
+    const hold = new Hold({ clock: systemClock, until, marginMs: TRAVEL_MARGIN_MS });
     for (const { messageId, receiptHandle } of deadLetters) {
       held.delete(messageId);
-      held.set(messageId, { receiptHandle, receivedAt });
+      held.set(messageId, { receiptHandle, hold });
     }
     return deadLetters;
   }
@@ -49,7 +55,7 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
       const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
       const sentAt = now(systemClock);
       const messages = await queue.receive(request);
-      const deadLetters = hold(messages, receivedAtOf(systemClock, sentAt, WAIT_SECONDS));
+      const deadLetters = received(messages, receivedAtOf(systemClock, sentAt, WAIT_SECONDS));
       const fresh = deadLetters.filter(({ messageId }) => !kept.has(messageId));
       if (fresh.length > 0 || deadLetters.length === 0) return fresh;
       again += deadLetters.length;
@@ -59,7 +65,7 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
 
   /** Makes those visible that are still held. */
   async function returnAll(): Promise<void> {
-    const deadLetters = [...held.values()].filter(isOurs);
+    const deadLetters = [...held.values()].filter(({ hold }) => hold.isOurs());
     held.clear();
     await Promise.allSettled(
       deadLetters.map(({ receiptHandle }) => queue.changeVisibility(receiptHandle, 0)),
