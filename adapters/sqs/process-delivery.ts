@@ -1,4 +1,11 @@
-import { type EventSink, handledFacts, type Kept, keptEvent, type Verdict } from '../../src/adapter-kit.ts';
+import {
+  type EventSink,
+  type Handled,
+  handledFacts,
+  type Kept,
+  keptEvent,
+  type Verdict,
+} from '../../src/adapter-kit.ts';
 import type { Outcome } from '../../src/index.ts';
 import { twice } from '../shared/sqs/in-time.ts';
 import { attempt, type EntryReply, type Queue } from '../shared/sqs/queue.ts';
@@ -29,8 +36,11 @@ export interface Processor<R> {
 
 /** What is done with a message beside handling it. */
 export interface Task extends Omit<DeliveryContext, 'hold'> {
-  /** Called when it is known whether the message is acknowledged, before the queue is told. */
-  readonly onAnswered?: (acknowledged: boolean) => void;
+  /**
+   * Called when it is known whether the message is acknowledged, before the queue is told. `handled` is undefined where
+   * it was not started.
+   */
+  readonly onAnswered?: (acknowledged: boolean, handled?: Handled<unknown>) => void;
 }
 
 /** Handles one received message, then does at the queue what its outcome asks for. It never throws. */
@@ -50,7 +60,7 @@ export async function processDelivery<R>(
     await returnToQueue(processor, held);
     return { action: 'kept', reason: 'released', visibleAfterSeconds: 0 };
   }
-  task.onAnswered?.(delivered.acknowledge);
+  task.onAnswered?.(delivered.acknowledge, delivered.handled);
   await held.release();
   return { ...handledFacts(delivered), ...(await tellQueue(processor, held, delivered)) };
 }

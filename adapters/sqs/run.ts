@@ -1,4 +1,4 @@
-import { type Clock, endsWithin, refused, storeAnswered } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, storeAnswered } from '../../src/adapter-kit.ts';
 import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
@@ -125,7 +125,7 @@ export function startRun(options: RunOptions): Run {
   }
 
   async function run(item: HeldMessage, { place, onHandled }: RunningItem): Promise<void> {
-    const handled = await processDelivery(processor, item, {
+    await processDelivery(processor, item, {
       signal: handlers.signal,
       turn: place?.turn(() => stopping === undefined),
       onStart() {
@@ -138,15 +138,15 @@ export function startRun(options: RunOptions): Run {
         // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
         if (!inTransaction) onHandled();
       },
-      onAnswered(acknowledged) {
+      onAnswered(acknowledged, handled) {
         place?.onEnded(acknowledged);
         onHandled();
+        untried.delete(item);
+        const answered = handled && storeAnswered(handled);
+        if (answered !== undefined) receiver.storeAnswered(answered);
       },
     });
     handledAt = new Date(clock.wall());
-    untried.delete(item);
-    const answered = storeAnswered(handled.outcome ?? refused(handled.error));
-    if (answered !== undefined) receiver.storeAnswered(answered);
   }
 
   function giveBack(items: readonly HeldMessage[]): void {
