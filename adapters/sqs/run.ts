@@ -1,4 +1,4 @@
-import { type Clock, endsWithin, storeAnswered } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, LanePlace, storeAnswered } from '../../src/adapter-kit.ts';
 import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
@@ -127,7 +127,7 @@ export function startRun(options: RunOptions): Run {
   async function run(item: HeldMessage, { place, onHandled }: RunningItem): Promise<void> {
     await processDelivery(processor, item, {
       signal: handlers.signal,
-      turn: place?.turn(() => stopping === undefined),
+      turn: (place ?? LanePlace.first()).turn(() => stopping === undefined),
       onStart() {
         runningHandlers += 1;
         untried.delete(item);
