@@ -57,25 +57,26 @@ export async function processDelivery<R>(
   const delivered = await processor.delivery.deliver(held.message, { ...task, hold: held });
   if (delivered === 'not-started') {
     task.onAnswered?.(false);
-    await returnToQueue(processor, held);
-    return { action: 'kept', reason: 'released', visibleAfterSeconds: 0 };
+    const isVisible = await returnToQueue(processor, held);
+    return { action: 'kept', reason: 'released', ...(isVisible ? { visibleAfterSeconds: 0 } : {}) };
   }
   task.onAnswered?.(delivered.acknowledge, delivered.handled);
   await held.release();
   return { ...handledFacts(delivered), ...(await tellQueue(processor, held, delivered)) };
 }
 
-/** Makes a message that has not been started visible. It never throws. */
+/** Makes a message that has not been started visible, and says whether it is. It never throws. */
 export async function returnToQueue(
   { queue, events }: Pick<Processor<unknown>, 'queue' | 'events'>,
   held: HeldMessage,
-): Promise<void> {
+): Promise<boolean> {
   const { messageId } = held;
   await held.release();
-  if (!held.isOurs()) return;
+  if (!held.isOurs()) return false;
   const reply = await attempt(queue.changeVisibility(held.receiptHandle(), 0));
   if (reply.done) events.emit({ type: 'returned', messageId });
   else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
+  return reply.done;
 }
 
 type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;

@@ -59,7 +59,7 @@ export function startRun(options: RunOptions): Run {
   const capacity = concurrency + Math.min(concurrency, MAX_BATCH);
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events, clock);
   const handlers = new AbortController();
-  const returning = new Set<Promise<void>>();
+  const returning = new Set<Promise<boolean>>();
   /** The received messages of which the store has not been asked yet, or has not answered. */
   const untried = new Set<HeldMessage>();
   let runningHandlers = 0;
