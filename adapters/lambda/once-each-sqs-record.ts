@@ -21,6 +21,7 @@ import {
   messageGroup,
   type LambdaSqsEvent,
   recordForm,
+  recordsOf,
   sqsInvocation,
   type SqsRecord,
   type SqsResponse,
@@ -84,8 +85,9 @@ export function onceEachSqsRecord<
 
   async function onceEach(event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse> {
     parseOptions(SUBJECT, sqsInvocation(), { event, context });
-    delivery.look(event.Records);
-    const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
+    const records = recordsOf(event);
+    delivery.look(records);
+    const batchItemFailures = await invoke(context, lanesBy(records, messageGroup), {
       idOf: ({ messageId }) => messageId,
       process: (record, place) => delivery.deliver(record, place),
     });
