@@ -68,8 +68,10 @@ export function createInvoke<Id>(
     let answered = false;
     const hold = { isOurs: () => !answered };
 
-    async function run(item: Item, turn: Turn): Promise<boolean> {
+    async function run(item: Item, laneTurn: Turn): Promise<boolean> {
       started.add(item);
+      // The next of its lane would begin a transaction beside it, and concurrency bounds those that are open.
+      const turn = inTransaction ? { ...laneTurn, onReturned: () => undefined } : laneTurn;
       const verdict = await process(item, { signal, turn, hold });
       if (verdict === 'not-started') {
         started.delete(item);
