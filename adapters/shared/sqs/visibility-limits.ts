@@ -7,8 +7,8 @@ export const MAX_VISIBILITY_SECONDS = 43_200;
 export const TRAVEL_MARGIN_MS = 500;
 
 /**
- * When the messages of a poll were received, by the monotonic clock: now, or when the queue must have answered it at the
- * latest. What reads the reply may have been held up.
+ * When the messages of a poll were received, by the monotonic clock: now, or when the queue had to answer. What reads
+ * the reply may have been held up.
  */
 export function receivedAtOf(clock: Clock, sentAt: Instant, waitTimeSeconds: number): number {
   const lateMs = elapsedSince(clock, sentAt) - waitTimeSeconds * 1_000 - TRAVEL_MARGIN_MS;
