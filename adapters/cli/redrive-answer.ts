@@ -31,9 +31,14 @@ function rowOf(deadLetter: AnyDeadLetter): Record<string, string> {
   };
 }
 
+const ENDS: Readonly<Record<RedriveReport['state'], string>> = {
+  finished: '',
+  stopped: '; stopped: the next call goes on from there',
+  blocked: '; blocked: others are behind ten of their FIFO group that stay',
+};
+
 function sumOf({ state, dryRun, sent, removed, kept, keptFor }: RedriveReport): string {
   const reasons = Object.entries(keptFor).map(([reason, count]) => `${count} ${reason}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
-  const end = state === 'stopped' ? '; stopped: the next call goes on from there' : '';
-  return `${dryRun ? 'dry run: ' : ''}${sent} sent, ${removed} removed, ${kept} kept${why}${end}`;
+  return `${dryRun ? 'dry run: ' : ''}${sent} sent, ${removed} removed, ${kept} kept${why}${ENDS[state]}`;
 }

@@ -1,4 +1,4 @@
-import { type Ending, endingOf, type Handled } from '../../src/adapter-kit.ts';
+import { type Ending, endingOf, EventError, type Handled } from '../../src/adapter-kit.ts';
 import { type Problem, problem } from './problem.ts';
 import { bodyIn, isStoredResponse, type StoredResponse } from './stored-response.ts';
 
@@ -51,6 +51,8 @@ export function answerOf<Own>(
     case 'succeeded':
       return own('stored', ran) ?? replayOf(handled);
     case 'released':
+      // Where an answer was to be stored, the COMMIT of its transaction was refused.
+      if (ran.produced?.stored !== undefined) return { ...waiting(ending, handled), ...thrownIn(handled) };
       return own(ending, ran) ?? threw(ending, ran) ?? waiting(ending, handled);
     case 'failed':
       return threw(ending, ran) ?? { kind: 'problem', problem: problem(ending) };
@@ -107,5 +109,7 @@ function replayOf(handled: Handled<StoredResponse>): Answer<never> {
 }
 
 function thrownIn(handled: Handled<unknown>): { readonly error?: unknown } {
-  return handled.state === 'refused' ? { error: handled.error } : {};
+  if (handled.state === 'refused') return { error: handled.error };
+  if (handled.state !== 'pending' || handled.error === undefined) return {};
+  return { error: new EventError(handled.error) };
 }

@@ -48,12 +48,16 @@ export function deadlineOf(
   };
 }
 
-/** Rejects where the handler has not returned when it is not waited for any more. */
+/**
+ * Rejects where the handler has not returned when it is not waited for any more. `discard` gets what it returns later.
+ */
 export async function unlessOver<T>(
   over: AbortSignal,
   handler: () => T | PromiseLike<T>,
+  discard: (late: Awaited<T>) => void,
 ): Promise<Awaited<T>> {
   const answer = Promise.resolve(handler());
   if (await endsBeforeAbort(answer, over)) return await answer;
+  answer.then(discard).catch(() => undefined);
   throw over.reason;
 }

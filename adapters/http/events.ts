@@ -9,7 +9,7 @@ import type { ProblemName } from './problem.ts';
  * - `stored`: the handler answered, and a retry gets the same answer.
  * - `replayed`: it was answered from its record.
  * - `released`: the handler threw, or answered with a status that is not stored; a retry runs it again. Also an answer
- *   503 while the wait of a `RetryableError` runs.
+ *   503 while the wait of a `RetryableError` runs, or where the COMMIT of its transaction was refused.
  * - `passed`: it has no key and needs none. Nothing was recorded.
  * - `unrecorded`, `lease-lost`: the handler answered, and that could not be put on record.
  * - `threw`: `principal` threw, or the body could not be read. Nothing was recorded.

@@ -136,6 +136,9 @@ function received(
   const { maxRequestBytes, principal } = processor.settings;
   const { pathname, search } = new URL(request.url);
   let hasBegun = false;
+  const discard = (response: Response | undefined): void => {
+    cancel(response?.body ?? null);
+  };
   return {
     method: request.method,
     subject: SUBJECT,
@@ -149,13 +152,11 @@ function received(
       hasBegun = false;
       // A transaction that lost a conflict runs again, and needs an unread body.
       const own = processor.inTransaction ? request.clone() : request;
-      const returned = await unlessOver(over, () => handler(own, attempt, ...transaction, context));
+      const returned = await unlessOver(over, () => handler(own, attempt, ...transaction, context), discard);
       hasBegun = true;
       return await produce(processor, returned, over);
     },
-    discard(response) {
-      cancel(response?.body ?? null);
-    },
+    discard,
   };
 }
 

@@ -32,7 +32,10 @@ export interface ReceivedRequest<Own> {
   readonly run: (attempt: HttpAttempt, over: AbortSignal, ...extra: unknown[]) => Promise<Produced<Own>>;
   /** Whether the handler has begun to answer. */
   readonly hasBegun: () => boolean;
-  /** Called once the request is on record, where its client was answered before its handler had begun to. */
+  /**
+   * Called with what the handler answered where its client does not get that, and at the end in any case where its
+   * client was answered before its handler had begun to.
+   */
   readonly discard: (own: Own | undefined) => void;
 }
 
@@ -98,8 +101,14 @@ async function handleOperation<Own>(
     const { inTransaction, settings, timeoutMs } = processor;
     let ran: Ran<Own> = {};
     let isLate = false;
+    let isHandled = false;
+    const discard = ({ produced }: Ran<Own>): void => {
+      if (produced !== undefined) received.discard(produced.own);
+    };
     const handler = handlerOf(processor, received, operation.idempotencyKey, {
       onRan(latest) {
+        // A transaction that lost a conflict runs again; one that was given up can go on.
+        discard(isHandled ? latest : ran);
         ran = latest;
       },
       onTimeout() {
@@ -113,8 +122,14 @@ async function handleOperation<Own>(
       ...{ key: operation.key, waitMs: settings.waitMs, timeoutMs, handler },
     });
     void consumer.handle(read).then((handled) => {
-      if (isLate) received.discard(ran.produced?.own);
-      else resolve(answerOf(handled, ran, { ...settings, inTransaction }));
+      isHandled = true;
+      if (isLate) {
+        received.discard(ran.produced?.own);
+        return;
+      }
+      const answer = answerOf(handled, ran, { ...settings, inTransaction });
+      resolve(answer);
+      if (answer.kind !== 'own') discard(ran);
     });
   });
 }

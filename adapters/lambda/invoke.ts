@@ -2,6 +2,7 @@ import {
   connectionWarning,
   type EventSink,
   handlesOf,
+  type Hold,
   type Verdict,
   verdictEvent,
   warn,
@@ -29,6 +30,8 @@ export interface Records<Item, Id> {
 export interface RecordPlace {
   readonly signal: AbortSignal;
   readonly turn: Turn;
+  /** Whether Lambda has no answer yet: after it the record is delivered again. */
+  readonly hold: Pick<Hold, 'isOurs'>;
 }
 
 /**
@@ -63,10 +66,13 @@ export function createInvoke<Id>(
     const unacknowledged = new Set(lanes.flat());
     const reported = new Set<Item>();
     let answered = false;
+    const hold = { isOurs: () => !answered };
 
-    async function run(item: Item, turn: Turn): Promise<boolean> {
+    async function run(item: Item, laneTurn: Turn): Promise<boolean> {
       started.add(item);
-      const verdict = await process(item, { signal, turn });
+      // The next of its lane would begin a transaction beside it, and concurrency bounds those that are open.
+      const turn = inTransaction ? { ...laneTurn, onReturned: () => undefined } : laneTurn;
+      const verdict = await process(item, { signal, turn, hold });
       if (verdict === 'not-started') {
         started.delete(item);
         return false;

@@ -18,6 +18,7 @@ import {
   messageGroup,
   type LambdaSqsEvent,
   recordForm,
+  recordsOf,
   sqsInvocation,
   type SqsRecord,
   type SqsResponse,
@@ -44,8 +45,8 @@ export interface OnceEachSqsRecord {
  *
  * Its event source mapping must have `ReportBatchItemFailures` among its function response types: without it Lambda
  * ignores the answer, and deletes messages that are not acknowledged. Records of a FIFO queue run in the order of their
- * groups; when one is reported, those behind it are too, and do not run. By default that holds for one that failed for
- * good as well, until the queue's redrive policy moves it.
+ * groups; when one is reported, those behind it are reported too and do not run, unless their own record already
+ * answers them. By default that holds for one that failed for good as well, until the queue's redrive policy moves it.
  *
  * Throws `InvalidOptionsError` that names every wrong field.
  *
@@ -81,8 +82,9 @@ export function onceEachSqsRecord<
 
   async function onceEach(event: LambdaSqsEvent, context: LambdaContext): Promise<SqsResponse> {
     parseOptions(SUBJECT, sqsInvocation(), { event, context });
-    delivery.look(event.Records);
-    const batchItemFailures = await invoke(context, lanesBy(event.Records, messageGroup), {
+    const records = recordsOf(event);
+    delivery.look(records);
+    const batchItemFailures = await invoke(context, lanesBy(records, messageGroup), {
       idOf: ({ messageId }) => messageId,
       process: (record, place) => delivery.deliver(record, place),
     });

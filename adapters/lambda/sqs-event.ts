@@ -76,13 +76,19 @@ export function messageGroup({ eventSourceARN, attributes }: SqsRecord): string 
   return isFifoQueue(eventSourceARN) ? (attributes.MessageGroupId ?? '') : undefined;
 }
 
-/** Not all is checked before: an event that a test makes can lack it. */
+/** The records of an event. Not all is checked: one that a test makes can lack attributes. */
+export function recordsOf({ Records }: LambdaSqsEvent): readonly SqsRecord[] {
+  return Records.map(({ messageAttributes, ...record }: PartialRecord) => ({
+    ...record,
+    messageAttributes: messageAttributes ?? {},
+  }));
+}
+
 type PartialRecord = Omit<SqsRecord, 'messageAttributes'> & Partial<Pick<SqsRecord, 'messageAttributes'>>;
 
 /** Records as messages of a queue. */
 export const recordForm: MessageForm<SqsRecord> = {
-  identityText: ({ messageAttributes }: PartialRecord) =>
-    messageAttributes?.[IDENTITY_ATTRIBUTE]?.stringValue,
+  identityText: ({ messageAttributes }) => messageAttributes[IDENTITY_ATTRIBUTE]?.stringValue,
   asOriginal: (record, { messageId, sentAt }) => ({
     ...record,
     ...(messageId === undefined ? {} : { messageId }),
@@ -92,11 +98,11 @@ export const recordForm: MessageForm<SqsRecord> = {
     ),
   }),
   bodyOf: ({ body }) => body,
-  sourceOf({ eventSourceARN, messageId, attributes, messageAttributes }: PartialRecord) {
+  sourceOf({ eventSourceARN, messageId, attributes, messageAttributes }) {
     return queueSource({
       queue: eventSourceARN,
       messageId,
-      attribute: (name) => messageAttributes?.[name]?.stringValue,
+      attribute: (name) => messageAttributes[name]?.stringValue,
       traceHeader: attributes.AWSTraceHeader,
     });
   },

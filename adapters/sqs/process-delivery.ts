@@ -1,4 +1,11 @@
-import { type EventSink, handledFacts, type Kept, keptEvent, type Verdict } from '../../src/adapter-kit.ts';
+import {
+  type EventSink,
+  type Handled,
+  handledFacts,
+  type Kept,
+  keptEvent,
+  type Verdict,
+} from '../../src/adapter-kit.ts';
 import type { Outcome } from '../../src/index.ts';
 import { twice } from '../shared/sqs/in-time.ts';
 import { attempt, type EntryReply, type Queue } from '../shared/sqs/queue.ts';
@@ -29,8 +36,11 @@ export interface Processor<R> {
 
 /** What is done with a message beside handling it. */
 export interface Task extends Omit<DeliveryContext, 'hold'> {
-  /** Called when it is known whether the message is acknowledged, before the queue is told. */
-  readonly onAnswered?: (acknowledged: boolean) => void;
+  /**
+   * Called when it is known whether the message is acknowledged, before the queue is told. `handled` is undefined where
+   * it was not started.
+   */
+  readonly onAnswered?: (acknowledged: boolean, handled?: Handled<unknown>) => void;
 }
 
 /** Handles one received message, then does at the queue what its outcome asks for. It never throws. */
@@ -47,25 +57,26 @@ export async function processDelivery<R>(
   const delivered = await processor.delivery.deliver(held.message, { ...task, hold: held });
   if (delivered === 'not-started') {
     task.onAnswered?.(false);
-    await returnToQueue(processor, held);
-    return { action: 'kept', reason: 'released', visibleAfterSeconds: 0 };
+    const isVisible = await returnToQueue(processor, held);
+    return { action: 'kept', reason: 'released', ...(isVisible ? { visibleAfterSeconds: 0 } : {}) };
   }
-  task.onAnswered?.(delivered.acknowledge);
+  task.onAnswered?.(delivered.acknowledge, delivered.handled);
   await held.release();
   return { ...handledFacts(delivered), ...(await tellQueue(processor, held, delivered)) };
 }
 
-/** Makes a message that has not been started visible. It never throws. */
+/** Makes a message that has not been started visible, and says whether it is. It never throws. */
 export async function returnToQueue(
   { queue, events }: Pick<Processor<unknown>, 'queue' | 'events'>,
   held: HeldMessage,
-): Promise<void> {
+): Promise<boolean> {
   const { messageId } = held;
   await held.release();
-  if (!held.isOurs()) return;
+  if (!held.isOurs()) return false;
   const reply = await attempt(queue.changeVisibility(held.receiptHandle(), 0));
   if (reply.done) events.emit({ type: 'returned', messageId });
   else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
+  return reply.done;
 }
 
 type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;

@@ -1,5 +1,6 @@
-import { type Clock, endsWithin, type EventSink, type Timer } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin, type EventSink, now, type Timer } from '../../src/adapter-kit.ts';
 import { MAX_BATCH, type Queue } from '../shared/sqs/queue.ts';
+import { receivedAtOf } from '../shared/sqs/visibility-limits.ts';
 import type { SqsEvent } from './events.ts';
 import type { SqsMessage } from './message.ts';
 import { createPause } from './failure-pause.ts';
@@ -107,8 +108,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   async function receive(max: number): Promise<void> {
     const { waitTimeSeconds, visibilityTimeoutSeconds } = options;
-    const sentAt = clock.monotonic();
-    if (underWay === 0) turnedAt = sentAt;
+    const sentAt = now(clock);
+    if (underWay === 0) turnedAt = sentAt.monotonicMs;
     underWay += 1;
     try {
       const signal = aborter.signal;
@@ -116,8 +117,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       const messages = await queue.receive(request);
       answeredAt = new Date(clock.wall());
       receivePause.succeed();
-      adapt(messages.length, max, clock.monotonic() - sentAt);
-      options.onMessages(messages, clock.monotonic());
+      adapt(messages.length, max, clock.monotonic() - sentAt.monotonicMs);
+      options.onMessages(messages, receivedAtOf(clock, sentAt, waitTimeSeconds));
     } catch (error) {
       if (aborter.signal.aborted) return;
       events.emit({ type: 'queue-error', verb: 'receive', error });

@@ -1,9 +1,10 @@
-import { type Clock, endsWithin, refused } from '../../src/adapter-kit.ts';
+import { type Clock, endsWithin } from '../../src/adapter-kit.ts';
 import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
 import { createReceiver, type ReceiverHealth } from './receiver.ts';
+import { LanePlace } from '../shared/lanes.ts';
 import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
 import { storeAnswered } from '../shared/store-health.ts';
 
@@ -60,7 +61,7 @@ export function startRun(options: RunOptions): Run {
   const capacity = concurrency + Math.min(concurrency, MAX_BATCH);
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events, clock);
   const handlers = new AbortController();
-  const returning = new Set<Promise<void>>();
+  const returning = new Set<Promise<boolean>>();
   /** The received messages of which the store has not been asked yet, or has not answered. */
   const untried = new Set<HeldMessage>();
   let runningHandlers = 0;
@@ -126,9 +127,9 @@ export function startRun(options: RunOptions): Run {
   }
 
   async function run(item: HeldMessage, { place, onHandled }: RunningItem): Promise<void> {
-    const handled = await processDelivery(processor, item, {
+    await processDelivery(processor, item, {
       signal: handlers.signal,
-      turn: place?.turn(() => stopping === undefined),
+      turn: (place ?? LanePlace.first()).turn(() => stopping === undefined),
       onStart() {
         runningHandlers += 1;
         untried.delete(item);
@@ -139,15 +140,15 @@ export function startRun(options: RunOptions): Run {
         // A transaction that loses a conflict runs its handler again: it keeps its place until it has ended.
         if (!inTransaction) onHandled();
       },
-      onAnswered(acknowledged) {
+      onAnswered(acknowledged, handled) {
         place?.onEnded(acknowledged);
         onHandled();
+        untried.delete(item);
+        const answered = handled && storeAnswered(handled);
+        if (answered !== undefined) receiver.storeAnswered(answered);
       },
     });
     handledAt = new Date(clock.wall());
-    untried.delete(item);
-    const answered = storeAnswered(handled.outcome ?? refused(handled.error));
-    if (answered !== undefined) receiver.storeAnswered(answered);
   }
 
   function giveBack(items: readonly HeldMessage[]): void {

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../lib/clock.ts';
+import { elapsedSince, type Instant, now } from '../lib/instant.ts';
 
 interface HoldOptions {
   readonly clock: Clock;
@@ -23,12 +24,15 @@ export class Hold {
   readonly #options: HoldOptions;
   readonly #timer: Timer | undefined;
   #until: number;
+  /** When that was known. */
+  #knownAt: Instant;
   #extending: Promise<void> | undefined;
 
   constructor(options: HoldOptions) {
     const { clock, until, extend, everyMs } = options;
     this.#options = options;
     this.#until = until;
+    this.#knownAt = now(clock);
     if (extend === undefined || everyMs === undefined) return;
     this.#timer = clock.setRepeating(() => {
       this.beat();
@@ -40,15 +44,16 @@ export class Hold {
     return this.leftMs() > 0;
   }
 
-  /** Milliseconds for which it is ours. */
+  /** Milliseconds for which it is ours, by the clock that says less: the machine may have been suspended. */
   leftMs(): number {
     const { clock, marginMs } = this.#options;
-    return this.#until - marginMs - clock.monotonic();
+    return this.#until - marginMs - this.#knownAt.monotonicMs - elapsedSince(clock, this.#knownAt);
   }
 
   /** Sets what the broker has answered elsewhere. */
   set until(until: number) {
     this.#until = until;
+    this.#knownAt = now(this.#options.clock);
   }
 
   /** Asks for more time, unless an extension is under way or the message may be lost. */
@@ -59,8 +64,12 @@ export class Hold {
   }
 
   async #extendBy(extend: () => Promise<number | undefined>): Promise<void> {
-    this.#until = (await extend()) ?? this.#until;
+    const askedAt = now(this.#options.clock);
+    const until = await extend();
     this.#extending = undefined;
+    if (until === undefined) return;
+    this.#until = until;
+    this.#knownAt = askedAt;
   }
 
   /** Ends the extensions, and waits for one under way: none may arrive after the next call to the broker. */

@@ -60,12 +60,15 @@ function withPayload<Result, Extra extends readonly unknown[]>(
       if (known !== undefined) await known;
       // In the turn in which the handler starts: of many that are claimed together, one can block all others.
       if (held.lease.isLost()) throw new NotStartedError('its lease was over before its handler could start');
+      held.isRunning = true;
       const result = await handler(valid, attempt, ...extra);
       ended?.(scope, false);
       return result;
     } catch (error) {
       ended?.(scope, true);
       throw error;
+    } finally {
+      held.isRunning = false;
     }
   };
 }

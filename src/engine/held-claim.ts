@@ -27,8 +27,9 @@ export class HeldClaim {
   readonly lease: Lease;
   readonly #limits: AttemptLimits;
   readonly #signal: AttemptSignal;
+  /** Whether the handler runs: not while its turn, its payload or its connection is awaited, nor its settle. */
+  isRunning = false;
   #whenOverdue: (() => void) | undefined;
-  #isRunning = false;
 
   constructor(engine: Engine, claim: Claim, limits: AttemptLimits) {
     this.engine = engine;
@@ -47,12 +48,10 @@ export class HeldClaim {
     try {
       // The caller may have aborted while the claim was under way.
       this.#limits.signal?.throwIfAborted();
-      this.#isRunning = true;
       return { kind: 'returned', value: await work(this.#attempt()) };
     } catch (error) {
       return this.#threw(error);
     } finally {
-      this.#isRunning = false;
       this.#signal.release();
     }
   }
@@ -83,9 +82,8 @@ export class HeldClaim {
     this.#whenOverdue?.();
   }
 
-  /** The handler, and not what waits for a connection before it or for its settle after it. */
   leaseKept(): void {
-    if (!this.#isRunning) return;
+    if (!this.isRunning) return;
     const { key, attempts, startedAt } = this.claim;
     const { scope } = this.engine.settings;
     const runningMs = this.clock.monotonic() - startedAt;

@@ -1,3 +1,4 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import { expect, test, vi } from 'vitest';
@@ -46,6 +47,27 @@ test('a settle that takes longer than a lease is no running handler', async () =
   await time.advance(2.2 * LEASE_MS);
   expect(extend.mock.calls.length).toBeGreaterThan(BEATS_PER_LEASE);
   maySettle.open();
+  expect(await outcome).toMatchObject({ state: 'succeeded' });
+  expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1 });
+});
+
+test('a wait before the handler is no running handler', async () => {
+  const time = createVirtualTime();
+  const mayStart = gate();
+  const schema: StandardSchemaV1<string> = {
+    '~standard': {
+      version: 1,
+      vendor: 'test',
+      async validate(value) {
+        await mayStart.opened;
+        return { value: value as string };
+      },
+    },
+  };
+  const handleOnce = handleOnceIn(time, { schema });
+  const outcome = handleOnce('k', 'body', () => 'done');
+  await time.advance(2.2 * LEASE_MS);
+  mayStart.open();
   expect(await outcome).toMatchObject({ state: 'succeeded' });
   expect(handleOnce.counts()).toEqual({ claimed: 1, succeeded: 1 });
 });

@@ -70,11 +70,25 @@ describe('Without a run of the handler', () => {
 describe('What the handler answered', () => {
   it.each<[string, Handled<StoredResponse>]>([
     ['stored', succeeded(stored, false)],
-    ['released', pending('released')],
     ['lease-lost', pending('lease-lost')],
     ['unrecorded', pending('unrecorded')],
   ])('reaches its client, %s', (type, handled) => {
     expect(answer(handled, produced)).toEqual({ kind: 'own', type, status: 201, own: 'mine' });
+  });
+
+  it.each([false, true])(
+    'reaches its client where it is not stored, in a transaction: %s',
+    (inTransaction) => {
+      const busy: Ran<string> = { produced: { own: 'mine', status: 429, stored: undefined } };
+      const told = answer(pending('released'), busy, { ...terms, inTransaction });
+      expect(told).toEqual({ kind: 'own', type: 'released', status: 429, own: 'mine' });
+    },
+  );
+
+  it('does not where its COMMIT was refused: the event has the error', () => {
+    const error = { name: 'PostgresError', message: 'violates foreign key constraint', code: '23503' };
+    const told = answer({ ...pending('released'), error }, produced, { ...terms, inTransaction: true });
+    expect(told).toMatchObject({ problem: { name: 'released', status: 503, retryAfterSeconds: 1 }, error });
   });
 
   it.each(['lease-lost', 'unrecorded'] as const)(

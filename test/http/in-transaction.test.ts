@@ -1,9 +1,10 @@
 import { createHandleOnce } from 'handle-once';
-import { onceEachRequest } from 'handle-once/http';
+import { type HttpEvent, onceEachRequest } from 'handle-once/http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
+import { gate } from '../support/gate.ts';
 import { issuesOf } from '../support/issues-of.ts';
-import { post, statusOf } from './support/bench.ts';
+import { endless, post, statusOf } from './support/bench.ts';
 
 describe('In a transaction', () => {
   const { sql } = useDatabase();
@@ -58,6 +59,87 @@ describe('In a transaction', () => {
     });
     const response = await send(post('c'));
     expect([response.status, statusOf(response)]).toEqual([503, 'lease-lost']);
+  });
+
+  it('the answer of an attempt whose COMMIT was refused does not reach the client', async () => {
+    await sql`create table customers (id int primary key)`;
+    await sql`
+      create table bills (customer int references customers deferrable initially deferred)
+    `;
+    const events: HttpEvent[] = [];
+    const onEvent = (event: HttpEvent) => events.push(event);
+    const send = onceEachRequest({ ...base(), onEvent }, async (_request, _attempt, tx) => {
+      await tx`insert into bills values (1)`;
+      return new Response('done', { status: 201 });
+    });
+    const refused = await send(post('e'));
+    expect([refused.status, statusOf(refused)]).toEqual([503, 'released']);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(events).toMatchObject([{ type: 'released', status: 503, error: { code: '23503' } }]);
+    await sql`insert into customers values (1)`;
+    const retry = await send(post('e'));
+    expect([retry.status, statusOf(retry)]).toEqual([201, 'stored']);
+    expect(await sql`select 1 from bills`).toHaveLength(1);
+  });
+
+  it('an answer that its client does not get is cancelled', async () => {
+    const cancelled = gate();
+    const send = onceEachRequest(base(), async (_request, attempt) => {
+      await sql`update handle_once.records set token = gen_random_uuid() where key = ${attempt.key}`;
+      return new Response(endless(cancelled.open), { status: 502 });
+    });
+    const response = await send(post('f'));
+    expect([response.status, statusOf(response)]).toEqual([503, 'lease-lost']);
+    await cancelled.opened;
+  });
+
+  it('the answer of a run whose COMMIT lost a conflict is cancelled', async () => {
+    await sql`create table payments (cents int)`;
+    await sql`create sequence commits`;
+    await sql`
+      create function conflict_once() returns trigger language plpgsql as $$
+      begin
+        if nextval('commits') = 1 then raise exception 'conflict' using errcode = '40001'; end if;
+        return null;
+      end $$
+    `;
+    await sql`
+      create constraint trigger conflicts after insert on payments deferrable initially deferred
+      for each row execute function conflict_once()
+    `;
+    const cancelled: number[] = [];
+    let runs = 0;
+    const send = onceEachRequest(base(), async (_request, _attempt, tx) => {
+      runs += 1;
+      const run = runs;
+      await tx`insert into payments values (1)`;
+      return new Response(endless(() => cancelled.push(run)));
+    });
+    const response = await send(post('g'));
+    expect([response.status, statusOf(response), runs]).toEqual([200, 'stored', 2]);
+    await expect.poll(() => cancelled).toEqual([1]);
+    await response.body?.cancel();
+    expect(cancelled).toEqual([1, 2]);
+  });
+
+  it('what a handler returns once its transaction was given up is cancelled', async () => {
+    const [released, givenUp, cancelled] = [gate(), gate(), gate()];
+    const handleOnce = createHandleOnce({
+      sql,
+      scope: 'api',
+      timeoutMs: 50,
+      onEvent: ({ type }) => {
+        if (type === 'unrecorded') givenUp.open();
+      },
+    });
+    const send = onceEachRequest({ ...base(), handleOnce }, async () => {
+      await released.opened;
+      return new Response(endless(cancelled.open));
+    });
+    expect(statusOf(await send(post('h')))).toBe('timed-out');
+    await givenUp.opened;
+    released.open();
+    await cancelled.opened;
   });
 
   it('other methods are answered 405, and a key cannot be optional', async () => {

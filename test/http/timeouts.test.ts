@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { gate } from '../support/gate.ts';
-import { bench, created, post, statusOf } from './support/bench.ts';
+import { bench, created, endless, post, statusOf } from './support/bench.ts';
 import { json, listen } from './support/node-bench.ts';
 import { send, told } from './support/server.ts';
 import { compress, type Middleware } from './support/stack.ts';
@@ -181,19 +181,29 @@ describe('A Fetch handler that has not returned by its timeout', () => {
     expect(runs).toHaveLength(2);
   });
 
+  it('has what it returns beyond another lease cancelled', async () => {
+    const [released, cancelled] = [gate(), gate()];
+    const { send: handle, runs } = bench({
+      core: { timeoutMs: 50, leaseMs: 1_000 },
+      handler: async () => {
+        if (runs.length > 1) return created();
+        await released.opened;
+        return new Response(endless(cancelled.open));
+      },
+    });
+    expect((await handle(post('a'))).status).toBe(503);
+    await expect.poll(async () => statusOf(await handle(post('a')))).toBe('stored');
+    released.open();
+    await cancelled.opened;
+  });
+
   it('has what it returns later cancelled where that is more than is kept', async () => {
     const [released, cancelled] = [gate(), gate()];
-    const endless = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        controller.enqueue(Buffer.alloc(10_000, 'a'));
-      },
-      cancel: cancelled.open,
-    });
     const { send: handle } = bench({
       core,
       handler: async () => {
         await released.opened;
-        return new Response(endless);
+        return new Response(endless(cancelled.open));
       },
     });
     expect((await handle(post('a'))).status).toBe(503);

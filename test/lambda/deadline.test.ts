@@ -103,6 +103,27 @@ describe.concurrent('Before the deadline', () => {
     expect(handler.counts()).toMatchObject({ acknowledged: 3, replayed: 3, kept: 1 });
   });
 
+  test('one that fails for good after the answer has one dead letter, sent by the next delivery', async () => {
+    const { options, events, ofCore } = setup();
+    const done = gate();
+    const sendMessage = vi.fn(() => Promise.resolve());
+    const onFailed = { deadLetterQueueUrl: 'https://sqs.example/dead', client: { sendMessage } };
+    const handler = onceEachSqsRecord({ ...options, onFailed }, async () => {
+      await done.opened;
+      throw new TerminalError('never');
+    });
+    const event = sqsEvent(sqsRecord('id-1', '{}'));
+    expect(await handler(event, contextWith(BRIEF_MS))).toEqual(failures('id-1'));
+    expect(reported(events)).toEqual(['id-1: unfinished']);
+    done.open();
+    await expectSoon(() => {
+      expect(ofCore.at(-1)).toMatchObject({ type: 'failed', key: 'id-1' });
+    });
+    expect(await handler(event, ample())).toEqual(failures());
+    expect(sendMessage).toHaveBeenCalledOnce();
+    expect(handler.counts()).toMatchObject({ 'dead-lettered': 1, acknowledged: 1 });
+  });
+
   test('nothing more is started, and what is not started is not claimed', async () => {
     const { options, events, ofCore } = setup();
     const handler = onceEachSqsRecord({ ...options, concurrency: 1 }, async (_, { signal }) => {

@@ -4,7 +4,7 @@ import { onceEachKafkaRecord, onceEachSqsRecord } from 'handle-once/lambda';
 import { createMemoryStore } from 'handle-once/testing';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
-import { ample, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from './support/events.ts';
+import { ample, fifoRecord, kafkaRecord, mskEvent, sqsEvent, sqsRecord } from './support/events.ts';
 
 const { sql } = useDatabase();
 const mapping = { groupId: 'billing', onFailed: 'acknowledge', onKept: 'report' } as const;
@@ -60,6 +60,35 @@ describe('In a transaction, what a handler writes commits with its record, and i
     expect(await handler(event, ample())).toEqual({ batchItemFailures: [] });
     expect(await shipped()).toEqual(['bad', 'good']);
   });
+});
+
+test('a group has one transaction at a time: the next is claimed once it has committed', async () => {
+  await sql`
+    create function slow() returns trigger language plpgsql as $$
+    begin
+      perform pg_sleep(0.2);
+      return null;
+    end $$
+  `;
+  await sql`
+    create constraint trigger slow_commit after insert on shipped deferrable initially deferred
+    for each row execute function slow()
+  `;
+  const told: string[] = [];
+  const handleOnce = createHandleOnce({
+    sql,
+    scope: randomUUID(),
+    onEvent: ({ type, ...event }) => 'key' in event && told.push(`${type} ${event.key}`),
+  });
+  const handler = onceEachSqsRecord(
+    { handleOnce, inTransaction: true, parse: String },
+    async (id, _attempt, tx) => {
+      await tx`insert into shipped (id) values (${id})`;
+    },
+  );
+  const event = sqsEvent(fifoRecord('a', '1', 'group'), fifoRecord('b', '2', 'group'));
+  expect(await handler(event, ample())).toEqual({ batchItemFailures: [] });
+  expect(told).toEqual(['claimed a', 'succeeded a', 'claimed b', 'succeeded b']);
 });
 
 test('a store without transactions is refused', () => {

@@ -386,6 +386,20 @@ describe('A dead letter', () => {
     ]);
   });
 
+  test('is made of the event of a test too, which can lack its attributes', async () => {
+    const { handleOnce } = bench();
+    const { sent, onFailed } = deadLetterQueue();
+    const lacking = JSON.parse(JSON.stringify({ ...record, messageAttributes: undefined })) as SqsRecord;
+    const seen: SqsRecord[] = [];
+    const handler = onceEachSqsRecord({ handleOnce, onFailed }, (_payload, attempt) => {
+      seen.push(attempt.record);
+      throw new TerminalError('never');
+    });
+    expect(await handler(sqsEvent(lacking), ample())).toEqual(NONE);
+    expect(sent).toMatchObject([{ MessageBody: '{"order":1}' }]);
+    expect(seen).toEqual([{ ...lacking, messageAttributes: {} }]);
+  });
+
   test('of a FIFO queue keeps its group, and is one dead letter however often it is sent', async () => {
     const { handleOnce } = bench();
     const { sent, onFailed } = deadLetterQueue();

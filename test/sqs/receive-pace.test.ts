@@ -1,7 +1,9 @@
+import { DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsClient } from 'handle-once/sqs';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { type Fault, flakyStore, isUnreachable, works } from '../engine/support/flaky-store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -54,4 +56,34 @@ test('empty receives that come back at once are paused for: a short poll is no h
   expect(receives()).toBe(1);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(receives()).toBe(11);
+});
+
+test('a mismatch says that the store answers, also where its message cannot be deleted', async () => {
+  let isDown = false;
+  const claim: Fault = (call) => (isDown ? isUnreachable : works)(call);
+  const store = flakyStore(createMemoryStore(), { claim });
+  const handleOnce = createHandleOnce({ store, scope: 's', onEvent: () => undefined });
+  await handleOnce('id', 'another payload', () => undefined);
+  const asked: (number | undefined)[] = [];
+  const send = async (command: object): Promise<object> => {
+    if (command instanceof DeleteMessageBatchCommand) throw new Error('the queue is down');
+    if (!(command instanceof ReceiveMessageCommand)) return {};
+    asked.push(command.input.MaxNumberOfMessages);
+    // The second was sent before the store has failed.
+    if (asked.length === 2) return {};
+    isDown = asked.length === 1;
+    if (asked.length > 3) return await new Promise(() => undefined);
+    return { Messages: [{ MessageId: 'id', ReceiptHandle: `handle-${asked.length}`, Body: '1' }] };
+  };
+  const queueUrl = 'https://sqs.example/queue';
+  const onFailed = { deadLetterQueueUrl: 'https://sqs.example/dead' };
+  const options = { client: { send }, queueUrl, handleOnce, onFailed, visibilityTimeoutSeconds: 60 };
+  vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const worker = createSqsWorker({ ...options, onEvent: () => undefined }, () => undefined);
+  await worker.start();
+  onTestFinished(async () => {
+    await worker.stop({ drainMs: 0 });
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(asked.slice(0, 4)).toEqual([10, 10, 1, 10]);
 });

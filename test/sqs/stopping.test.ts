@@ -1,9 +1,11 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createHandleOnce } from 'handle-once';
 import { createSqsWorker, type SqsEvent, type SqsWorker, type StopReport } from 'handle-once/sqs';
+import type { Store } from 'handle-once/store';
 import { createMemoryStore } from 'handle-once/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { aborted } from '../support/gate.ts';
+import { type Fault, flakyStore } from '../engine/support/flaky-store.ts';
+import { aborted, gate } from '../support/gate.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -21,11 +23,12 @@ interface Behaviour {
   readonly brings?: boolean;
   readonly maxReceiveCount?: number;
   readonly hangs?: string;
+  readonly store?: Store;
 }
 
 /** A worker at a queue that is quiet, whose calls are made up: what is tested is how long a stop waits for what. */
 async function startWorker(handler: (signal: AbortSignal) => unknown, behaviour: Behaviour) {
-  const { brings = false, maxReceiveCount = 5, hangs } = behaviour;
+  const { brings = false, maxReceiveCount = 5, hangs, store = createMemoryStore() } = behaviour;
   const events: SqsEvent[] = [];
   let receives = 0;
   const hang = (signal: AbortSignal): Promise<never> =>
@@ -49,7 +52,7 @@ async function startWorker(handler: (signal: AbortSignal) => unknown, behaviour:
     {
       client: { send: send as unknown as SQSClient['send'] },
       queueUrl,
-      handleOnce: createHandleOnce({ store: createMemoryStore(), scope: 's', maxAttempts: 1 }),
+      handleOnce: createHandleOnce({ store, scope: 's', maxAttempts: 1 }),
       onEvent: (event) => events.push(event),
     },
     (_, { signal }) => handler(signal),
@@ -82,6 +85,24 @@ test('a stop while the worker starts: nothing is received', async () => {
   expect(await Promise.all([started, stopped])).toEqual([undefined, { abandoned: 0 }]);
   expect(verbs).toEqual(['GetQueueAttributesCommand']);
   expect(worker.health()).toMatchObject({ ready: false });
+});
+
+test('a stop while a message is claimed: it does not start, and is returned uncounted', async () => {
+  const mayClaim = gate();
+  const memory = createMemoryStore();
+  const claim: Fault = (call) => mayClaim.opened.then(call);
+  const handler = vi.fn();
+  const { worker, events } = await startWorker(handler, {
+    brings: true,
+    store: flakyStore(memory, { claim }),
+  });
+  const stop = stopping(worker);
+  mayClaim.open();
+  await vi.advanceTimersByTimeAsync(1_100);
+  expect(stop.report).toEqual({ abandoned: 0 });
+  expect(handler).not.toHaveBeenCalled();
+  expect(events.map(({ type }) => type)).toEqual(['received', 'returned']);
+  expect(memory.records()).toMatchObject([{ key: 'id', attempts: 0 }]);
 });
 
 /** A stop, with what it has reported so far. */

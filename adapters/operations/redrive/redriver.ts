@@ -12,8 +12,11 @@ import { createPace } from './pace.ts';
 export interface RedriveReport {
   /**
    * `finished`: no further dead letter was there. `stopped`: by `limit` or `signal`; the next call goes on from there.
+   * `blocked`: of a FIFO queue: others are behind dead letters of their group that were kept, and were not looked at.
+   *
+   * May grow in a minor version: a `switch` needs a `default`.
    */
-  readonly state: 'finished' | 'stopped';
+  readonly state: 'finished' | 'stopped' | 'blocked';
   /** Whether nothing was changed. */
   readonly dryRun: boolean;
   /** Dead letters whose copies are at the source. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/adapter-kit.ts';
+import { type Clock, elapsedSince, type Instant } from '../../../src/adapter-kit.ts';
 
 /** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
 export const MAX_VISIBILITY_SECONDS = 43_200;
@@ -7,11 +7,12 @@ export const MAX_VISIBILITY_SECONDS = 43_200;
 export const TRAVEL_MARGIN_MS = 500;
 
 /**
- * Whether a message cannot be visible yet whose visibility timeout ends then, by the monotonic clock. Once it may be,
- * it must not be touched: an old receipt handle can reach a message that another worker holds by now.
+ * When the messages of a poll were received, by the monotonic clock: now, or when the queue had to answer. What reads
+ * the reply may have been held up.
  */
-export function isInvisible(clock: Clock, until: number): boolean {
-  return clock.monotonic() < until - TRAVEL_MARGIN_MS;
+export function receivedAtOf(clock: Clock, sentAt: Instant, waitTimeSeconds: number): number {
+  const lateMs = elapsedSince(clock, sentAt) - waitTimeSeconds * 1_000 - TRAVEL_MARGIN_MS;
+  return clock.monotonic() - Math.max(0, lateMs);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { systemClock } from '../../../src/adapter-kit.ts';
-import { isInvisible } from '../../shared/sqs/visibility-limits.ts';
+import { Hold, now, systemClock } from '../../../src/adapter-kit.ts';
+import { receivedAtOf, TRAVEL_MARGIN_MS } from '../../shared/sqs/visibility-limits.ts';
 import { type ReceivedMessage, type SqsMessage, toReceivedMessage } from '../message.ts';
 import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 
@@ -7,7 +7,11 @@ import { attempt, MAX_BATCH, type Queue } from '../../shared/sqs/queue.ts';
 const WAIT_SECONDS = 1;
 
 /** What it takes to make a dead letter visible. */
-type Held = Pick<ReceivedMessage, 'receiptHandle' | 'receivedAt'>;
+interface Held {
+  readonly receiptHandle: string;
+  /** Of all that came with it. */
+  readonly hold: Hold;
+}
 
 export type DeadLetterQueue = ReturnType<typeof createDeadLetterQueue>;
 
@@ -16,45 +20,80 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
   /** By `MessageId`, the first received first. Without their bodies: all dead letters of a queue can be kept. */
   const held = new Map<string, Held>();
   const kept = new Set<string>();
+  /** Whether one came since those that were kept were made visible. */
+  let hasMoved = false;
   // Never aborted: what is on its way in a poll that is cut off is hidden for the whole timeout.
   const { signal } = new AbortController();
 
   /** Whether its visibility timeout can not have lapsed. */
-  function isOurs({ receivedAt }: Held): boolean {
-    return isInvisible(systemClock, receivedAt + visibilityTimeoutSeconds * 1_000);
+  function isOurs({ messageId }: Pick<ReceivedMessage, 'messageId'>): boolean {
+    return held.get(messageId)?.hold.isOurs() === true;
   }
 
   function forgetLapsed(): void {
     for (const [messageId, one] of held) {
-      if (isOurs(one)) return;
+      if (one.hold.isOurs()) return;
       held.delete(messageId);
     }
   }
 
-  function hold(messages: readonly SqsMessage[]): ReceivedMessage[] {
+  function received(messages: readonly SqsMessage[], receivedAt: number): ReceivedMessage[] {
     forgetLapsed();
-    const receivedAt = systemClock.monotonic();
     const deadLetters = messages.map((message) => toReceivedMessage(subject, message, receivedAt));
+    const until = receivedAt + visibilityTimeoutSeconds * 1_000;
+    const hold = new Hold({ clock: systemClock, until, marginMs: TRAVEL_MARGIN_MS });
     for (const { messageId, receiptHandle } of deadLetters) {
       held.delete(messageId);
-      held.set(messageId, { receiptHandle, receivedAt });
+      held.set(messageId, { receiptHandle, hold });
     }
     return deadLetters;
   }
 
+  async function receiveFresh(isOver: () => boolean): Promise<readonly ReceivedMessage[]> {
+    // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
+    for (let again = 0; again <= kept.size && !isOver();) {
+      const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
+      const sentAt = now(systemClock);
+      const messages = await queue.receive(request);
+      const deadLetters = received(messages, receivedAtOf(systemClock, sentAt, WAIT_SECONDS));
+      const fresh = deadLetters.filter(({ messageId }) => !kept.has(messageId));
+      if (fresh.length > 0 || deadLetters.length === 0) return fresh;
+      again += deadLetters.length;
+    }
+    return [];
+  }
+
+  /** Makes those visible that are still held. */
+  async function returnAll(): Promise<void> {
+    const deadLetters = [...held.values()].filter(({ hold }) => hold.isOurs());
+    held.clear();
+    await Promise.allSettled(
+      deadLetters.map(({ receiptHandle }) => queue.changeVisibility(receiptHandle, 0)),
+    );
+  }
+
   return {
     isOurs,
+    returnAll,
     /** The next dead letters, each of them once; none at the end, and where it is over. */
     async receive(isOver: () => boolean): Promise<readonly ReceivedMessage[]> {
-      // More than there are: one has come twice, and so nothing else in a whole visibility timeout.
-      for (let again = 0; again <= kept.size && !isOver();) {
-        const request = { max: MAX_BATCH, waitTimeSeconds: WAIT_SECONDS, visibilityTimeoutSeconds, signal };
-        const deadLetters = hold(await queue.receive(request));
-        const fresh = deadLetters.filter(({ messageId }) => !kept.has(messageId));
-        if (fresh.length > 0 || deadLetters.length === 0) return fresh;
-        again += deadLetters.length;
+      for (;;) {
+        const fresh = await receiveFresh(isOver);
+        if (fresh.length > 0) hasMoved = true;
+        // In a FIFO queue those that are kept hide what is behind them in their groups.
+        if (fresh.length > 0 || !queue.isFifo || kept.size === 0 || !hasMoved || isOver()) return fresh;
+        hasMoved = false;
+        await returnAll();
       }
-      return [];
+    },
+    /**
+     * Whether dead letters are left behind ten kept ones of a FIFO group, which is all that a receive gives of it. Also
+     * where the queue does not say how many it has.
+     */
+    async isBlocked(): Promise<boolean> {
+      if (!queue.isFifo || kept.size === 0) return false;
+      const attributes = await queue.attributes().catch(() => undefined);
+      return attributes?.['ApproximateNumberOfMessages'] !== '0';
     },
     /** It was looked at, and stays: it is not received again. */
     keep({ messageId }: ReceivedMessage): void {
@@ -64,13 +103,6 @@ export function createDeadLetterQueue(subject: string, queue: Queue, visibilityT
       const reply = await attempt(queue.delete(receiptHandle));
       if (!reply.done) throw reply.error;
       held.delete(messageId);
-    },
-    /** Makes those visible that are still held. */
-    async returnAll(): Promise<void> {
-      const deadLetters = [...held.values()].filter(isOurs);
-      await Promise.allSettled(
-        deadLetters.map(({ receiptHandle }) => queue.changeVisibility(receiptHandle, 0)),
-      );
     },
   };
 }

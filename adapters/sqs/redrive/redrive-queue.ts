@@ -27,6 +27,9 @@ type Place = Pick<QueueDeadLetter, 'messageId'>;
  * one of which the record cannot be told: `onDeadLetter` and the report say why. So is one of a message that this call
  * has sent already, so that the call ends where the cause of the failures is still there.
  *
+ * Of a group of a FIFO queue it sees ten dead letters at most beside those that it sends or removes: where ten are
+ * kept, as in each dry run, it ends as `blocked`.
+ *
  * Throws `InvalidOptionsError`, `StoreError`, `SchemaError`, and what the client throws.
  *
  * @example
@@ -58,10 +61,11 @@ export async function redriveQueue(options: RedriveQueueOptions): Promise<Redriv
         if (outcome?.state === 'kept' || dryRun) deadLetters.keep(received);
       }
     }
+    const isBlocked = !isOver() && (await deadLetters.isBlocked());
+    return { ...report(), ...(isBlocked ? { state: 'blocked' as const } : {}) };
   } finally {
     await deadLetters.returnAll();
   }
-  return report();
 }
 
 /** A queue that is not there would be found out after a record was retried. One that cannot be read is tried. */

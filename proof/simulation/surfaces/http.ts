@@ -64,9 +64,8 @@ function createOperation(world: World, { life, handleOnce, handle }: Process): A
       hasBegun: () => false,
       discard: () => undefined,
       async run(attempt, over) {
-        const body = Buffer.from(
-          String(await unlessOver(over, () => handle(message, attempt, undefined, { over }))),
-        );
+        const run = () => handle(message, attempt, undefined, { over });
+        const body = Buffer.from(String(await unlessOver(over, run, () => undefined)));
         const stored = toStored({ status: 201, headers: [], body }, processor.maxStoredBytes);
         return { own: body, status: 201, stored };
       },

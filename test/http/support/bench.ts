@@ -48,6 +48,16 @@ export function created(): Response {
   return Response.json({ id: 'order-1' }, { status: 201, headers: { location: '/orders/order-1' } });
 }
 
+/** A body without an end, as an upstream that goes on sending. */
+export function endless(onCancel: () => void): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(Buffer.alloc(10_000, 'a'));
+    },
+    cancel: onCancel,
+  });
+}
+
 /** A POST with the key, or without one. */
 export function post(
   key: string | undefined,

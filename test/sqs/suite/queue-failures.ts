@@ -254,15 +254,19 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
       const failing = interposedClient(client, async (call, forward) =>
         isChange(call) ? allFailed(call, 'InvalidParameterValue', true) : await forward(),
       );
-      const blocked = gate();
+      const [began, blocked] = [gate(), gate()];
       await queue.send('1');
       await queue.send('2');
       const worker = await queue.startWorker({
         client: failing,
         concurrency: 1,
-        handler: () => blocked.opened,
+        handler: () => {
+          began.open();
+          return blocked.opened;
+        },
       });
       await until(() => worker.counts().received === 2);
+      await began.opened;
       const stopped = worker.stop();
       await until(() => worker.counts()['queue-error'] === 1);
       blocked.open();
@@ -277,15 +281,19 @@ export function queueFailureSuite({ client, setup }: Fixture): void {
         if (isChange(call)) throw sdkError('ECONNRESET');
         return await forward();
       });
-      const blocked = gate();
+      const [began, blocked] = [gate(), gate()];
       await queue.send('1');
       await queue.send('2');
       const worker = await queue.startWorker({
         client: failing,
         concurrency: 1,
-        handler: () => blocked.opened,
+        handler: () => {
+          began.open();
+          return blocked.opened;
+        },
       });
       await until(() => worker.counts().received === 2);
+      await began.opened;
       const stopped = worker.stop();
       blocked.open();
       expect(await stopped).toEqual({ abandoned: 0 });

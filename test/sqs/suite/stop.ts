@@ -14,14 +14,16 @@ export function stopSuite({ client, setup, sql }: Fixture): void {
     for (let n = 0; n < 4; n += 1) await queue.send(String(n));
     const running = gate();
     const handled: unknown[] = [];
+    let started = 0;
     const worker = await queue.startWorker({
       concurrency: 2,
       handler: async (payload) => {
+        started += 1;
         await running.opened;
         handled.push(payload);
       },
     });
-    await until(() => worker.counts().received === 4);
+    await until(() => worker.counts().received === 4 && started === 2);
 
     const stopped = worker.stop();
     await until(() => worker.counts().returned === 2);
