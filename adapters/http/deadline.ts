@@ -10,21 +10,11 @@ interface DeadlineTerms {
   readonly onTimeout: () => void;
 }
 
-/** The end of an attempt's time. */
-export interface Deadline {
-  /** Aborts when the handler is not waited for any more. */
-  readonly over: AbortSignal;
-  readonly stop: () => void;
-}
-
 /**
  * When a handler is not waited for any more. At its timeout that is at once where its response has begun. Else it has
  * another lease to end, since it may have had its effect: its record is kept, and what it answers is for the retry.
  */
-export function deadlineOf(
-  signal: AbortSignal,
-  { clock, graceMs, hasBegun, onTimeout }: DeadlineTerms,
-): Deadline {
+export function deadlineOf(signal: AbortSignal, { clock, graceMs, hasBegun, onTimeout }: DeadlineTerms) {
   const over = new AbortController();
   let grace: Timer | undefined;
   const end = (): void => {
@@ -40,8 +30,9 @@ export function deadlineOf(
     if (isTimeout) onTimeout();
   });
   return {
+    /** Aborts when the handler is not waited for any more. */
     over: over.signal,
-    stop() {
+    stop(): void {
       unsubscribe();
       clock.clearTimer(grace);
     },

@@ -3,7 +3,7 @@ import { MAX_BATCH } from '../shared/sqs/queue.ts';
 import { createLanes, type RunningItem } from './lanes.ts';
 import { type ReceivedMessage, messageGroupId, type SqsMessage, toReceivedMessage } from './message.ts';
 import { kept, processDelivery, type Processor, returnToQueue } from './process-delivery.ts';
-import { createReceiver, type ReceiverHealth } from './receiver.ts';
+import { createReceiver } from './receiver.ts';
 import { createVisibilityKeeper, type HeldMessage } from './visibility.ts';
 
 export interface RunOptions {
@@ -25,20 +25,6 @@ export interface StopReport {
   readonly abandoned: number;
 }
 
-export interface RunHealth extends ReceiverHealth {
-  /** When the last message was handled. */
-  readonly handledAt: Date | undefined;
-  /** Messages that wait for a handler, or have one. */
-  readonly inFlight: number;
-}
-
-/** A worker from start to stop. */
-export interface Run {
-  readonly health: () => RunHealth;
-  /** Handlers have time until `drained` resolves. A second call waits for the first. */
-  stop(drained: Promise<void>): Promise<StopReport>;
-}
-
 /** The longest wait of a receive, and the time that its reply gets beyond it; for a client that does neither. */
 const LONGEST_RECEIVE_MS = 40_000;
 
@@ -51,7 +37,8 @@ const MOST_BLOCKED = 10;
 /** What handlers get, once their signals have aborted, to end and have their messages kept. */
 const ABORT_GRACE_MS = 5_000;
 
-export function startRun(options: RunOptions): Run {
+/** A worker from start to stop. */
+export function startRun(options: RunOptions) {
   const { clock, processor, concurrency } = options;
   const { delivery, queue, events } = processor;
   const { abortsPolls, inTransaction, visibilityTimeoutSeconds: seconds } = options;
@@ -179,11 +166,22 @@ export function startRun(options: RunOptions): Run {
 
   receiver.pump();
   return {
-    health: () => ({ ...receiver.health(), handledAt, inFlight: lanes.size() }),
-    async stop(drained) {
+    health: () => ({
+      ...receiver.health(),
+      /** When the last message was handled. */
+      handledAt,
+      /** Messages that wait for a handler, or have one. */
+      inFlight: lanes.size(),
+    }),
+    /** Handlers have time until `drained` resolves. A second call waits for the first. */
+    async stop(drained: Promise<void>): Promise<StopReport> {
       stopping ??= end(drained);
       await stopping;
       return { abandoned: runningHandlers };
     },
   };
 }
+
+export type Run = ReturnType<typeof startRun>;
+
+export type RunHealth = ReturnType<Run['health']>;

@@ -3,7 +3,6 @@ import {
   type Consumer,
   createTrial,
   type DeadLetterFacts,
-  type Delivered,
   type Delivery,
   deliverInTurn,
   type EventSink,
@@ -68,19 +67,9 @@ export interface DeliveryContext {
 }
 
 /** Handles the messages of a queue, in whatever form and way they come. */
-export interface QueueDelivery<Message, R> {
-  /**
-   * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it did
-   * not get its turn, and nothing ran.
-   */
-  deliver(message: Message, context: DeliveryContext): Promise<Delivered<R> | 'not-started'>;
-  /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
-  look(messages: readonly Message[]): void;
-}
-
 export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   options: QueueDeliveryOptions<Message, R, To>,
-): QueueDelivery<Message, R> {
+) {
   const { consumer, handleOnce, form, parse, onFailed = 'keep', sendDeadLetter, emit } = options;
   const handler = options.handler as unknown as Delivery<R>['handler'];
   const { scope } = handleOnce.settings;
@@ -107,7 +96,11 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
   }
 
   return {
-    deliver: (message, { signal, turn, hold, onStart, onHandled }) =>
+    /**
+     * Handles a message once, and dead-letters it where its outcome asks for that. It never throws. `not-started`: it
+     * did not get its turn, and nothing ran.
+     */
+    deliver: (message: Message, { signal, turn, hold, onStart, onHandled }: DeliveryContext) =>
       deliverInTurn(
         consumer,
         {
@@ -130,11 +123,14 @@ export function createQueueDelivery<Message, R, To extends DeadLetterQueue>(
         },
         turn,
       ),
-    look(messages) {
+    /** Tries `key` and `fingerprint` on messages that came together, until they have worked once. */
+    look(messages: readonly Message[]): void {
       trial.look(messages, identityOf);
     },
   };
 }
+
+export type QueueDelivery<Message, R> = ReturnType<typeof createQueueDelivery<Message, R, DeadLetterQueue>>;
 
 type OfMessageEvent =
   (HandlingEvent & { readonly messageId: string }) | WarningEvent<'DEAD_LETTER_ATTRIBUTES_DROPPED'>;
@@ -145,7 +141,7 @@ export function createMessageDelivery<R>(
   queueUrl: string,
   queue: Pick<Queue, 'send'>,
   events: Pick<EventSink<OfMessageEvent>, 'emit'>,
-): QueueDelivery<Message, R> {
+) {
   return createQueueDelivery<Message, R, DeadLetterQueue>({
     ...options,
     form: {
