@@ -194,11 +194,6 @@ function described(outcome: Outcome<unknown>): string {
   return `${state}, by ${outcome.error.name} (the cause of this error)`;
 }
 
-interface Worker {
-  handle(options: Resolved, watched: WatchedEffects): Promise<Handled>;
-  die(): void;
-}
-
 interface Handled {
   readonly outcome: Outcome<unknown>;
   /** What the handler threw. */
@@ -206,7 +201,7 @@ interface Handled {
 }
 
 /** A process of its own. */
-function createWorker(store: MemoryStore, name: string): Worker {
+function createWorker(store: MemoryStore, name: string) {
   const clock = createMortalClock(systemClock);
   const mortal = createMortalStore(store);
   const handleOnce = createHandleOnceIn(createHost(clock, name.padStart(8, '0')), {
@@ -216,7 +211,7 @@ function createWorker(store: MemoryStore, name: string): Worker {
     onEvent: () => undefined,
   });
   return {
-    async handle({ handler: maker, payload }, watched) {
+    async handle({ handler: maker, payload }: Resolved, watched: WatchedEffects): Promise<Handled> {
       const handler = madeBy(maker, watched.effects);
       let thrown: unknown;
       const outcome = await handleOnce('message', copyOf(payload), async (content, attempt) => {
@@ -229,7 +224,7 @@ function createWorker(store: MemoryStore, name: string): Worker {
       });
       return { outcome, thrown };
     },
-    die() {
+    die(): void {
       clock.die();
       mortal.die();
     },

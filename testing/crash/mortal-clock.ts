@@ -1,12 +1,7 @@
 import type { Clock, Timer } from '../../src/lib/clock.ts';
 
-/** The clock of a process that can die. */
-export interface MortalClock extends Clock {
-  /** From now on none of its timers rings. */
-  die(): void;
-}
-
-export function createMortalClock(clock: Clock): MortalClock {
+/** The clock of a process that can die: from then on none of its timers rings. */
+export function createMortalClock(clock: Clock): Clock & { die(): void } {
   const timers = new Set<Timer>();
   let isDead = false;
 

@@ -1,12 +1,7 @@
 import type { Store } from '../../src/store/store.ts';
 
-/** A store as a process that can die uses it. */
-export interface MortalStore extends Store {
-  /** From now on nothing arrives, and nothing is answered. */
-  die(): void;
-}
-
-export function createMortalStore(store: Store): MortalStore {
+/** A store as a process that can die uses it: from then on nothing arrives, and nothing is answered. */
+export function createMortalStore(store: Store): Store & { die(): void } {
   let isDead = false;
 
   function whileAlive<Request, Terms, Reply>(verb: (requests: Request, terms: Terms) => Promise<Reply>) {

@@ -14,18 +14,8 @@ export interface EffectCall {
   readonly childKeys: readonly string[];
 }
 
-/** The effects of one attempt, whose worker can die between them. */
-export interface WatchedEffects {
-  readonly effects: Effects;
-  /** Notes the child keys that the attempt gives out. */
-  readonly watch: (attempt: Attempt) => Attempt;
-  readonly calls: readonly EffectCall[];
-  /** The effects that are done, in their order. */
-  readonly done: readonly string[];
-}
-
 /** `onDeath` is called once `dieAfter` effects are done: from then on none returns, and none begins. */
-export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => void): WatchedEffects {
+export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => void) {
   const given = new Set<string>();
   const calls: EffectCall[] = [];
   const done: string[] = [];
@@ -56,7 +46,8 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
     effects: Object.fromEntries(
       Object.entries(effects).map(([name, call]) => [name, (...args: never[]) => run(name, call, args)]),
     ),
-    watch(attempt) {
+    /** Notes the child keys that the attempt gives out. */
+    watch(attempt: Attempt): Attempt {
       const childKey = attempt.childKey.bind(attempt);
       return Object.assign(attempt, {
         childKey(name: string): string {
@@ -67,9 +58,12 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
       });
     },
     calls,
+    /** The effects that are done, in their order. */
     done,
   };
 }
+
+export type WatchedEffects = ReturnType<typeof watchEffects>;
 
 function forever(): Promise<never> {
   return new Promise(() => undefined);
