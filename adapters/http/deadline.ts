@@ -15,10 +15,11 @@ interface DeadlineTerms {
  * another lease to end, since it may have had its effect: its record is kept, and what it answers is for the retry.
  */
 export function deadlineOf(signal: AbortSignal, { clock, graceMs, hasBegun, onTimeout }: DeadlineTerms) {
-  const over = new AbortController();
+  const controller = new AbortController();
+  const over: AbortSignal = controller.signal;
   let grace: Timer | undefined;
   const end = (): void => {
-    over.abort(signal.reason);
+    controller.abort(signal.reason);
   };
   const unsubscribe = onAbort(signal, () => {
     const isTimeout = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
@@ -31,7 +32,7 @@ export function deadlineOf(signal: AbortSignal, { clock, graceMs, hasBegun, onTi
   });
   return {
     /** Aborts when the handler is not waited for any more. */
-    over: over.signal,
+    over,
     stop(): void {
       unsubscribe();
       clock.clearTimer(grace);

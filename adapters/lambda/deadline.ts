@@ -19,6 +19,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
 /** The end of one invocation, as far as its records are concerned. */
 export function createDeadline(context: LambdaContext, marginMs: number, clock: Clock) {
   const controller = new AbortController();
+  const signal: AbortSignal = controller.signal;
   const timers: Timer[] = [];
   const remainingMs = context.getRemainingTimeInMillis();
 
@@ -32,7 +33,7 @@ export function createDeadline(context: LambdaContext, marginMs: number, clock: 
   });
   return {
     /** Aborts when handlers have to give up. */
-    signal: controller.signal,
+    signal,
     /** Resolves when the answer can wait for them no longer. */
     answerDue: new Promise<void>((resolve) => {
       after(remainingMs - marginMs * ANSWER_SHARE, resolve);

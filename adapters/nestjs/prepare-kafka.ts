@@ -1,5 +1,5 @@
 import type { AnyHandleOnce } from '../../src/index.ts';
-import type { KafkaConsumer, OnceEachKafkaMessageOptions, RunConfig } from '../kafka/index.ts';
+import type { OnceEachKafkaMessage, OnceEachKafkaMessageOptions } from '../kafka/index.ts';
 import type { KafkaSettings } from './options.ts';
 import type { Prepared, Run } from './running.ts';
 
@@ -32,6 +32,6 @@ export async function prepareKafka(
 }
 
 /** The shape of a consumer says nothing of what `run` takes, so that any version of its types fits. */
-function runnable(consumer: KafkaConsumer): { run(config: RunConfig): Promise<void> } {
-  return consumer as unknown as { run(config: RunConfig): Promise<void> };
+function runnable(consumer: object) {
+  return consumer as { run(config: OnceEachKafkaMessage): Promise<void> };
 }

@@ -1,5 +1,6 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
+  type FingerprintOptions,
   type Consumer,
   createTrial,
   type DeadLetterFacts,
@@ -15,7 +16,7 @@ import {
   type Turn,
   type WarningEvent,
 } from '../../../src/adapter-kit.ts';
-import type { AnyHandleOnce, FingerprintOptions, MessageSource } from '../../../src/index.ts';
+import type { AnyHandleOnce, MessageSource } from '../../../src/index.ts';
 import { type CopyForm, originalOf, receivedForm, withOriginals } from './copy-identity.ts';
 import { receivedSource } from './message-source.ts';
 import type { Queue } from './queue.ts';

@@ -1,4 +1,5 @@
 import {
+  type FingerprintOptions,
   callback,
   fingerprintFields,
   handleOnceOption,
@@ -9,7 +10,7 @@ import {
 } from '../../../src/adapter-kit.ts';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import * as z from 'zod/mini';
-import type { AnyHandleOnce, Attempt, FingerprintOptions, RetryOptions } from '../../../src/index.ts';
+import type { AnyHandleOnce, Attempt, RetryOptions } from '../../../src/index.ts';
 import { queueUrlOption } from './queue-url.ts';
 
 /** What to do with a message that has failed for good. */
