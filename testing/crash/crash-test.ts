@@ -9,8 +9,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { lazily } from '../../src/lib/lazily.ts';
 import { callback, NOT_AN_OBJECT, parseOptions, satisfying } from '../../src/options/parse-options.ts';
 import { createMemoryStore, type MemoryStore } from '../memory/memory.ts';
-import { createMortalClock } from './mortal-clock.ts';
-import { createMortalStore } from './mortal-store.ts';
+import { createMortalClock, createMortalStore } from './mortal.ts';
 import { doubledIn, type Effects, watchEffects, type WatchedEffects } from './watched-effects.ts';
 
 const SUBJECT = 'crashTest';

@@ -1,7 +1,42 @@
 import type { AnyHandleOnce } from '../../src/index.ts';
+import type { SqsWorkerOptions } from '../sqs/index.ts';
+import type { KafkaSettings, SqsSettings } from './options.ts';
 import type { OnceEachKafkaMessage, OnceEachKafkaMessageOptions } from '../kafka/index.ts';
-import type { KafkaSettings } from './options.ts';
-import type { Prepared, Run } from './running.ts';
+
+/** The method that handles messages, with its provider as `this`. */
+export type Run = (...given: unknown[]) => unknown;
+
+/** A consumer whose options are right. */
+export interface Prepared {
+  start(): Promise<Running>;
+}
+
+/** A consumer that runs. */
+export interface Running {
+  /** Resolves when its handlers have ended, and what they settled is acknowledged. */
+  stop(): Promise<void>;
+}
+
+/** A worker of a queue. The AWS SDK is loaded by those who have one. Throws `InvalidOptionsError`. */
+export async function prepareSqs(
+  settings: SqsSettings,
+  handleOnce: AnyHandleOnce,
+  run: Run,
+): Promise<Prepared> {
+  const { createSqsWorker } = await import('../sqs/index.ts');
+  const options = { ...settings, handleOnce: settings.handleOnce ?? handleOnce };
+  const worker = createSqsWorker(options as SqsWorkerOptions<undefined, unknown>, run);
+  return {
+    async start() {
+      await worker.start();
+      return {
+        async stop() {
+          await worker.stop();
+        },
+      };
+    },
+  };
+}
 
 /** A consumer of topics. kafkajs is loaded by those who have one. Throws `InvalidOptionsError`. */
 export async function prepareKafka(
