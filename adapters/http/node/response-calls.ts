@@ -43,7 +43,7 @@ export function putInFront(response: ServerResponse) {
     /** The methods as they were. */
     own,
     /** Has these called from now on. */
-    use(calls: Calls): void {
+    use: (calls: Calls) => {
       used = calls;
     },
   };

@@ -7,7 +7,7 @@ import type { DatabaseClient } from '../../../src/postgres/database-client.ts';
 import { createPostgresStore } from '../../../src/store/postgres/index.ts';
 import type { ClientAbilities, ClientLibrary } from './client-under-test.ts';
 
-/** Beside the records of an application, should the database have some. */
+/** Apart from the records of an application, if the database has some. */
 export const SCHEMA = 'handle_once_contract';
 
 /** What clients promise of one kind. */
@@ -33,7 +33,7 @@ export function benchOf(library: ClientLibrary, can: ClientAbilities) {
     can,
     handleOnce: createHandleOnce(options),
     /** Inserts an effect in the library's own way. */
-    async insert(transaction: unknown, effect: string): Promise<void> {
+    insert: async (transaction: unknown, effect: string) => {
       await library.insert(transaction, id + effect);
     },
     /** Inserts an effect by a statement, and gives its row: the id of the effect, and of the transaction. */
@@ -42,8 +42,8 @@ export function benchOf(library: ClientLibrary, can: ClientAbilities) {
         'insert into handle_once_effects (id) values ($1::text) returning id, xmin::text as xid',
         [id + effect],
       ),
-    /** Those that are there for `queries`, sorted. Default: for the client. */
-    async effects(queries: Queries = client): Promise<(string | null)[]> {
+    /** The effects that `queries` sees, sorted. Default: the client. */
+    effects: async (queries: Queries = client) => {
       const rows = await queries.query('select id from handle_once_effects where starts_with(id, $1::text)', [
         id,
       ]);
