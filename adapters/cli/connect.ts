@@ -45,7 +45,7 @@ export async function connect({ databaseUrl, config }: ConnectOptions) {
 /** A client whose connection has broken may never end: the command must, with what the database said. */
 const END_MS = 1_000;
 
-/** One for the statement, one for what runs beside a transaction. */
+/** One for the statement, one for what runs outside its transaction. */
 const CONNECTIONS = 2;
 
 async function withPostgres(url: string) {

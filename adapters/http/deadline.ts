@@ -2,7 +2,7 @@ import { type Clock, endsBeforeAbort, onAbort, type Timer } from '../../src/adap
 
 interface DeadlineTerms {
   readonly clock: Clock;
-  /** How long a handler may go on that has been told to give up. */
+  /** How long a handler may go on after its signal has aborted. */
   readonly graceMs: number;
   /** Whether the handler has begun to answer. */
   readonly hasBegun: () => boolean;

@@ -31,7 +31,7 @@ export function createProcessor(settings: HttpSettings, inTransaction: boolean) 
   return {
     settings,
     inTransaction,
-    /** By method: each has a scope of its own. */
+    /** By method: each has its own scope. */
     consumers: new Map(consumers),
     fingerprint: onTrial(hasFingerprintChoice(settings) ? settings : base.settings),
     keptHeaders: namesToKeep(settings.keptHeaders),

@@ -76,7 +76,7 @@ export interface OnceEachKafkaRecordOptions<
    */
   readonly onFailed: 'acknowledge' | 'keep';
   /**
-   * How Lambda is told of the records that are kept. Default `'throw'`: the invocation fails, and the whole batch is
+   * How the kept records are reported to Lambda. Default `'throw'`: the invocation fails, and the whole batch is
    * delivered again; the others are answered from their records. `'report'` names the records, for an event source
    * mapping in provisioned mode with `ReportBatchItemFailures`; any other ignores that, and loses them.
    */

@@ -41,7 +41,7 @@ export async function takeWalk(client: DatabaseClient, statements: MaintenanceSt
   let at = from;
   let keptAt = performance.now();
   let keepAfterMs = KEEP_EVERY_MS;
-  /** A finish whose answer was lost may have ended the walk: it is not to be begun again from its end. */
+  /** A finish whose answer was lost may have ended the walk, which must not begin again at its end. */
   let isFinishing = false;
 
   async function keep(): Promise<boolean> {
@@ -56,7 +56,7 @@ export async function takeWalk(client: DatabaseClient, statements: MaintenanceSt
     /** Fences each step. */
     token,
     from,
-    /** Goes on to a page. Each second that is put on record. False: another runner has taken over. */
+    /** Goes on to a page, and records that each second. False: another runner has taken over. */
     async reached(leaf: string, page: number): Promise<boolean> {
       at = { leaf, page, tally };
       return performance.now() - keptAt < keepAfterMs || (await keep());

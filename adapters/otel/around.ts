@@ -21,7 +21,7 @@ export function createAround(tracer: Tracer): Around {
         span.end();
       },
       (error: unknown) => {
-        tellError(span, error);
+        recordError(span, error);
         span.end();
         throw error;
       },
@@ -31,7 +31,7 @@ export function createAround(tracer: Tracer): Around {
   return Object.assign(around, { consumer: startConsumer });
 }
 
-function tellError(span: Span, error: unknown): void {
+function recordError(span: Span, error: unknown): void {
   if (!isError(error)) {
     span.setAttribute('error.type', '_OTHER').setStatus({ code: SpanStatusCode.ERROR });
     return;

@@ -20,7 +20,7 @@ export interface LanesOptions<Item> {
   readonly onRoom: () => void;
 }
 
-/** A FIFO group of which something runs. */
+/** A FIFO group with a running message. */
 interface Group {
   /** The place of its next message. */
   next: LanePlace;

@@ -27,9 +27,9 @@ export interface Processor<R> {
   readonly events: EventSink<SqsEvent>;
 }
 
-/** What is done with a message beside handling it. */
+/** What is done with a message besides handling it. */
 export interface Task extends Omit<DeliveryContext, 'hold'> {
-  /** Called when it is known whether the message is acknowledged, before the queue is told. */
+  /** Called when it is known whether the message is acknowledged, before the queue is called. */
   readonly onAnswered?: (acknowledged: boolean) => void;
 }
 
@@ -52,7 +52,7 @@ export async function processDelivery<R>(
   }
   task.onAnswered?.(delivered.acknowledge);
   await held.release();
-  return { ...handledFacts(delivered), ...(await tellQueue(processor, held, delivered)) };
+  return { ...handledFacts(delivered), ...(await applyVerdict(processor, held, delivered)) };
 }
 
 /** Makes a message that has not been started visible. It never throws. */
@@ -68,14 +68,18 @@ export async function returnToQueue(
   else events.emit({ type: 'queue-error', verb: 'change-visibility', messageId, error: reply.error });
 }
 
-type Told = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;
+type Applied = Pick<HandledMessage<unknown>, 'action' | 'reason' | 'visibleAfterSeconds' | 'error'>;
 
-async function tellQueue(processor: Processor<unknown>, held: HeldMessage, verdict: Verdict): Promise<Told> {
+async function applyVerdict(
+  processor: Processor<unknown>,
+  held: HeldMessage,
+  verdict: Verdict,
+): Promise<Applied> {
   const { queue, events } = processor;
   const { messageId } = held;
   const receiptHandle = held.receiptHandle();
 
-  function refused(verb: 'delete' | 'change-visibility', error: unknown): Told {
+  function refused(verb: 'delete' | 'change-visibility', error: unknown): Applied {
     events.emit({ type: 'queue-error', verb, messageId, error });
     return { ...kept(processor, messageId, { ...verdict, reason: 'queue-error' }), error };
   }
@@ -103,7 +107,7 @@ export function kept(
   messageId: string,
   why: Pick<Kept<SqsKeptReason>, 'key' | 'reason' | 'error'>,
   visibleAfterSeconds?: number,
-): Told {
+): Applied {
   events.emit({ ...keptEvent(why), messageId, visibleAfterSeconds });
   return {
     action: 'kept',

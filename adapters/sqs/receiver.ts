@@ -55,9 +55,9 @@ export function createReceiver(options: ReceiverOptions) {
   let answeredAt: Date | undefined;
 
   function room(): number {
-    let asked = 0;
-    for (const max of polls.values()) asked += max;
-    return capacity - options.inFlight() - asked;
+    let requested = 0;
+    for (const max of polls.values()) requested += max;
+    return capacity - options.inFlight() - requested;
   }
 
   function mayPoll(): boolean {

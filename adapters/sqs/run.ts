@@ -30,7 +30,7 @@ const LONGEST_RECEIVE_MS = 40_000;
 
 /**
  * What waits behind its own FIFO group takes no room, or a few slow groups would keep all others waiting: the queue
- * gives a group to no other worker meanwhile. In capacities, should a queue send a group twice.
+ * gives the group to no other worker until then. In capacities, in case a queue sends a group twice.
  */
 const MOST_BLOCKED = 10;
 
@@ -47,7 +47,7 @@ export function startRun(options: RunOptions) {
   const keeper = createVisibilityKeeper(queue, { received: seconds, held: seconds }, events, clock);
   const handlers = new AbortController();
   const returning = new Set<Promise<void>>();
-  /** The received messages of which the store has not been asked yet, or has not answered. */
+  /** The received messages that the store was not called for yet, or has not answered. */
   const untried = new Set<HeldMessage>();
   let runningHandlers = 0;
   let handledAt: Date | undefined;

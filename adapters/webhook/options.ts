@@ -108,7 +108,7 @@ export interface CommonWebhookOptions<
   readonly ignoredFields?: readonly string[] | undefined;
   /** Called with each event as it happens, and not waited for. What it throws becomes a process warning. */
   readonly onEvent?: ((event: WebhookEvent) => unknown) | undefined;
-  /** Gets operational problems, as that of `createHandleOnce`. Default: the logger of `handleOnce`. */
+  /** Gets operational problems, as in `createHandleOnce`. Default: the logger of `handleOnce`. */
   readonly logger?: Logger | undefined;
 }
 

@@ -154,18 +154,18 @@ async function runWhole(options: Resolved): Promise<WatchedEffects> {
   return watched;
 }
 
-/** A message whose first worker dies after its effects of this number, which without a crash ended with `planned`. */
+/** A message whose first worker dies after this number of effects; without a crash the last of them is `planned`. */
 async function crashAfter(options: Resolved, planned: string, dieAfter: number): Promise<Crash<string>> {
   await options.reset?.();
   const store = createMemoryStore();
   const first = createWorker(store, '1');
-  let tellDeath: (end: 'died') => void = () => undefined;
+  let resolveDeath: (end: 'died') => void = () => undefined;
   const died = new Promise<'died'>((resolve) => {
-    tellDeath = resolve;
+    resolveDeath = resolve;
   });
   const before = watchEffects(options.effects, dieAfter, () => {
     first.die();
-    tellDeath('died');
+    resolveDeath('died');
   });
   const end = await Promise.race([died, first.handle(options, before)]);
   if (end !== 'died') throw notRepeated(planned, end);
@@ -199,7 +199,7 @@ interface Handled {
   readonly thrown: unknown;
 }
 
-/** A process of its own. */
+/** One process. */
 function createWorker(store: MemoryStore, name: string) {
   const clock = createMortalClock(systemClock);
   const mortal = createMortalStore(store);

@@ -45,7 +45,7 @@ export function watchEffects(effects: Effects, dieAfter: number, onDeath: () => 
     effects: Object.fromEntries(
       Object.entries(effects).map(([name, call]) => [name, (...args: never[]) => run(name, call, args)]),
     ),
-    /** Notes the child keys that the attempt gives out. */
+    /** Records the child keys that the attempt gives out. */
     watch(attempt: Attempt): Attempt {
       const childKey = attempt.childKey.bind(attempt);
       return Object.assign(attempt, {

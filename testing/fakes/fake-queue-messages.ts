@@ -39,7 +39,7 @@ export function createQueueMessages(settings: QueueSettings) {
   const now = (): number => systemClock.monotonic() + advanced;
   const isVisible = (message: Enqueued): boolean => message.visibleAt <= now();
 
-  function tell(): void {
+  function wakeAll(): void {
     for (const wake of [...waiting]) wake();
   }
 
@@ -68,7 +68,7 @@ export function createQueueMessages(settings: QueueSettings) {
         visibleAt: now(),
       };
       messages.add(message);
-      tell();
+      wakeAll();
       return message;
     },
     /** Makes visible messages invisible, and gives them. */
@@ -77,7 +77,7 @@ export function createQueueMessages(settings: QueueSettings) {
       for (const message of visible.filter(({ receives }) => receives >= settings.maxReceiveCount)) {
         messages.delete(message);
         settings.onBuried(message);
-        tell();
+        wakeAll();
       }
       const left = visible.filter((message) => messages.has(message)).slice(0, max);
       return left.map((message) => received(message, seconds));
@@ -87,15 +87,15 @@ export function createQueueMessages(settings: QueueSettings) {
       [...messages].find((message) => message.receiptHandle === receiptHandle),
     remove(message: Enqueued): void {
       messages.delete(message);
-      tell();
+      wakeAll();
     },
     hide(message: Enqueued, seconds: number): void {
       message.visibleAt = now() + seconds * 1_000;
-      tell();
+      wakeAll();
     },
     advance(milliseconds: number): void {
       advanced += milliseconds;
-      tell();
+      wakeAll();
     },
     /** Resolves at the next change, when a message becomes visible, after that time, or when the signal aborts. */
     changed(withinMs: number, signal?: AbortSignal): Promise<void> {

@@ -20,7 +20,7 @@ export type { MemoryRecord } from './memory-record.ts';
 /** A store in this process's memory, with a clock of its own. */
 export interface MemoryStore extends Store {
   /**
-   * Moves the store's clock forward: leases lapse, backoffs end, records expire. An attempt that runs learns of its
+   * Moves the store's clock forward: leases lapse, backoffs end, records expire. A running attempt learns of its
    * lapsed lease at its next heartbeat, and only once another claim has taken it over. Throws `InvalidOptionsError` for
    * what is not a finite number of 0 or more.
    */

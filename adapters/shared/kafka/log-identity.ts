@@ -1,7 +1,5 @@
 import { type AnyHandleOnce, type HandleOnce } from '../../../src/index.ts';
 
-/** What tells the messages of a partitioned log apart, as Kafka keeps one. */
-
 /** A message's place. Unambiguous, since the last two parts are numbers. */
 export function placeOf(topic: string, partition: number, offset: string): string {
   return `${topic}-${partition}-${offset}`;

@@ -45,7 +45,7 @@ export function retryCopyOf({ topic, partition, message }: Placed<CopiedMessage>
 
 export type RetryCopy = ReturnType<typeof retryCopyOf>;
 
-/** What a message is: that of which it is a copy, or itself. */
+/** The original of a copy, or the message itself. */
 export type ToOriginal<Message> = (placed: Placed<Message>) => Placed<Message>;
 
 /**

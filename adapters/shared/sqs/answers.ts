@@ -6,7 +6,7 @@ const PATIENCE_MS = 5_000;
 
 /** Whether a queue answers at all. */
 export function createAnswers(clock: Clock) {
-  /** When calls that are under way are overdue. Of those that were, none is here once another is answered. */
+  /** When calls under way are overdue. An answer to one call removes all that are overdue. */
   const dueAt = new Map<symbol, number>();
   let wasGivenUp = false;
 

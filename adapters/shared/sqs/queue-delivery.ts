@@ -26,7 +26,7 @@ import { createSendDeadLetter } from './send-dead-letter.ts';
 export interface MessageForm<Message> extends CopyForm<Message> {
   bodyOf(message: Message): string;
   sourceOf(message: Message): MessageSource;
-  /** What attempts at it have beside what all attempts have. */
+  /** What its attempts have in addition to what all attempts have. */
   onAttempt(message: Message): object;
 }
 

@@ -107,7 +107,7 @@ const onFailed = lazily(() =>
   ),
 );
 
-/** The fields of `QueueOptions`, but for those that get a message. */
+/** The fields of `QueueOptions` without the functions of a message. */
 export const queueFields = lazily(() => ({
   handleOnce: handleOnceOption(),
   ...retryFields(),

@@ -126,7 +126,7 @@ export function createQueue(client: SqsClient, queueUrl: string, clock: Clock) {
       );
       return Messages ?? [];
     },
-    /** Its call is given up after 15 seconds, or `withinMs`: so is that of a visibility timeout. */
+    /** The call is given up after 15 seconds, or `withinMs`, as is the one of `changeVisibility`. */
     delete: (key: string, withinMs = CALL_TIMEOUT_MS) => retryEntry(clock, () => remove({ key, withinMs })),
     changeVisibility: (key: string, timeoutSeconds: number, withinMs = CALL_TIMEOUT_MS) =>
       retryEntry(clock, () => changeVisibility({ key, timeoutSeconds, withinMs })),

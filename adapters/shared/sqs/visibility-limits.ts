@@ -3,12 +3,12 @@ import type { Clock } from '../../../src/adapter-kit.ts';
 /** 12 hours: the longest that a queue keeps a message invisible, counted from its receive. */
 export const MAX_VISIBILITY_SECONDS = 43_200;
 
-/** The queue counts from when it sent a message, we from when it came: allow for the way between. */
+/** The queue counts from when it sent a message, we from when it came: allow for the time between. */
 export const TRAVEL_MARGIN_MS = 500;
 
 /**
- * Whether a message cannot be visible yet whose visibility timeout ends then, by the monotonic clock. Once it may be,
- * it must not be touched: an old receipt handle can reach a message that another worker holds by now.
+ * Whether a message is certainly invisible, by the time at which its visibility timeout ends. Else it must not be
+ * touched: an old receipt handle can reach a message that another worker holds by now.
  */
 export function isInvisible(clock: Clock, until: number): boolean {
   return clock.monotonic() < until - TRAVEL_MARGIN_MS;

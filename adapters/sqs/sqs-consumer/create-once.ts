@@ -28,7 +28,7 @@ export interface Once<Given> {
   readonly counts: () => Counts<SqsConsumerEvent['type']>;
 }
 
-/** What the wrapper of a message and that of a batch share. */
+/** What the two wrappers share, for single messages and for batches. */
 export function createOnce<Given extends ConsumerSettings>(
   subject: string,
   options: unknown,

@@ -11,7 +11,7 @@ import type { ScriptedDelivery, ScriptedMessage } from './script.ts';
 export interface AdapterAbilities {
   /** Keeps a message with us for longer while it is handled. */
   readonly extend: boolean;
-  /** Tells that a message is lost when it is to be kept longer. */
+  /** Says that a message is lost when it is to be kept longer. */
   readonly tellsLoss: boolean;
   /** Has a message delivered again after a time, or at once. */
   readonly retryLater: boolean;
